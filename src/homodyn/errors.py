@@ -1,0 +1,29 @@
+"""The exceptions of Homodyn: one small tree, each saying what, where and what would be accepted."""
+
+from __future__ import annotations
+
+
+class HomodynError(Exception):
+    """Anything Homodyn refuses to do, with the reason as its message."""
+
+
+class ModelError(HomodynError):
+    """A body, joint, frame or coordinate that cannot be; ``faults`` lists every reason found."""
+
+    def __init__(self, message: str, faults: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.faults = faults or (message,)
+
+
+class FormatError(HomodynError):
+    """A file that cannot be read or written; ``path`` and ``place`` say where."""
+
+    def __init__(self, message: str, path: str = "", place: str = "") -> None:
+        where = ", ".join(part for part in (path, place) if part)
+        super().__init__(f"{where}: {message}" if where else message)
+        self.path = path
+        self.place = place
+
+
+class KernelError(HomodynError):
+    """A traced function that cannot be turned into a kernel, or a call that does not fit one."""
