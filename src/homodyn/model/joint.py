@@ -1,0 +1,194 @@
+"""Joints: how a child body may move in its parent, told by its transform alone.
+
+A joint is a sequence of elementary motions (a turn about a fixed axis, a slide along one, a screw),
+each driven by a function of one coordinate. Transform, motion subspace and bias acceleration
+follow from that sequence by one recursion, so no joint type has formulas of its own except the two
+with quaternions, whose coordinates are not a vector space.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from homodyn.model.functions import IDENTITY, Constant, Function
+from homodyn.spatial import (
+    Array,
+    Transform,
+    beside,
+    cross_motion,
+    quaternion_rotation,
+    rotation,
+    stack,
+)
+
+X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+AXES = {"x": X, "y": Y, "z": Z}
+
+
+@dataclass(frozen=True)
+class Motion:
+    """One elementary motion: a turn about ``axis`` (rad), or a slide along it (m).
+
+    A turn with a ``pitch`` (m/rad) also advances along its axis. ``coordinate`` is the index, inside
+    the joint, of the coordinate that ``function`` is applied to; None for a fixed displacement.
+    """
+
+    kind: str
+    axis: Array
+    coordinate: int | None = 0
+    function: Function = IDENTITY
+    pitch: Array = 0.0
+
+    def screw(self) -> Array:
+        """The motion vector of unit rate, in the frame before or after the motion alike."""
+        axis = self.axis
+        if self.kind == "turn":
+            return stack(axis, self.pitch * axis)
+        return stack(np.zeros(3), axis)
+
+    def transform(self, amount: Array) -> Transform:
+        """The transform of the motion by ``amount``."""
+        axis = self.axis
+        if self.kind == "turn":
+            return Transform(rotation(axis, amount), self.pitch * amount * axis)
+        return Transform(np.eye(3), amount * axis)
+
+
+@dataclass(frozen=True)
+class Coordinate:
+    """One degree of freedom: its name, range (rad or m) and what acts along it on its own.
+
+    ``stiffness`` (N m/rad or N/m) pulls towards ``rest``, ``damping`` (N m s/rad or N s/m) against
+    the rate, ``armature`` (kg m2 or kg) is the inertia of a geared rotor; ``max_velocity`` and
+    ``max_force`` bound what an actuator may do. ``default`` is the value of the neutral pose.
+    """
+
+    name: str
+    lower: Array = -np.inf
+    upper: Array = np.inf
+    default: Array = 0.0
+    max_velocity: Array = np.inf
+    max_force: Array = np.inf
+    stiffness: Array = 0.0
+    rest: Array = 0.0
+    damping: Array = 0.0
+    friction: Array = 0.0
+    armature: Array = 0.0
+    locked: bool = False
+
+
+@dataclass(frozen=True)
+class JointState:
+    """What a joint contributes at one state: transform, subspace, velocity, bias acceleration."""
+
+    X: Transform
+    S: Array
+    v: Array
+    c: Array
+
+
+@dataclass(frozen=True)
+class Joint:
+    """A connection from ``parent`` to ``child`` (body names; the root's parent is ``"world"``).
+
+    ``placement`` puts the joint frame in the parent body, ``child_placement`` puts it in the child
+    body; the child coincides with the joint frame after the motion when the latter is identity.
+    """
+
+    name: str
+    parent: str
+    child: str
+    kind: str
+    coordinates: tuple[Coordinate, ...] = ()
+    motions: tuple[Motion, ...] = ()
+    placement: Transform = field(default_factory=Transform.identity)
+    child_placement: Transform = field(default_factory=Transform.identity)
+    notes: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def quaternion(self) -> bool:
+        """Whether four of the positions are a unit quaternion (w, x, y, z)."""
+        return self.kind in ("spherical", "free")
+
+    @property
+    def nq(self) -> int:
+        """Number of position entries."""
+        return len(self.coordinates) + (1 if self.quaternion else 0)
+
+    @property
+    def nv(self) -> int:
+        """Number of velocity entries: the degrees of freedom."""
+        return len(self.coordinates)
+
+    def transform(self, q: Array) -> Transform:
+        """From the joint frame in the parent to the joint frame in the child."""
+        if self.kind == "free":
+            return Transform(quaternion_rotation(q[3:7]), q[0:3])
+        if self.kind == "spherical":
+            return Transform(quaternion_rotation(q), np.zeros(3))
+        total = Transform.identity()
+        for motion in self.motions:
+            total = motion.transform(self._amount(motion, q)) @ total
+        return total
+
+    def state(self, q: Array, v: Array) -> JointState:
+        """Transform, motion subspace S, velocity S v and bias (dS/dt) v, in the child's frame.
+
+        The elementary motions are composed like a chain of bodies without mass, for which
+        v_k = X_k v_(k-1) + s_k f'(q) qd and c_k = X_k c_(k-1) + s_k f''(q) qd^2 + v_k x s_k f' qd.
+        """
+        if self.quaternion:
+            X = self.transform(q)
+            S = np.eye(6)[:, [3, 4, 5, 0, 1, 2]] if self.kind == "free" else np.eye(6)[:, :3]
+            return self._in_child(JointState(X, S, S @ v, np.zeros(6)))
+        X = Transform.identity()
+        columns: list[Array] = [np.zeros(6)] * self.nv
+        velocity: Array = np.zeros(6)
+        bias: Array = np.zeros(6)
+        for motion in self.motions:
+            step = motion.transform(self._amount(motion, q))
+            X = step @ X
+            columns = [step.motion(column) for column in columns]
+            velocity, bias = step.motion(velocity), step.motion(bias)
+            k = motion.coordinate
+            if k is None:
+                continue
+            screw = motion.screw()
+            slope = motion.function.slope(q[k])
+            rate = screw * (slope * v[k])
+            columns[k] = columns[k] + screw * slope
+            velocity = velocity + rate
+            bias = bias + screw * (motion.function.curvature(q[k]) * v[k] * v[k])
+            bias = bias + cross_motion(velocity, rate)
+        S = beside(*columns) if columns else np.zeros((6, 0))
+        return self._in_child(JointState(X, S, velocity, bias))
+
+    def _in_child(self, state: JointState) -> JointState:
+        """The state from the parent body's frame to the child body's frame."""
+        back = self.child_placement.inverse()
+        if is_identity(self.child_placement):
+            return JointState(state.X @ self.placement, state.S, state.v, state.c)
+        return JointState(
+            back @ state.X @ self.placement,
+            back.motion(state.S),
+            back.motion(state.v),
+            back.motion(state.c),
+        )
+
+    @staticmethod
+    def _amount(motion: Motion, q: Array) -> Array:
+        if motion.coordinate is None:
+            return motion.function.value(0.0)
+        return motion.function.value(q[motion.coordinate])
+
+
+def is_identity(transform: Transform) -> bool:
+    """Whether a transform is, to the bit, the one that changes nothing."""
+    return (
+        isinstance(transform.E, np.ndarray)
+        and isinstance(transform.r, np.ndarray)
+        and bool(np.array_equal(transform.E, np.eye(3)) and not transform.r.any())
+    )

@@ -1,0 +1,284 @@
+"""The record everything works on: bodies in a tree of joints, with names for all of it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from homodyn.errors import ModelError
+from homodyn.model import numbers, paths, validation
+from homodyn.model.functions import Function
+from homodyn.model.joint import Coordinate, Joint
+from homodyn.model.numbers import Parameter
+from homodyn.model.shapes import Capsule, ContactShape, Frame, Marker
+from homodyn.spatial import Array, Inertia, Transform
+
+WORLD = "world"
+
+_DECLARED: ContextVar[tuple[Parameter, ...]] = ContextVar("declared parameters", default=())
+
+
+@dataclass(frozen=True)
+class Body:
+    """A rigid segment: mass (kg), centre of mass (m) and inertia about it (kg m2), in its frame."""
+
+    name: str
+    mass: Array = 0.0
+    com: Array = field(default_factory=lambda: np.zeros(3))
+    inertia: Array = field(default_factory=lambda: np.zeros((3, 3)))
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "mass", numbers.number(self.mass))
+        object.__setattr__(self, "com", numbers.vector(self.com, 3))
+        object.__setattr__(self, "inertia", numbers.vector(self.inertia, 3, 3))
+
+    @property
+    def spatial_inertia(self) -> Inertia:
+        """The ten numbers the recursions use."""
+        return Inertia.at_com(self.mass, self.com, self.inertia)
+
+
+@dataclass(frozen=True)
+class Coupler:
+    """A coordinate that follows another: ``coordinate = function(of)``."""
+
+    coordinate: str
+    of: str
+    function: Function
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """Bodies joined in a tree, with everything attached to them; immutable and checked.
+
+    Each body hangs on exactly one joint; the parent of the first is ``"world"``. Bodies and joints
+    are kept in one order, parents before children: body ``i`` is the child of joint ``i``.
+    """
+
+    name: str
+    bodies: tuple[Body, ...]
+    joints: tuple[Joint, ...]
+    frames: tuple[Frame, ...] = ()
+    markers: tuple[Marker, ...] = ()
+    contacts: tuple[ContactShape, ...] = ()
+    capsules: tuple[Capsule, ...] = ()
+    couplers: tuple[Coupler, ...] = ()
+    gravity: Array = field(default_factory=lambda: np.array([0.0, 0.0, -9.81]))
+    parameters: tuple[Parameter, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "gravity", numbers.vector(self.gravity, 3))
+        known = {parameter.name for parameter in self.parameters}
+        added = tuple(p for p in _DECLARED.get() if p.name not in known)
+        object.__setattr__(self, "parameters", (*self.parameters, *added))
+        faults = validation.faults(self)
+        if faults:
+            listed = "\n".join(f"  - {fault}" for fault in faults)
+            raise ModelError(f"model {self.name!r} cannot be:\n{listed}", tuple(faults))
+        bodies, joints = validation.sorted_tree(self.bodies, self.joints)
+        object.__setattr__(self, "bodies", bodies)
+        object.__setattr__(self, "joints", joints)
+
+    # -- names and sizes
+
+    @cached_property
+    def body_names(self) -> tuple[str, ...]:
+        """Names of the bodies, parents before children."""
+        return tuple(body.name for body in self.bodies)
+
+    @cached_property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of the joints, in the order of the bodies they carry."""
+        return tuple(joint.name for joint in self.joints)
+
+    @cached_property
+    def coordinates(self) -> tuple[Coordinate, ...]:
+        """The degrees of freedom in the order of ``v``; those that follow another are left out."""
+        following = {coupler.coordinate for coupler in self.couplers}
+        return tuple(c for joint in self.joints for c in joint.coordinates if c.name not in following)
+
+    @cached_property
+    def coordinate_names(self) -> tuple[str, ...]:
+        """Names of the degrees of freedom, one each, in the order of ``v``."""
+        return tuple(coordinate.name for coordinate in self.coordinates)
+
+    @cached_property
+    def nv(self) -> int:
+        """Number of degrees of freedom."""
+        return len(self.coordinates)
+
+    @cached_property
+    def nq(self) -> int:
+        """Number of position entries: one more than ``nv`` for each quaternion."""
+        return self.nv + sum(joint.quaternion for joint in self.joints)
+
+    @cached_property
+    def parents(self) -> tuple[int, ...]:
+        """For each body the index of the one that carries it; -1 for the world."""
+        index = {name: i for i, name in enumerate(self.body_names)}
+        return tuple(index.get(joint.parent, -1) for joint in self.joints)
+
+    @cached_property
+    def mass(self) -> float:
+        """Total mass (kg), with parameters at their usual values."""
+        return float(sum(self._usual(body.mass) for body in self.bodies))
+
+    # -- parts by name
+
+    def body(self, name: str) -> Body:
+        """The body of that name."""
+        return self.bodies[self._index("body", self.body_names, name)]
+
+    def joint(self, name: str) -> Joint:
+        """The joint of that name."""
+        return self.joints[self._index("joint", self.joint_names, name)]
+
+    def coordinate_index(self, name: str) -> int:
+        """Place of a degree of freedom in ``v``."""
+        return self._index("coordinate", self.coordinate_names, name)
+
+    def locate(self, frame: str) -> tuple[int, Transform]:
+        """Body index (-1: the world) and placement in it of a named body, frame, marker or contact."""
+        if frame == WORLD:
+            return -1, Transform.identity()
+        body, placement = self._places.get(frame, (None, None))
+        if body is None or placement is None:
+            raise ModelError(
+                f"model {self.name!r} has no frame {frame!r}; it has {', '.join(self._places)}"
+            )
+        return body, placement
+
+    @cached_property
+    def _places(self) -> dict[str, tuple[int, Transform]]:
+        index = {name: i for i, name in enumerate(self.body_names)}
+        places = {name: (i, Transform.identity()) for name, i in index.items()}
+        for marker in self.markers:
+            places.setdefault(marker.name, (index[marker.body], Transform(np.eye(3), marker.position)))
+        for contact in self.contacts:
+            at = Transform(contact.rotation, contact.position)
+            places.setdefault(contact.name, (index[contact.body], at))
+        for frame in self.frames:
+            places.setdefault(frame.name, (index.get(frame.body, -1), frame.placement))
+        return places
+
+    def _index(self, what: str, names: tuple[str, ...], name: str) -> int:
+        if name not in names:
+            raise ModelError(
+                f"model {self.name!r} has no {what} {name!r}; it has {', '.join(names)}"
+            )
+        return names.index(name)
+
+    # -- parameters
+
+    @cached_property
+    def parameter_names(self) -> tuple[str, ...]:
+        """Names of the parameters, in the order kernels take them."""
+        return tuple(parameter.name for parameter in self.parameters)
+
+    @cached_property
+    def parameter_values(self) -> np.ndarray:
+        """The usual values of the parameters."""
+        return np.array([parameter.value for parameter in self.parameters])
+
+    @property
+    def parameter_symbols(self) -> ca.SX:
+        """The symbols of the parameters as one column."""
+        return ca.vertcat(ca.SX(0, 1), *[parameter.symbol for parameter in self.parameters])
+
+    def with_parameters(self, *names: str) -> Model:
+        """The same model with the named numbers turned into parameters of the same name.
+
+        A name is a path: ``"thigh.mass"``, ``"thigh.com.z"``, ``"thigh.inertia.xx"``,
+        ``"knee.position.z"``, ``"LKNE.position"`` (three parameters), ``"knee_angle.stiffness"``,
+        ``"gravity.z"``.
+        """
+        return paths.parametrized(self, names)
+
+    def at(self, values: Mapping[str, Any] | Array) -> Model:
+        """The model with its parameters replaced by values (or by other expressions)."""
+        if isinstance(values, Mapping):
+            unknown = [name for name in values if name not in self.parameter_names]
+            if unknown:
+                raise ModelError(
+                    f"model {self.name!r} has no parameter {', '.join(unknown)}; "
+                    f"it has {', '.join(self.parameter_names) or 'none'}"
+                )
+            chosen = {name: values[name] for name in self.parameter_names if name in values}
+        else:
+            chosen = {name: values[i] for i, name in enumerate(self.parameter_names)}
+        replaced = [p for p in self.parameters if p.name in chosen]
+        old = ca.vertcat(ca.SX(0, 1), *[p.symbol for p in replaced])
+        new = ca.vertcat(ca.SX(0, 1), *[chosen[p.name] for p in replaced])
+        kept = tuple(p for p in self.parameters if p.name not in chosen)
+
+        def change(expression: ca.SX) -> Any:
+            result = ca.substitute(expression, old, new)
+            return _plain(result) if result.is_constant() else result
+
+        parts = {
+            name: numbers.map_expressions(getattr(self, name), change)
+            for name in ("bodies", "joints", "frames", "markers", "contacts", "capsules", "couplers")
+        }
+        gravity = numbers.map_expressions(self.gravity, change)
+        return replace(self, **parts, gravity=gravity, parameters=kept)
+
+    def _usual(self, value: Array) -> Array:
+        """A number or array with the parameters at their usual values."""
+        if not isinstance(value, ca.SX):
+            return value
+        usual = ca.substitute(value, self.parameter_symbols, ca.SX(self.parameter_values))
+        return _plain(usual)
+
+    # -- identity
+
+    @cached_property
+    def digest(self) -> str:
+        """Hash of the content: equal models have equal digests."""
+        return hashlib.sha256(numbers.canonical(self).encode()).hexdigest()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Model) and self.digest == other.digest
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    @cached_property
+    def kernels(self) -> dict[Any, Any]:
+        """Kernels traced from this model so far, by function and fixed arguments."""
+        return {}
+
+    def __repr__(self) -> str:
+        return (
+            f"Model {self.name!r}: {len(self.bodies)} bodies, {self.nv} degrees of freedom, "
+            f"{self.mass:.6g} kg"
+        )
+
+
+def parametric(builder: Callable[..., Model], **values: float) -> Model:
+    """A model whose builder's arguments are its parameters.
+
+    ``parametric(pendulum, length=1.0, mass=2.0)`` calls ``pendulum`` with symbols, so every number
+    that the builder computes from them follows; the given values are the usual ones.
+    """
+    made = tuple(Parameter(name, float(value)) for name, value in values.items())
+    declared = _DECLARED.set(made)
+    try:
+        return builder(**{parameter.name: parameter.symbol for parameter in made})
+    finally:
+        _DECLARED.reset(declared)
+
+
+def _plain(expression: ca.SX) -> Any:
+    """A constant expression as a float or an array."""
+    result = np.array(ca.evalf(expression).full())
+    if result.shape == (1, 1):
+        return float(result[0, 0])
+    return result[:, 0] if result.shape[1] == 1 else result

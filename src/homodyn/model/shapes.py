@@ -1,0 +1,56 @@
+"""What is attached to bodies besides mass: frames, markers, contact shapes and capsules."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from homodyn.spatial import Array, Transform
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A named frame fixed in a body."""
+
+    name: str
+    body: str
+    placement: Transform = field(default_factory=Transform.identity)
+
+
+@dataclass(frozen=True)
+class Marker:
+    """A named point fixed in a body, as seen by a camera system (m)."""
+
+    name: str
+    body: str
+    position: Array = field(default_factory=lambda: np.zeros(3))
+
+
+@dataclass(frozen=True)
+class ContactShape:
+    """Where a body may touch something: a point, sphere, line, capsule or box.
+
+    ``position`` (m) is the centre, ``radius`` (m) that of a sphere or capsule, ``size`` (m) the half
+    extents of a box or, along its first axis, of a line or capsule; ``rotation`` turns body into
+    shape coordinates.
+    """
+
+    name: str
+    body: str
+    kind: str = "point"
+    position: Array = field(default_factory=lambda: np.zeros(3))
+    radius: Array = 0.0
+    size: Array = field(default_factory=lambda: np.zeros(3))
+    rotation: Array = field(default_factory=lambda: np.eye(3))
+
+
+@dataclass(frozen=True)
+class Capsule:
+    """A segment from ``start`` to ``end`` (m) swept by ``radius`` (m), for collisions and drawing."""
+
+    name: str
+    body: str
+    start: Array
+    end: Array
+    radius: Array
