@@ -1,0 +1,1 @@
+"""Laws of mechanics of a tree of bodies, each written once over symbols."""

@@ -1,0 +1,7 @@
+"""From a Python function over symbolic arrays to a fast callable on numpy arrays."""
+
+from homodyn.symbolic import cache
+from homodyn.symbolic.kernel import Kernel, kernel
+from homodyn.symbolic.machine import Machine, machine
+
+__all__ = ["Kernel", "Machine", "cache", "kernel", "machine"]

@@ -1,0 +1,134 @@
+"""The C compiler of this machine, what its processor offers, and how libraries are built."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import subprocess
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from homodyn.errors import KernelError
+from homodyn.symbolic.emit import Source
+
+FLAGS = ("-O2", "-std=gnu11", "-fPIC", "-ffp-contract=off", "-fno-math-errno", "-w")
+HEADERS = Path(__file__).parent / "c"
+LANES = {"AVX-512": 8, "AVX2": 4, "AVX": 4, "SSE2": 2, "NEON": 2, "scalar": 1}
+
+
+class CompileFailed(KernelError):
+    """The compiler refused a generated file, or could not be run."""
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """A C compiler with what it can use of the processor it runs on."""
+
+    path: str
+    version: str
+    native: tuple[str, ...]
+    instruction_set: str
+    fma: bool
+
+    @property
+    def lanes(self) -> int:
+        """States computed at once: by the processor, or fewer if ``HOMODYN_LANES`` says so."""
+        widest = LANES[self.instruction_set]
+        asked = os.environ.get("HOMODYN_LANES", "")
+        if asked:
+            if asked not in ("1", "2", "4", "8"):
+                raise KernelError(f"HOMODYN_LANES is {asked!r}; it may be 1, 2, 4 or 8")
+            return int(asked)
+        return widest
+
+    @property
+    def identity(self) -> str:
+        """What a built library depends on, besides its text."""
+        fma = "fma" if self.fma else "no fma"
+        flags = " ".join((*FLAGS, *self.native))
+        return f"{self.version}|{self.instruction_set}|{fma}|{self.lanes}|{flags}"
+
+
+def find_compiler() -> Compiler | None:
+    """``$CC``, then cc, gcc, clang; None when there is none that works."""
+    return _find(os.environ.get("CC", ""), os.environ.get("PATH", ""))
+
+
+@lru_cache(maxsize=8)
+def _find(cc: str, path: str) -> Compiler | None:
+    for name in (cc, "cc", "gcc", "clang"):
+        found = shutil.which(name, path=path) if name else None
+        if found:
+            described = _describe(found)
+            if described is not None:
+                return described
+    return None
+
+
+def _describe(path: str) -> Compiler | None:
+    """Version and instruction set of a compiler, from the macros it predefines."""
+    for native in (("-march=native",), ("-mcpu=native",), ()):
+        macros = _output(path, *native, "-dM", "-E", "-x", "c", os.devnull)
+        if macros is not None:
+            break
+    else:
+        return None
+    version = _output(path, "--version") or "unknown"
+    names = {line.split()[1] for line in macros.splitlines() if line.startswith("#define")}
+    if "__AVX512F__" in names and "__AVX512DQ__" in names:
+        kind = "AVX-512"
+    elif "__AVX2__" in names:
+        kind = "AVX2"
+    elif "__AVX__" in names:
+        kind = "AVX"
+    elif "__SSE2__" in names:
+        kind = "SSE2"
+    elif "__ARM_NEON" in names:
+        kind = "NEON"
+    else:
+        kind = "scalar"
+    fma = "__FMA__" in names or "__ARM_FEATURE_FMA" in names
+    target = f"{platform.machine()} {version.splitlines()[0]}"
+    return Compiler(path, target, native, kind, fma)
+
+
+def _output(*command: str) -> str | None:
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout if done.returncode == 0 else None
+
+
+def build(source: Source, compiler: Compiler, target: Path, threads: int) -> None:
+    """Compile the files of a source, several at once, and link them into ``target``."""
+    with tempfile.TemporaryDirectory(prefix="homodyn-") as folder:
+        place = Path(folder)
+        for header in HEADERS.glob("*.h"):
+            shutil.copy(header, place / header.name)
+        for name, text in source.files:
+            (place / name).write_text(text)
+        names = [name for name, _ in source.files]
+        with ThreadPoolExecutor(max_workers=max(1, threads)) as pool:
+            objects = list(pool.map(lambda name: _object(name, compiler, place), names))
+        _run([compiler.path, "-shared", "-o", str(target), *objects, "-lm"], place)
+
+
+def _object(name: str, compiler: Compiler, place: Path) -> str:
+    made = name.removesuffix(".c") + ".o"
+    _run([compiler.path, *FLAGS, *compiler.native, "-c", name, "-o", made], place)
+    return made
+
+
+def _run(command: list[str], place: Path) -> None:
+    try:
+        done = subprocess.run(command, cwd=place, capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise CompileFailed(f"{command[0]} could not be run: {error}") from error
+    if done.returncode != 0:
+        last = done.stderr.strip().splitlines()[-1:] or ["no message"]
+        raise CompileFailed(f"{command[0]} ended with {done.returncode}: {last[0]}")

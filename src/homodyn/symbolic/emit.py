@@ -1,0 +1,231 @@
+"""A program as C text: one SIMD lane per state, cut into pieces that compile in linear time.
+
+Every value is a vector that holds the same quantity of several states. Values that are needed in a
+later piece travel through a work array whose slots are reused, so it stays small.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf, isnan
+
+from homodyn.symbolic.program import Instruction, Program
+from homodyn.symbolic.trace import Port
+
+PIECE = 1500
+"""Instructions a C function holds: compilers grow faster than linearly beyond a few thousand."""
+
+VERSION = 1
+"""Raised whenever the text emitted for a program changes, so that older libraries are not used."""
+
+INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
+
+PREAMBLE = """\
+#define LANES {lanes}
+{needs}#include "vector.h"
+#include "elementary.h"
+"""
+
+
+@dataclass(frozen=True)
+class Source:
+    """C files by name; the first holds the entry point, each compiles on its own."""
+
+    files: tuple[tuple[str, str], ...]
+
+
+def emit(
+    program: Program, inputs: tuple[Port, ...], outputs: tuple[Port, ...], lanes: int
+) -> Source:
+    """C for ``void run(count, in0, stride0, ..., out0, ...)``."""
+    pieces = _Pieces(program, _offsets(inputs), _offsets(outputs))
+    needs = "".join(f"#define HOMODYN_NEED_{name.upper()}\n" for name in sorted(_needed(program)))
+    preamble = PREAMBLE.format(lanes=lanes, needs=needs)
+    bodies = [pieces.text(k) for k in range(pieces.count)]
+    entry = _entry(inputs, outputs, pieces)
+    if pieces.count == 1:
+        return Source((("kernel.c", preamble + bodies[0] + entry),))
+    files = [("kernel.c", PREAMBLE.format(lanes=lanes, needs="") + entry)]
+    files += [(f"piece{k}.c", preamble + body) for k, body in enumerate(bodies)]
+    return Source(tuple(files))
+
+
+def _offsets(ports: tuple[Port, ...]) -> list[int]:
+    offsets = [0]
+    for port in ports:
+        offsets.append(offsets[-1] + port.size)
+    return offsets
+
+
+PLAIN = {"const", "input", "fma", "fms", "fnma", "neg", *INFIX}
+
+
+def _needed(program: Program) -> set[str]:
+    """Names of the elementary functions that the program calls."""
+    names = {instruction.op for instruction in program.instructions} - PLAIN
+    return {"sincos" if name in ("sin", "cos") else name for name in names}
+
+
+class _Pieces:
+    """The program cut into runs of instructions, with the traffic between them."""
+
+    def __init__(self, program: Program, inputs: list[int], outputs: list[int]) -> None:
+        self.instructions = program.instructions
+        self.inputs, self.outputs = inputs, outputs
+        self.count = max(1, -(-len(program) // PIECE))
+        self.length = -(-len(program) // self.count) if len(program) else 1
+        self.stores: dict[int, list[int]] = {}
+        for port, entry, value in program.results:
+            self.stores.setdefault(value, []).append(outputs[port] + entry)
+        self.slots, self.work = self._allocate()
+        self.pairs = _sine_cosine_pairs(program.instructions, self.length)
+
+    def piece_of(self, value: int) -> int:
+        return value // self.length
+
+    def _local(self, value: int) -> bool:
+        """Inputs and constants are had again in every piece that needs them."""
+        return self.instructions[value].op in ("input", "const")
+
+    def _allocate(self) -> tuple[dict[int, int], int]:
+        """A work slot for each value used in a later piece, freed after its last use."""
+        last: dict[int, int] = {}
+        for k, instruction in enumerate(self.instructions):
+            if instruction.op == "input":
+                continue
+            for argument in instruction.arguments:
+                if not self._local(argument) and self.piece_of(argument) != self.piece_of(k):
+                    last[argument] = self.piece_of(k)
+        ending: dict[int, list[int]] = {}
+        slots: dict[int, int] = {}
+        free: list[int] = []
+        total = 0
+        crossing = sorted(last)
+        position = 0
+        for piece in range(self.count):
+            while position < len(crossing) and self.piece_of(crossing[position]) == piece:
+                value = crossing[position]
+                if free:
+                    slots[value] = free.pop()
+                else:
+                    slots[value] = total
+                    total += 1
+                ending.setdefault(last[value], []).append(slots[value])
+                position += 1
+            free += ending.pop(piece, [])
+        return slots, total
+
+    def signature(self, k: int) -> str:
+        return (
+            f"void piece{k}(const vreal *restrict x, vreal *restrict w, vreal *restrict y)"
+        )
+
+    def text(self, k: int) -> str:
+        start, stop = k * self.length, min((k + 1) * self.length, len(self.instructions))
+        lines = [f"{'static ' if self.count == 1 else ''}{self.signature(k)}", "{"]
+        present: set[int] = set()
+        for number in range(start, stop):
+            instruction = self.instructions[number]
+            if instruction.op != "input":
+                for argument in instruction.arguments:
+                    if argument < start and argument not in present:
+                        lines.append(self._fetch(argument))
+                        present.add(argument)
+            lines.append(self._statement(number, instruction))
+            if number in self.slots:
+                lines.append(f"w[{self.slots[number]}] = t{number};")
+            for place in self.stores.get(number, ()):
+                lines.append(f"y[{place}] = t{number};")
+        lines.append("}\n")
+        return "\n".join(lines)
+
+    def _fetch(self, value: int) -> str:
+        if self._local(value):
+            return self._statement(value, self.instructions[value])
+        return f"const vreal t{value} = w[{self.slots[value]}];"
+
+    def _statement(self, number: int, instruction: Instruction) -> str:
+        op, a = instruction.op, instruction.arguments
+        if op == "input":
+            right = f"x[{self.inputs[a[0]] + a[1]}]"
+        elif op == "const":
+            right = f"v_set({literal(float(instruction.payload))})"
+        elif op in INFIX:
+            right = f"t{a[0]} {INFIX[op]} t{a[1]}"
+        elif op == "neg":
+            right = f"-t{a[0]}"
+        elif number in self.pairs:
+            partner = self.pairs[number]
+            if partner < number:
+                return ""
+            sine, cosine = (number, partner) if op == "sin" else (partner, number)
+            return f"vreal t{sine}, t{cosine}; v_sincos(t{a[0]}, &t{sine}, &t{cosine});"
+        else:
+            right = f"v_{op}({', '.join(f't{value}' for value in a)})"
+        return f"const vreal t{number} = {right};"
+
+
+def _sine_cosine_pairs(instructions: tuple[Instruction, ...], length: int) -> dict[int, int]:
+    """Sines and cosines of the same value inside one piece, each with the other's number."""
+    seen: dict[tuple[int, int], tuple[str, int]] = {}
+    pairs: dict[int, int] = {}
+    for k, instruction in enumerate(instructions):
+        if instruction.op in ("sin", "cos"):
+            key = (instruction.arguments[0], k // length)
+            if key in seen:
+                other = seen[key][1]
+                pairs[k], pairs[other] = other, k
+            else:
+                seen[key] = (instruction.op, k)
+    return pairs
+
+
+def literal(number: float) -> str:
+    """A double as C text, exact to the bit."""
+    if isnan(number):
+        return "__builtin_nan(\"\")"
+    if number in (inf, -inf):
+        return f"{'-' if number < 0 else ''}__builtin_inf()"
+    return number.hex()
+
+
+def _entry(inputs: tuple[Port, ...], outputs: tuple[Port, ...], pieces: _Pieces) -> str:
+    """The exported function: groups of states in, pieces one after another, groups out."""
+    arguments = "".join(f", const double *in{k}, long stride{k}" for k in range(len(inputs)))
+    arguments += "".join(f", double *out{k}" for k in range(len(outputs)))
+    nx, nw, ny = max(pieces.inputs[-1], 1), max(pieces.work, 1), max(pieces.outputs[-1], 1)
+    loads = "\n".join(
+        f"        v_load_states(in{k} + s * stride{k}, stride{k}, n, x + {pieces.inputs[k]}, "
+        f"{port.size});"
+        for k, port in enumerate(inputs)
+        if port.size
+    )
+    stores = "\n".join(
+        f"        v_store_states(out{k} + s * {port.size}, {port.size}, n, "
+        f"y + {pieces.outputs[k]}, {port.size});"
+        for k, port in enumerate(outputs)
+        if port.size
+    )
+    calls = "\n".join(f"        piece{k}(x, w, y);" for k in range(pieces.count))
+    declared = "".join(f"{pieces.signature(k)};\n" for k in range(pieces.count))
+    if pieces.count == 1:
+        declared = ""
+    return f"""\
+#include <stdlib.h>
+{declared}
+__attribute__((visibility("default"))) int run(long count{arguments})
+{{
+    vreal *memory = aligned_alloc(64, {nx + nw + ny} * sizeof(vreal) / 64 * 64 + 64);
+    if (!memory) return 1;
+    vreal *x = memory, *w = x + {nx}, *y = w + {nw};
+    for (long k = 0; k < {ny}; k++) y[k] = v_set(0.0);
+    for (long s = 0; s < count; s += LANES) {{
+        int n = count - s < LANES ? (int)(count - s) : LANES;
+{loads}
+{calls}
+{stores}
+    }}
+    free(memory);
+    return 0;
+}}
+"""

@@ -1,0 +1,332 @@
+"""A traced function as a callable on numpy arrays of any batch shape, in two tiers.
+
+A kernel answers at once on CasADi's virtual machine. When the work asked of it pays for that, it is
+compiled to native code with one SIMD lane a state, in the background; ``compile`` does so at once.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+import warnings
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from math import prod
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from homodyn.errors import KernelError
+from homodyn.symbolic import cache
+from homodyn.symbolic.compiler import CompileFailed, Compiler, build, find_compiler
+from homodyn.symbolic.emit import VERSION, emit
+from homodyn.symbolic.interpreter import Interpreter
+from homodyn.symbolic.library import Library
+from homodyn.symbolic.program import program_of
+from homodyn.symbolic.threads import thread_count
+from homodyn.symbolic.trace import Port, Shape, Traced, trace
+
+INTERPRETED = 6e-9
+"""Seconds the virtual machine takes for one instruction, roughly."""
+
+COMPILED = 4e-4
+"""Seconds a C compiler takes for one instruction, roughly."""
+
+FLOAT = np.dtype(float)
+
+
+class Kernel:
+    """A function of named arrays, evaluated over any leading batch shape."""
+
+    def __init__(self, traced: Traced, *, mapping: bool = False) -> None:
+        self.traced = traced
+        self.name = traced.name
+        self._mapping = mapping
+        self._single = len(traced.outputs) == 1 and not mapping
+        self._shapes = [port.shape for port in traced.inputs]
+        self._state_shapes = tuple(port.shape for port in traced.outputs)
+        self._library: Library | None = None
+        self._looked = False
+        self._work = 0.0
+        self._lock = threading.Lock()
+        self._building: threading.Thread | None = None
+        self._unusable = ""
+
+    @property
+    def inputs(self) -> tuple[Port, ...]:
+        """The inputs, in the order of the arguments."""
+        return self.traced.inputs
+
+    @property
+    def outputs(self) -> tuple[Port, ...]:
+        """The outputs, in the order they are returned."""
+        return self.traced.outputs
+
+    @property
+    def compiled(self) -> bool:
+        """Whether native code serves the calls."""
+        return self._library is not None
+
+    @cached_property
+    def instructions(self) -> int:
+        """Length of the graph, as the virtual machine sees it."""
+        return int(self.traced.graph.n_instructions())
+
+    def __repr__(self) -> str:
+        ports = ", ".join(f"{port.name}{list(port.shape)}" for port in self.inputs)
+        results = ", ".join(f"{port.name}{list(port.shape)}" for port in self.outputs)
+        tier = "compiled" if self.compiled else "interpreted"
+        return f"Kernel {self.name}({ports}) -> {results}: {self.instructions} instructions, {tier}"
+
+    # -- calling
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        """Evaluate; positional arguments follow ``inputs``, the rest go by name."""
+        if named:
+            arguments = self._ordered(arguments, named)
+        if len(arguments) != len(self._shapes):
+            names = ", ".join(port.name for port in self.inputs)
+            raise KernelError(
+                f"kernel {self.name!r} takes {len(self._shapes)} arguments ({names}), "
+                f"not {len(arguments)}"
+            )
+        library = self._library
+        if library is not None:
+            pointers: list[int] = []
+            for argument, shape in zip(arguments, self._shapes, strict=True):
+                if (
+                    type(argument) is not np.ndarray
+                    or argument.shape != shape
+                    or argument.dtype is not FLOAT
+                    or not argument.flags.c_contiguous
+                ):
+                    break
+                pointers += (argument.__array_interface__["data"][0], 0)
+            else:
+                results = [np.empty(shape) for shape in self._state_shapes]
+                ends = [result.__array_interface__["data"][0] for result in results]
+                library.run(1, pointers, ends)
+                return self._returned(results)
+        return self._call_batch(arguments)
+
+    def _call_batch(self, arguments: tuple[Any, ...]) -> Any:
+        arrays = [self._checked(a, port) for a, port in zip(arguments, self.inputs, strict=True)]
+        batches = [
+            array.shape[: array.ndim - len(shape)]
+            for array, shape in zip(arrays, self._shapes, strict=True)
+        ]
+        try:
+            batch = np.broadcast_shapes(*batches)
+        except ValueError:
+            told = ", ".join(
+                f"{port.name} {shape}" for port, shape in zip(self.inputs, batches, strict=True)
+            )
+            raise KernelError(
+                f"kernel {self.name!r}: the batch shapes do not broadcast: {told}"
+            ) from None
+        count = prod(batch)
+        results = [np.empty((count, port.size)) for port in self.outputs]
+        if count:
+            rows = [
+                _rows(array, shape, batch, count)
+                for array, shape in zip(arrays, self._shapes, strict=True)
+            ]
+            self._run(rows, results, count)
+        shaped = [
+            result.reshape(batch + shape)
+            for result, shape in zip(results, self._state_shapes, strict=True)
+        ]
+        return self._returned(shaped)
+
+    def _run(self, rows: list[np.ndarray], results: list[np.ndarray], count: int) -> None:
+        library = self._library or self._prepared(count)
+        if library is None:
+            self._interpreter.run(rows, results)
+            return
+        pointers: list[int] = []
+        for array in rows:
+            stride = array.strides[0] // 8 if len(array) > 1 else 0
+            pointers += (array.__array_interface__["data"][0], stride)
+        ends = [result.__array_interface__["data"][0] for result in results]
+        library.run(count, pointers, ends)
+
+    def _returned(self, results: list[np.ndarray]) -> Any:
+        if self._single:
+            return results[0] if results[0].ndim else results[0][()]
+        values = [result if result.ndim else result[()] for result in results]
+        if self._mapping:
+            return dict(zip((port.name for port in self.outputs), values, strict=True))
+        return tuple(values)
+
+    def _ordered(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
+        names = [port.name for port in self.inputs]
+        missing = [name for name in names[len(arguments) :] if name not in named]
+        unknown = [name for name in named if name not in names[len(arguments) :]]
+        if missing or unknown:
+            raise KernelError(
+                f"kernel {self.name!r} takes {', '.join(names)}; "
+                f"missing: {', '.join(missing) or 'none'}, "
+                f"unknown or given twice: {', '.join(unknown) or 'none'}"
+            )
+        return (*arguments, *[named[name] for name in names[len(arguments) :]])
+
+    def _checked(self, argument: Any, port: Port) -> np.ndarray:
+        """An argument as a float array whose last dimensions are those of the port."""
+        array = np.asarray(argument)
+        if array.dtype is not FLOAT:
+            if not np.can_cast(array.dtype, FLOAT, casting="same_kind"):
+                raise KernelError(
+                    f"kernel {self.name!r}: input {port.name!r} is of type {array.dtype}, "
+                    "real numbers are needed"
+                )
+            array = array.astype(float)
+        depth = len(port.shape)
+        if array.ndim < depth or array.shape[array.ndim - depth :] != port.shape:
+            wanted = ", ".join(["...", *map(str, port.shape)])
+            raise KernelError(
+                f"kernel {self.name!r}: input {port.name!r} has shape {array.shape}, "
+                f"({wanted}) is needed"
+            )
+        return array
+
+    # -- tiers
+
+    @cached_property
+    def _interpreter(self) -> Interpreter:
+        return Interpreter(self.traced)
+
+    def _prepared(self, count: int) -> Library | None:
+        """Native code if it is there, or if this batch pays for building it now.
+
+        One batch is always served by one tier, so its results do not depend on when a build ends.
+        """
+        forced = os.environ.get("HOMODYN_TIER", "")
+        if forced not in ("", "interpreted", "compiled"):
+            raise KernelError(f"HOMODYN_TIER is {forced!r}; it may be interpreted or compiled")
+        if forced == "interpreted" or self._unusable:
+            return None
+        compiler = find_compiler()
+        if compiler is None:
+            _say_no_compiler()
+            return None
+        if not self._looked:
+            self._looked = True
+            self._load_cached(compiler)
+            if self._library is not None:
+                return self._library
+        cost = self.instructions * COMPILED
+        asked = count * self.instructions * INTERPRETED
+        self._work += asked
+        if forced == "compiled" or asked > cost:
+            return self.compile()._library
+        if self._work > cost and self._building is None:
+            self._building = threading.Thread(target=self.compile, daemon=True)
+            self._building.start()
+        return None
+
+    def compile(self) -> Kernel:
+        """Build native code now, if there is a compiler; returns the kernel itself."""
+        compiler = find_compiler()
+        if compiler is None:
+            _say_no_compiler()
+            return self
+        with self._lock:
+            if self._library is None and not self._unusable:
+                self._load_cached(compiler)
+                if self._library is None:
+                    self._build(compiler)
+        return self
+
+    def _key(self, compiler: Compiler) -> str:
+        ports = f"{self.traced.inputs}{self.traced.outputs}"
+        return cache.key_of(str(VERSION), compiler.identity, ports, self.traced.graph.serialize())
+
+    def _load_cached(self, compiler: Compiler) -> None:
+        found = cache.find(self._key(compiler))
+        if found is not None:
+            self._load(found)
+
+    def _build(self, compiler: Compiler) -> None:
+        program = program_of(self.traced.graph)
+        source = emit(program, self.inputs, self.outputs, compiler.lanes)
+        threads = thread_count()
+        try:
+            path, remark = cache.keep(
+                self._key(compiler), lambda target: build(source, compiler, target, threads)
+            )
+            self._load(path)
+        except (CompileFailed, OSError) as error:
+            self._unusable = str(error)
+            warnings.warn(
+                f"kernel {self.name!r} stays on the virtual machine: {error}", stacklevel=3
+            )
+            return
+        if remark:
+            warnings.warn(remark, stacklevel=3)
+
+    def _load(self, path: Any) -> None:
+        sizes = [port.size for port in self.outputs]
+        self._library = Library(path, len(self.inputs), sizes, self.instructions)
+
+
+def kernel(
+    function: Callable[..., Any],
+    inputs: Mapping[str, int | Shape] | None = None,
+    *,
+    outputs: Mapping[str, int | Shape] | None = None,
+    name: str | None = None,
+    **sizes: int | Shape,
+) -> Kernel:
+    """Trace a Python function over symbolic arrays into a kernel on numpy arrays.
+
+    Inputs are told by name with their size for one state: ``kernel(f, q=3, R=(3, 3), t=())``. The
+    function gets CasADi columns and matrices, and returns one, several, or a mapping of them.
+    """
+    shapes = {**(inputs or {}), **sizes}
+    returned: list[Any] = []
+
+    def watched(*arguments: Any) -> Any:
+        returned.append(function(*arguments))
+        return returned[0]
+
+    label = name or getattr(function, "__name__", "function").replace("<lambda>", "function")
+    traced = trace(watched, shapes, outputs, label)
+    return Kernel(traced, mapping=isinstance(returned[0], Mapping))
+
+
+def _rows(array: np.ndarray, shape: Shape, batch: Shape, count: int) -> np.ndarray:
+    """An input as (count, size), or (1, size) when all states share it; copied only if it must be.
+
+    Inside a row the numbers are adjacent; rows may be any whole number of doubles apart.
+    """
+    own = array.shape[: array.ndim - len(shape)]
+    size = prod(shape)
+    if prod(own) == 1:
+        return np.ascontiguousarray(array).reshape(1, size)
+    if own != batch:
+        return np.ascontiguousarray(np.broadcast_to(array, batch + shape)).reshape(count, size)
+    inner = np.empty(shape).strides
+    if len(own) == 1 and array.strides[1:] == inner and array.strides[0] % 8 == 0:
+        return array.reshape(count, size) if array.flags.c_contiguous else _flat_rows(array, size)
+    return np.ascontiguousarray(array).reshape(count, size)
+
+
+def _flat_rows(array: np.ndarray, size: int) -> np.ndarray:
+    return np.lib.stride_tricks.as_strided(
+        array, (len(array), size), (array.strides[0], 8), writeable=False
+    )
+
+
+_said: list[str] = []
+
+
+def _say_no_compiler() -> None:
+    if not _said:
+        _said.append("no compiler")
+        warnings.warn(
+            "no C compiler was found ($CC, cc, gcc, clang): kernels run on CasADi's virtual "
+            "machine, correct but many times slower",
+            stacklevel=4,
+        )

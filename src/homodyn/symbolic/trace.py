@@ -1,0 +1,173 @@
+"""A Python function over symbolic arrays, traced once into an expression graph with named ports."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from homodyn.errors import KernelError
+
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Port:
+    """A named input or output with the shape it has for one state; () is a scalar."""
+
+    name: str
+    shape: Shape
+
+    @property
+    def size(self) -> int:
+        """How many numbers one state has here."""
+        return prod(self.shape)
+
+
+@dataclass(frozen=True, eq=False)
+class Traced:
+    """An expression graph with ports: flat columns in row-major order, sparse where known zero."""
+
+    name: str
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+    graph: ca.Function
+
+    def port(self, side: str, name: str | None) -> int:
+        """Index of a port by name; the first when no name is given."""
+        ports = self.inputs if side == "input" else self.outputs
+        if name is None:
+            return 0
+        for index, port in enumerate(ports):
+            if port.name == name:
+                return index
+        names = ", ".join(port.name for port in ports)
+        raise KernelError(f"kernel {self.name!r} has no {side} {name!r}; it has {names}")
+
+    def expressions(self) -> tuple[list[ca.SX], list[ca.SX]]:
+        """Fresh symbols for the inputs and the outputs written in them, all flat columns."""
+        symbols = [ca.SX.sym(port.name, port.size) for port in self.inputs]
+        return symbols, list(self.graph.call(symbols))
+
+
+def trace(
+    function: Callable[..., Any],
+    inputs: Mapping[str, int | Shape],
+    outputs: Mapping[str, int | Shape] | None = None,
+    name: str | None = None,
+    given: Mapping[str, ca.SX] | None = None,
+) -> Traced:
+    """Call ``function`` with symbols of the given shapes and keep what it returns as a graph.
+
+    It may return one array, a tuple or list of arrays, or a mapping from names to arrays. Without
+    ``outputs`` a 1x1 result counts as a scalar, a column as a vector and the rest as matrices.
+    ``given`` provides symbols that exist already for some of the inputs.
+    """
+    ports = tuple(Port(key, _shape(value)) for key, value in inputs.items())
+    known = given or {}
+    symbols = [
+        known[port.name] if port.name in known else ca.SX.sym(port.name, port.size)
+        for port in ports
+    ]
+    returned = function(
+        *[_shaped(symbol, port.shape) for symbol, port in zip(symbols, ports, strict=True)]
+    )
+    label = name or getattr(function, "__name__", "function").replace("<lambda>", "function")
+    named = _named(returned, outputs, label)
+    results = []
+    flat = []
+    for key, value in named.items():
+        value = _symbolic(value, f"output {key!r} of {label!r}")
+        shape = _shape(outputs[key]) if outputs is not None else _inferred(value)
+        if prod(shape) != value.numel():
+            raise KernelError(
+                f"output {key!r} of {label!r} has {value.shape[0]}x{value.shape[1]} entries "
+                f"where the shape {shape} was asked for"
+            )
+        results.append(Port(key, shape))
+        flat.append(_flat(value))
+    graph = graph_of(label, symbols, flat, [port.name for port in ports])
+    return Traced(label, ports, tuple(results), graph)
+
+
+def graph_of(
+    name: str, symbols: list[ca.SX], outputs: list[ca.SX], names: list[str]
+) -> ca.Function:
+    """The expression graph of flat columns; refuses symbols that are not among the inputs."""
+    free = set(map(str, ca.symvar(ca.veccat(*outputs)))) - set(
+        map(str, ca.symvar(ca.veccat(*symbols)))
+    )
+    if free:
+        raise KernelError(
+            f"{name!r} uses the symbols {', '.join(sorted(free))}, which are not among its inputs "
+            f"{', '.join(names)}"
+        )
+    safe = "".join(c if c.isascii() and c.isalnum() else "_" for c in name)
+    return ca.Function(f"k_{safe}", symbols, outputs, {"allow_duplicate_io_names": True})
+
+
+def argument_names(function: Callable[..., Any]) -> list[str]:
+    """Names of the positional arguments of a function."""
+    return list(inspect.signature(function).parameters)
+
+
+def _shape(value: int | Shape) -> Shape:
+    if isinstance(value, (int, np.integer)):
+        return (int(value),)
+    return tuple(int(extent) for extent in value)
+
+
+def _shaped(symbol: ca.SX, shape: Shape) -> ca.SX:
+    """A flat row-major column as the matrix a function expects."""
+    if len(shape) < 2:
+        return symbol
+    return ca.reshape(symbol, prod(shape[1:]), shape[0]).T
+
+
+def _flat(value: ca.SX) -> ca.SX:
+    return value if value.shape[1] == 1 else ca.vec(value.T)
+
+
+def _inferred(value: ca.SX) -> Shape:
+    rows, columns = value.shape
+    if columns == 1:
+        return () if rows == 1 else (rows,)
+    return (rows, columns)
+
+
+def _symbolic(value: Any, what: str) -> ca.SX:
+    if isinstance(value, ca.SX):
+        return value
+    if isinstance(value, ca.MX):
+        raise KernelError(f"{what} is a CasADi MX; kernels are traced over SX arrays")
+    try:
+        return ca.SX(np.asarray(value, dtype=float))
+    except (TypeError, ValueError):
+        entries = np.atleast_1d(np.asarray(value, dtype=object))
+        if entries.ndim > 2:
+            raise KernelError(f"{what} has {entries.ndim} dimensions; at most 2 are kept") from None
+        if entries.ndim == 1:
+            return ca.vertcat(*entries)
+        return ca.vertcat(*[ca.horzcat(*row) for row in entries])
+
+
+def _named(
+    returned: Any, outputs: Mapping[str, int | Shape] | None, label: str
+) -> dict[str, Any]:
+    if isinstance(returned, Mapping):
+        named = dict(returned)
+    elif isinstance(returned, (tuple, list)):
+        names = list(outputs) if outputs else [f"output{k}" for k in range(len(returned))]
+        if len(names) != len(returned):
+            raise KernelError(f"{label!r} returned {len(returned)} arrays for {len(names)} outputs")
+        named = dict(zip(names, returned, strict=True))
+    else:
+        named = {next(iter(outputs)) if outputs else "output": returned}
+    if outputs is not None and set(named) != set(outputs):
+        raise KernelError(f"{label!r} returned {', '.join(named)} for outputs {', '.join(outputs)}")
+    return named
