@@ -27,7 +27,7 @@ import pkgutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from time import perf_counter
@@ -97,7 +97,7 @@ class Report:
     """The rows of one run, with the machine they were measured on."""
 
     machine: Mapping[str, Any]
-    rows: tuple[Row, ...] = field(default=())
+    rows: tuple[Row, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as plain dictionaries and lists."""
