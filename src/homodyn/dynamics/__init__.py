@@ -1,7 +1,24 @@
 """Laws of mechanics of a tree of bodies, each written once over symbols."""
 
 from homodyn.dynamics.aba import forward_dynamics
+from homodyn.dynamics.constrained import ConstrainedMotion, constrained_dynamics
+from homodyn.dynamics.constraints import (
+    Constraint,
+    ConstraintSet,
+    Hinge,
+    Pin,
+    PointContact,
+    RollingSphere,
+    SlidingSole,
+    Stabilization,
+    Weld,
+    edge_contact,
+    flat_contact,
+    flat_foot,
+    row_names,
+)
 from homodyn.dynamics.crba import mass_matrix
+from homodyn.dynamics.impact import Impact, impact
 from homodyn.dynamics.kinematics import (
     acceleration,
     angular_acceleration,
@@ -21,9 +38,27 @@ from homodyn.dynamics.momentum import (
     potential_energy,
 )
 from homodyn.dynamics.rnea import bias_force, inverse_dynamics, passive_force
+from homodyn.dynamics.rows import (
+    anchored,
+    constraint_bias,
+    constraint_error,
+    constraint_jacobian,
+)
 
 __all__ = [
+    "ConstrainedMotion",
+    "Constraint",
+    "ConstraintSet",
+    "Hinge",
+    "Impact",
+    "Pin",
+    "PointContact",
+    "RollingSphere",
+    "SlidingSole",
+    "Stabilization",
+    "Weld",
     "acceleration",
+    "anchored",
     "angular_acceleration",
     "angular_jacobian",
     "angular_velocity",
@@ -31,7 +66,15 @@ __all__ = [
     "center_of_mass",
     "center_of_mass_jacobian",
     "center_of_mass_velocity",
+    "constrained_dynamics",
+    "constraint_bias",
+    "constraint_error",
+    "constraint_jacobian",
+    "edge_contact",
+    "flat_contact",
+    "flat_foot",
     "forward_dynamics",
+    "impact",
     "inverse_dynamics",
     "jacobian",
     "kinetic_energy",
@@ -41,5 +84,6 @@ __all__ = [
     "passive_force",
     "position",
     "potential_energy",
+    "row_names",
     "velocity",
 ]
