@@ -211,7 +211,7 @@ def null_space(problem: Problem) -> Result:
                     rest[i] = rest.get(i, ca.SX(0)) - R[j, k] * entry
         used, reciprocal = accepted(_square(rest), size)
         independent.append(used)
-        inverse.append(ca.sqrt(ca.if_else(used, reciprocal, 0)))
+        inverse.append(ca.sqrt(reciprocal))
         Q.append({i: entry * inverse[k] for i, entry in rest.items()})
     unit = {(k, j): R[j, k] * inverse[j] for j in range(m) for k in range(j + 1, m)}
     null = NullSpace.of(unit, independent)

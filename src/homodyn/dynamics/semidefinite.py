@@ -28,6 +28,9 @@ The ratio is the squared sine of the angle between a row and those before it. Ro
 to 1e-13 in rows that depend on others; rows of contacts that differ have 1e-5 and more.
 """
 
+SMALLEST = 1e-300
+"""Below any pivot of a row that acts on something; keeps rows of zeros from dividing by zero."""
+
 
 @dataclass(frozen=True, eq=False)
 class Semidefinite:
@@ -124,7 +127,9 @@ class NullSpace:
 def accepted(pivot: Array, size: Array) -> tuple[Array, Array]:
     """Whether a pivot stands out of the rounding of ``size`` (1 or 0), and its reciprocal or zero.
 
-    The division is kept away from zero so that derivatives pass as well.
+    Nothing is divided by zero, so derivatives pass as well. A quotient of the comparison is a product
+    away from every use; a plain reciprocal would be turned into one division each.
     """
-    used = pivot > DEPENDENT * size
-    return used, ca.if_else(used, 1 / ca.if_else(used, pivot, 1), 0)
+    floor = ca.fmax(DEPENDENT * size, SMALLEST)
+    used = pivot > floor
+    return used, used / ca.fmax(pivot, floor)
