@@ -67,9 +67,7 @@ def human(root="euler"):
     ]
     frames, markers, contacts = [], [], []
     for side, sign in (("right", -1.0), ("left", 1.0)):
-        foot = Body(
-            f"foot_{side}", 1.04, (0.05, 0.0, -0.05), np.diag([0.0015, 0.0045, 0.005])
-        )
+        foot = Body(f"foot_{side}", 1.04, (0.05, 0.0, -0.05), np.diag([0.0015, 0.0045, 0.005]))
         bodies += [
             rod(f"upper_arm_{side}", 2.06, 0.28),
             rod(f"forearm_{side}", 1.7, 0.42),

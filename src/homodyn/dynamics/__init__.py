@@ -5,17 +5,16 @@ from homodyn.dynamics.constrained import ConstrainedMotion, constrained_dynamics
 from homodyn.dynamics.constraints import (
     Constraint,
     ConstraintSet,
-    Hinge,
-    Pin,
+    Stabilization,
+    row_names,
+)
+from homodyn.dynamics.contacts import (
     PointContact,
     RollingSphere,
     SlidingSole,
-    Stabilization,
-    Weld,
     edge_contact,
     flat_contact,
     flat_foot,
-    row_names,
 )
 from homodyn.dynamics.crba import mass_matrix
 from homodyn.dynamics.impact import Impact, impact
@@ -29,6 +28,7 @@ from homodyn.dynamics.kinematics import (
     position,
     velocity,
 )
+from homodyn.dynamics.loops import Hinge, Pin, Weld
 from homodyn.dynamics.momentum import (
     center_of_mass,
     center_of_mass_jacobian,

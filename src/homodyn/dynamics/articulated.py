@@ -1,8 +1,8 @@
 """Articulated bodies at one pose, ready to answer many loads: H^-1 without H.
 
-The inertia pass of Featherstone's algorithm is made once; each load then costs one pass inward along
-the bodies it acts on and one outward to those asked for (Felis 2015, section 3.5.3, after Kokkevis
-and Metaxas).
+The inertia pass of Featherstone's algorithm is made once; each load then costs one pass inward
+along the bodies it acts on and one outward to those asked for (Felis 2015, section 3.5.3, after
+Kokkevis and Metaxas).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 
 from homodyn.dynamics.aba import inverse_spd
 from homodyn.dynamics.tree import Tree
-from homodyn.spatial import ArticulatedInertia, Array, beside, stack
+from homodyn.spatial import Array, ArticulatedInertia, beside, stack
 
 
 @dataclass(frozen=True, eq=False)

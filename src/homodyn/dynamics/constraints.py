@@ -107,12 +107,14 @@ class ConstraintSet(Constraint):
     def __post_init__(self) -> None:
         flat: dict[Constraint, None] = {}
         for constraint in self.constraints:
-            inner = constraint.constraints if isinstance(constraint, ConstraintSet) else (constraint,)
+            inner = (
+                constraint.constraints if isinstance(constraint, ConstraintSet) else (constraint,)
+            )
             flat.update(dict.fromkeys(inner))
         object.__setattr__(self, "constraints", tuple(flat))
 
     @cached_property
-    def rows(self) -> tuple[Row, ...]:  # type: ignore[override]
+    def rows(self) -> tuple[Row, ...]:
         """All rows in order, without those that an earlier one equals."""
         unique: dict[Row, Row] = {}
         for constraint in self.constraints:
@@ -122,7 +124,8 @@ class ConstraintSet(Constraint):
 
     def stabilized(self, stabilization: Stabilization | None) -> ConstraintSet:
         """The same set with this stabilisation on all constraints; None takes it away."""
-        changed = [replace(c, stabilization=stabilization) for c in self.constraints]  # type: ignore
+        parts: tuple[Any, ...] = self.constraints
+        changed = [replace(part, stabilization=stabilization) for part in parts]
         return ConstraintSet(tuple(changed))
 
     @cached_property
@@ -136,237 +139,6 @@ class ConstraintSet(Constraint):
         return isinstance(other, ConstraintSet) and self.rows == other.rows
 
 
-@dataclass(frozen=True)
-class PointContact(Constraint):
-    """A point of a frame that cannot move along some directions of the world.
-
-    ``directions`` are letters out of "xyz" or unit vectors; ``anchor`` (m, world) is where the
-    point is held, needed only for stabilisation.
-    """
-
-    frame: str
-    point: Any = ORIGIN
-    directions: Any = "xyz"
-    anchor: Any = None
-    name: str = ""
-    stabilization: Stabilization | None = None
-
-    def __post_init__(self) -> None:
-        _settle(self, "point", "anchor")
-        if not isinstance(self.directions, str):
-            chosen = tuple(unit(d, f"direction of {self.frame!r}") for d in self.directions)
-            object.__setattr__(self, "directions", chosen)
-        elif not self.directions or set(self.directions) - set(AXES):
-            raise ModelError(
-                f"contact of {self.frame!r}: directions are letters out of 'xyz' or unit vectors, "
-                f"got {self.directions!r}"
-            )
-
-    @property
-    def rows(self) -> tuple[Row, ...]:
-        """One row for each direction."""
-        label = self.name or self.frame
-        return _place_rows(self, label, WORLD, named_directions(self.directions), self.anchor)
-
-
-@dataclass(frozen=True)
-class RollingSphere(Constraint):
-    """A sphere fixed to a frame that rolls on a plane of the world without slipping: 3 rows.
-
-    Two rows for the velocity of the lowest point, one for the height of the centre (Felis 2015,
-    section 4.7). With the lever rho = -radius normal fixed in the world, the first two read
-
-        (a_C + alpha x rho) . tangent = 0.
-
-    ``exact=False`` takes the lowest point for one fixed in the body, as point contacts do. That
-    adds omega x (omega x rho), which differs by -radius (omega . normal) omega_tangential as soon
-    as the sphere also spins about the normal.
-
-    ``radius`` (m) None takes it from the spherical contact of the model that ``frame`` names.
-    ``ground`` (m) is the height of the plane along the normal.
-    """
-
-    frame: str
-    center: Any = ORIGIN
-    radius: float | None = None
-    normal: Any = Z
-    exact: bool = True
-    ground: float = 0.0
-    name: str = ""
-    stabilization: Stabilization | None = None
-
-    def __post_init__(self) -> None:
-        _settle(self, "center")
-        object.__setattr__(self, "normal", unit(self.normal, f"normal of {self.frame!r}"))
-
-    @property
-    def rows(self) -> tuple[Row, ...]:
-        """Two tangential rows and the height of the centre."""
-        label = self.name or self.frame
-        n = np.array(self.normal)
-        radius = self.frame if self.radius is None else float(self.radius)
-        common = {
-            "frame": self.frame,
-            "point": self.center,
-            "radius": radius,
-            "stabilization": self.stabilization,
-        }
-        tangents = named_directions("xy" if self.normal == Z else tangential(n))
-        rolling = [
-            Row(
-                name=f"{label} rolling {letter}",
-                slide=tangent,
-                turn=_vector(np.cross(tangent, n)),
-                measure="none",
-                centripetal=not self.exact,
-                **common,
-            )
-            for letter, tangent in tangents
-        ]
-        height = Row(
-            name=f"{label} height",
-            slide=self.normal,
-            measure="height",
-            anchor=_vector(self.ground * n),
-            held=True,
-            **common,
-        )
-        return (*rolling, height)
-
-
-@dataclass(frozen=True)
-class Pin(Constraint):
-    """A point of a frame held at a point of another: a ball joint that closes a loop, 3 rows.
-
-    ``anchor`` (m, axes of ``other``) is the place where ``point`` is held: by default the origin of
-    ``other``, or, when that is the world, wherever the point is.
-    """
-
-    frame: str
-    other: str = WORLD
-    point: Any = ORIGIN
-    anchor: Any = None
-    name: str = ""
-    stabilization: Stabilization | None = None
-
-    def __post_init__(self) -> None:
-        _settle(self, "point", "anchor")
-
-    @property
-    def rows(self) -> tuple[Row, ...]:
-        """The place of the point along each axis of the other frame."""
-        label = self.name or pair_name(self.frame, self.other)
-        return _place_rows(self, label, self.other, named_directions("xyz"), self.anchor)
-
-
-@dataclass(frozen=True)
-class Hinge(Constraint):
-    """A loop closed by a hinge about ``axis`` (fixed in ``other``): 5 rows, T = S^perp.
-
-    ``attitude`` is the rotation matrix of ``frame`` in ``other`` (columns: axes of ``frame``) at
-    some closed pose, so that the axis in ``frame`` is known; by default both axes share their
-    coordinates.
-    """
-
-    frame: str
-    other: str = WORLD
-    axis: Any = Y
-    point: Any = ORIGIN
-    anchor: Any = None
-    attitude: Any = ALIGNED
-    name: str = ""
-    stabilization: Stabilization | None = None
-
-    def __post_init__(self) -> None:
-        _settle(self, "point", "anchor", "attitude")
-        object.__setattr__(self, "axis", unit(self.axis, f"axis of {self.frame!r}"))
-
-    @property
-    def rows(self) -> tuple[Row, ...]:
-        """The place of the point, and the two turns that tilt the axis."""
-        label = self.name or pair_name(self.frame, self.other)
-        places = _place_rows(self, label, self.other, named_directions("xyz"), self.anchor)
-        return (*places, *_tilt_rows(self, label, self.other, self.axis))
-
-
-@dataclass(frozen=True)
-class Weld(Constraint):
-    """A frame held rigidly in another: 6 rows.
-
-    ``attitude`` is the rotation matrix of ``frame`` in ``other`` that is held.
-    """
-
-    frame: str
-    other: str = WORLD
-    point: Any = ORIGIN
-    anchor: Any = None
-    attitude: Any = ALIGNED
-    name: str = ""
-    stabilization: Stabilization | None = None
-
-    def __post_init__(self) -> None:
-        _settle(self, "point", "anchor", "attitude")
-
-    @property
-    def rows(self) -> tuple[Row, ...]:
-        """The place of the point and the turns about all axes of the other frame."""
-        label = self.name or pair_name(self.frame, self.other)
-        places = _place_rows(self, label, self.other, named_directions("xyz"), self.anchor)
-        turns = [
-            Row(f"{label} turn {letter}", turn=axis, measure="attitude", **_common(self, self.other))
-            for letter, axis in AXES.items()
-        ]
-        return (*places, *turns)
-
-
-@dataclass(frozen=True)
-class SlidingSole(Constraint):
-    """A flat sole that may slide and turn on a plane but not leave or tilt: 3 rows."""
-
-    frame: str
-    point: Any = ORIGIN
-    normal: Any = Z
-    anchor: Any = None
-    attitude: Any = ALIGNED
-    name: str = ""
-    stabilization: Stabilization | None = None
-
-    def __post_init__(self) -> None:
-        _settle(self, "point", "anchor", "attitude")
-        object.__setattr__(self, "normal", unit(self.normal, f"normal of {self.frame!r}"))
-
-    @property
-    def rows(self) -> tuple[Row, ...]:
-        """The height of the point, and the two turns that tilt the sole."""
-        label = self.name or self.frame
-        height = _place_rows(self, label, WORLD, [("height", self.normal)], self.anchor)
-        return (*height, *_tilt_rows(self, label, WORLD, self.normal))
-
-
-def flat_contact(frame: str, point: Any = ORIGIN, **fields: Any) -> ConstraintSet:
-    """A flat sole at rest on the ground: all 6 motions of the frame held."""
-    return ConstraintSet((Weld(frame, WORLD, point, **fields),))
-
-
-def edge_contact(
-    first: PointContact, second: PointContact, directions: Any = "xz"
-) -> ConstraintSet:
-    """A body that can only turn about the line through two of its points: 5 rows.
-
-    The forefoot of Felis 2015, section 4.7: the first point in all directions, the second in two,
-    which must not be perpendicular to a common vector along the line (so "xz" for a line in y).
-    """
-    return replace(first, directions="xyz") + replace(second, directions=directions)
-
-
-def flat_foot(
-    heel: RollingSphere, medial: PointContact, lateral: PointContact
-) -> ConstraintSet:
-    """The flat foot of Felis 2015, section 4.7: the heel's 3 rows, lateral y and z, medial z."""
-    heel_set = heel + replace(lateral, directions="yz")
-    return heel_set + replace(medial, directions="z")
-
-
 def row_names(constraints: Constraint) -> tuple[str, ...]:
     """Names of the rows, in the order of forces and Jacobian rows."""
     return tuple(row.name for row in constraints.rows)
@@ -376,8 +148,10 @@ def unit(direction: Any, what: str) -> Vector:
     """A direction as three floats; refuses anything but unit vectors."""
     values = np.asarray(AXES.get(direction, direction) if isinstance(direction, str) else direction)
     if values.shape != (3,) or not abs(np.linalg.norm(values) - 1) < 1e-9:
-        raise ModelError(f"{what} must be a unit vector of 3 numbers or one of x, y, z: {direction}")
-    return _vector(values)
+        raise ModelError(
+            f"{what} must be a unit vector of 3 numbers or one of x, y, z: {direction}"
+        )
+    return vector(values)
 
 
 def named_directions(directions: Any) -> list[tuple[str, Vector]]:
@@ -393,7 +167,7 @@ def tangential(normal: np.ndarray) -> tuple[Vector, Vector]:
     seed = np.eye(3)[np.argmin(np.abs(normal))]
     first = np.cross(seed, normal)
     first = first / np.linalg.norm(first)
-    return _vector(first), _vector(np.cross(normal, first))
+    return vector(first), vector(np.cross(normal, first))
 
 
 def pair_name(frame: str, other: str) -> str:
@@ -401,18 +175,20 @@ def pair_name(frame: str, other: str) -> str:
     return frame if other == WORLD else f"{frame}-{other}"
 
 
-def _place_rows(
+def place_rows(
     constraint: Any, label: str, other: str, directions: Iterable[tuple[str, Vector]], anchor: Any
 ) -> tuple[Row, ...]:
-    common = _common(constraint, other)
+    """Rows that hold a point along directions of the other frame."""
+    common = common_fields(constraint, other)
     return tuple(
         Row(f"{label} {letter}", slide=direction, anchor=anchor or ORIGIN, **common)
         for letter, direction in directions
     )
 
 
-def _tilt_rows(constraint: Any, label: str, other: str, axis: Vector) -> tuple[Row, ...]:
-    common = _common(constraint, other)
+def tilt_rows(constraint: Any, label: str, other: str, axis: Vector) -> tuple[Row, ...]:
+    """Rows that hold the two turns that would tilt an axis of the other frame."""
+    common = common_fields(constraint, other)
     known = [(letter, d) for letter, d in AXES.items() if d != axis]
     chosen = known if len(known) == 2 else named_directions(tangential(np.array(axis)))
     return tuple(
@@ -421,7 +197,8 @@ def _tilt_rows(constraint: Any, label: str, other: str, axis: Vector) -> tuple[R
     )
 
 
-def _common(constraint: Any, other: str) -> dict[str, Any]:
+def common_fields(constraint: Any, other: str) -> dict[str, Any]:
+    """What all rows of a constraint share."""
     return {
         "frame": constraint.frame,
         "other": other,
@@ -432,7 +209,7 @@ def _common(constraint: Any, other: str) -> dict[str, Any]:
     }
 
 
-def _settle(record: Any, *names: str) -> None:
+def settle(record: Any, *names: str) -> None:
     """Numbers as tuples of floats, so that records hash by content."""
     for name in names:
         value = getattr(record, name)
@@ -445,10 +222,11 @@ def _settle(record: Any, *names: str) -> None:
                 f"{name} of {type(record).__name__} on {record.frame!r} must be finite numbers of "
                 f"shape {shape}, got {value!r}"
             )
-        settled = _vector(array) if shape == (3,) else tuple(_vector(row) for row in array)
+        settled = vector(array) if shape == (3,) else tuple(vector(row) for row in array)
         object.__setattr__(record, name, settled)
 
 
-def _vector(values: Any) -> Vector:
+def vector(values: Any) -> Vector:
+    """Three floats, no zero of which is negative."""
     x, y, z = (float(value) + 0.0 for value in values)
     return x, y, z

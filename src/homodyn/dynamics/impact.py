@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from homodyn.dynamics.constrained import Problem, force_shape, residual, solved
+from homodyn.dynamics.constrained import force_shape, residual
 from homodyn.dynamics.constraints import Constraint
+from homodyn.dynamics.methods import Problem, solved
 from homodyn.dynamics.rows import ConstraintRows
 from homodyn.dynamics.tree import Tree
 from homodyn.model import Model
@@ -14,7 +15,7 @@ from homodyn.spatial import Array
 
 
 class Impact(NamedTuple):
-    """Velocities after a collision, the impulses that changed them, and whether that was possible."""
+    """Velocities after a collision, the impulses behind them, and whether that was possible."""
 
     velocity: Array
     """Of each degree of freedom after the collision (rad/s, m/s)."""
@@ -43,11 +44,11 @@ def impact(
 ) -> Impact:
     """Velocities after a collision that brings ``constraints`` about.
 
-    H (v+ - v-) = G^T impulse and G v+ = -e G v- (Felis 2015, eq. 3.10). ``restitution`` e is 0 for a
-    collision without rebound, 1 for one that keeps kinetic energy. Give the set that holds after the
-    collision: what was in contact before then stays so (Kieboom 2014, eq. 2.96). Written for the
-    change of velocity, v+ = v- - (1 + e) H^-1 G^T (G H^-1 G^T)^+ G v-; Kieboom eq. 2.95 leaves v-
-    and the sign out.
+    H (v+ - v-) = G^T impulse and G v+ = -e G v- (Felis 2015, eq. 3.10). ``restitution`` e is 0 for
+    a collision without rebound, 1 for one that keeps kinetic energy. Give the set that holds after
+    the collision: what was in contact before then stays so (Kieboom 2014, eq. 2.96). Written for
+    the change of velocity, v+ = v- - (1 + e) H^-1 G^T (G H^-1 G^T)^+ G v-; Kieboom eq. 2.95 leaves
+    v- and the sign out.
     """
     rows = ConstraintRows(Tree(model, q), constraints)
     before = rows.times(v)

@@ -34,7 +34,9 @@ def row_count(model: Model, constraints: Constraint) -> tuple[int]:
     return (len(constraints.rows),)
 
 
-@function_of_state(q="nq", returns={"jacobian": lambda model, constraints: (len(constraints), "nv")})
+@function_of_state(
+    q="nq", returns={"jacobian": lambda model, constraints: (len(constraints), "nv")}
+)
 def constraint_jacobian(model: Model, q: Array, constraints: Constraint) -> Array:
     """G(q) with ``G v`` the velocities (m/s, rad/s) that the constraints forbid."""
     return ConstraintRows(Tree(model, q), constraints).jacobian
@@ -42,7 +44,7 @@ def constraint_jacobian(model: Model, q: Array, constraints: Constraint) -> Arra
 
 @function_of_state(q="nq", v="nv", returns={"bias": row_count})
 def constraint_bias(model: Model, q: Array, v: Array, constraints: Constraint) -> Array:
-    """gamma = -(dG/dt) v, so that constrained accelerations satisfy G a = gamma (m/s2, rad/s2).
+    """Gamma = -(dG/dt) v, so that constrained accelerations satisfy G a = gamma (m/s2, rad/s2).
 
     Stabilised rows have -damping G v - stiffness error added.
     """
@@ -60,9 +62,9 @@ def constraint_error(model: Model, q: Array, constraints: Constraint) -> Array:
 
 def anchored(model: Model, q: Array, constraints: Constraint) -> ConstraintSet:
     """The constraints held where the pose ``q`` has them: anchors and attitudes taken from it."""
-    inner = constraints.constraints if isinstance(constraints, ConstraintSet) else (constraints,)
+    parts: tuple[Any, ...] = ConstraintSet((constraints,)).constraints
     held = []
-    for constraint in inner:
+    for constraint in parts:
         changes: dict[str, Any] = {}
         if hasattr(constraint, "anchor"):
             other = getattr(constraint, "other", WORLD)
@@ -72,7 +74,7 @@ def anchored(model: Model, q: Array, constraints: Constraint) -> ConstraintSet:
             changes["anchor"] = axes.T @ (place - origin)
             if hasattr(constraint, "attitude"):
                 changes["attitude"] = axes.T @ orientation(model, q, constraint.frame)
-        held.append(replace(constraint, **changes))  # type: ignore[type-var]
+        held.append(replace(constraint, **changes))
     return ConstraintSet(tuple(held))
 
 
@@ -274,7 +276,7 @@ class ConstraintRows:
         return result
 
     def _restoring(self, k: int, row: Row) -> Array:
-        """damping G v + stiffness error."""
+        """Damping G v + stiffness error."""
         gains = row.stabilization
         assert gains is not None
         if row.measure != "none" and not row.held and gains.stiffness:

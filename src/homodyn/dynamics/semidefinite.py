@@ -2,8 +2,9 @@
 
 A = L D L^T exists for semidefinite A without pivoting when a pivot that vanishes is passed over:
 its column of the remainder vanishes with it. Which pivots vanish is decided by a comparison in the
-generated code, so one kernel serves states of full and of lower rank. With N = L^-T E, where E keeps
-the columns passed over, the columns of N span the null space, P = 1 - N (N^T N)^-1 N^T removes it, and
+generated code, so one kernel serves states of full and of lower rank. With N = L^-T E, where E
+keeps the columns passed over, the columns of N span the null space, P = 1 - N (N^T N)^-1 N^T
+removes it, and
 
     A^+ b = P A^- P b
 
@@ -49,7 +50,7 @@ class Semidefinite:
         reciprocal: list[Array] = []
         independent: list[Array] = []
         for k in range(n):
-            scaled = {}
+            scaled: dict[int, Array] = {}
             pivot = A[k][k]
             for j in range(k):
                 # L[k, j] D[j] before the division by the pivot.
@@ -127,8 +128,7 @@ class NullSpace:
 def accepted(pivot: Array, size: Array) -> tuple[Array, Array]:
     """Whether a pivot stands out of the rounding of ``size`` (1 or 0), and its reciprocal or zero.
 
-    Nothing is divided by zero, so derivatives pass as well. A quotient of the comparison is a product
-    away from every use; a plain reciprocal would be turned into one division each.
+    Nothing is divided by zero, so derivatives pass as well.
     """
     floor = ca.fmax(DEPENDENT * size, SMALLEST)
     used = pivot > floor
