@@ -26,9 +26,11 @@ import casadi as ca
 from homodyn.dynamics.articulated import ArticulatedBodies
 from homodyn.dynamics.crba import composite_inertia
 from homodyn.dynamics.factor import Factor, factorized
+from homodyn.dynamics.reduction import Reduction
 from homodyn.dynamics.rows import ConstraintRows
 from homodyn.dynamics.semidefinite import Orthogonal, Semidefinite
 from homodyn.dynamics.tree import Tree
+from homodyn.dynamics.wrenches import WrenchRows
 from homodyn.errors import ModelError
 from homodyn.spatial import Array, stack
 
@@ -37,7 +39,7 @@ from homodyn.spatial import Array, stack
 class Problem:
     """H x = load + G^T force, G x = target; without a load x is what the constraints add."""
 
-    rows: ConstraintRows
+    rows: WrenchRows
     load: Array | None
     target: list[Array]
 
@@ -161,7 +163,7 @@ def recursive(problem: Problem) -> Result:
             "method does not know; use range, direct or null"
         )
     bodies = ArticulatedBodies(tree)
-    tests = [rows.wrenches(k) for k in range(len(rows.rows))]
+    tests = [rows.on_bodies(k) for k in range(len(rows.wrenches))]
     touched = sorted({body for test in tests for body in test})
     A = []
     for k, test in enumerate(tests):
@@ -194,11 +196,14 @@ METHODS: dict[str, Callable[[Problem], Result]] = {
 }
 
 
-def solved(problem: Problem, method: str) -> Result:
-    """The solution of a problem by the method of that name."""
+def solved(rows: ConstraintRows, load: Array | None, target: list[Array], method: str) -> Result:
+    """The solution by the method of that name, for rows that may depend on each other."""
     if method not in METHODS:
         raise ModelError(f"there is no method {method!r}; there are {', '.join(METHODS)}")
-    return METHODS[method](problem)
+    reduction = Reduction(rows)
+    problem = Problem(reduction.independent, load, reduction.gathered(target))
+    x, force, rank = METHODS[method](problem)
+    return x, reduction.spread(force), rank
 
 
 def _column(problem: Problem, row: dict[int, Array]) -> Array:
