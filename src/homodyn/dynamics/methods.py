@@ -30,7 +30,7 @@ from homodyn.dynamics.reduction import Reduction
 from homodyn.dynamics.rows import ConstraintRows
 from homodyn.dynamics.semidefinite import Orthogonal, Semidefinite
 from homodyn.dynamics.tree import Tree
-from homodyn.dynamics.wrenches import WrenchRows
+from homodyn.dynamics.wrenches import WrenchRows, as_column
 from homodyn.errors import ModelError
 from homodyn.spatial import Array, stack
 
@@ -104,7 +104,7 @@ class Elimination:
         push = factor.forward(factor.null.removed(b))
         added = self.corner.combined(push, len(free))
         x = [f + d * a for f, d, a in zip(free, weight, added, strict=True)]
-        return self.joints.rest(x), stack(*factor.null.removed(factor.backward(push)))
+        return self.joints.rest(x), as_column(factor.null.removed(factor.backward(push)))
 
 
 def range_space(problem: Problem) -> Result:
@@ -151,7 +151,7 @@ def null_space(problem: Problem) -> Result:
         sum((y * missing[i] for i, y in column.items()), ca.SX(0)) * inverse
         for column, inverse in zip(basis.columns, factor.reciprocal, strict=True)
     ]
-    return x, stack(*null.removed(factor.backward(along))), factor.rank
+    return x, as_column(null.removed(factor.backward(along))), factor.rank
 
 
 def recursive(problem: Problem) -> Result:
@@ -181,7 +181,7 @@ def recursive(problem: Problem) -> Result:
                 part = wrench * strength
                 total[body] = total[body] + part if body in total else part
         everywhere = range(len(tree.model.bodies))
-        return x + bodies.response(total, reaching=everywhere)[0], stack(*force)
+        return x + bodies.response(total, reaching=everywhere)[0], as_column(force)
 
     x, force = pushed(bodies.solve(problem.c))
     x, correction = pushed(x)

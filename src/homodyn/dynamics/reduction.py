@@ -24,7 +24,7 @@ import numpy as np
 from homodyn.dynamics.constraints import Constraint
 from homodyn.dynamics.rows import ConstraintRows
 from homodyn.dynamics.tree import Tree
-from homodyn.dynamics.wrenches import PairWrench, WrenchRows
+from homodyn.dynamics.wrenches import PairWrench, WrenchRows, as_column
 from homodyn.model import Model
 from homodyn.spatial import Array, cross, stack
 
@@ -85,7 +85,7 @@ class Reduction:
                 for u, k in zip(column, group, strict=True):
                     result[k] = result[k] + u * force[place]
                 place += 1
-        return stack(*result)
+        return as_column(result)
 
 
 def pair_matrix(rows: ConstraintRows, group: Sequence[int]) -> list[list[Array]]:

@@ -23,11 +23,11 @@ import numpy as np
 from homodyn.dynamics.constraints import Constraint, ConstraintSet, Row
 from homodyn.dynamics.kinematics import orientation, position
 from homodyn.dynamics.tree import Tree
-from homodyn.dynamics.wrenches import PairWrench, WrenchRows, dot
+from homodyn.dynamics.wrenches import PairWrench, WrenchRows, as_column, dot
 from homodyn.errors import ModelError
 from homodyn.model import WORLD, Model
 from homodyn.model.traced import function_of_state
-from homodyn.spatial import Array, cross, stack, unskew
+from homodyn.spatial import Array, cross, unskew
 
 
 def row_count(model: Model, constraints: Constraint) -> tuple[int]:
@@ -49,7 +49,7 @@ def constraint_bias(model: Model, q: Array, v: Array, constraints: Constraint) -
 
     Stabilised rows have -damping G v - stiffness error added.
     """
-    return stack(*ConstraintRows(Tree(model, q, v), constraints).bias)
+    return as_column(ConstraintRows(Tree(model, q, v), constraints).bias)
 
 
 @function_of_state(q="nq", returns={"error": row_count})
@@ -58,7 +58,7 @@ def constraint_error(model: Model, q: Array, constraints: Constraint) -> Array:
 
     Contacts without an anchor give the coordinate of their point, rolling rows zero.
     """
-    return stack(*ConstraintRows(Tree(model, q), constraints).errors)
+    return as_column(ConstraintRows(Tree(model, q), constraints).errors)
 
 
 def anchored(model: Model, q: Array, constraints: Constraint) -> ConstraintSet:

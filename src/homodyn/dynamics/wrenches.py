@@ -107,3 +107,8 @@ class WrenchRows:
 def dot(a: Array, b: Array) -> Array:
     """Scalar product of 3-vectors."""
     return sum(a[k] * b[k] for k in range(3))
+
+
+def as_column(entries: Sequence[Array]) -> Array:
+    """Scalars below each other; there may be none."""
+    return ca.vertcat(ca.SX(0, 1), *entries)
