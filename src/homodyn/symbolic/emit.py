@@ -15,6 +15,9 @@ from homodyn.symbolic.trace import Port
 PIECE = 1500
 """Instructions a C function holds: compilers grow faster than linearly beyond a few thousand."""
 
+BLOCK = 8
+"""Groups of states that run through a piece before the next one is fetched."""
+
 VERSION = 1
 """Raised whenever the text emitted for a program changes, so that older libraries are not used."""
 
@@ -80,6 +83,11 @@ class _Pieces:
         self.slots, self.work = self._allocate()
         self.pairs = _sine_cosine_pairs(program.instructions, self.length)
 
+    @property
+    def extents(self) -> tuple[int, int, int]:
+        """Lengths of the input, work and output arrays of a group, in vectors."""
+        return max(self.inputs[-1], 1), max(self.work, 1), max(self.outputs[-1], 1)
+
     def piece_of(self, value: int) -> int:
         return value // self.length
 
@@ -117,12 +125,18 @@ class _Pieces:
 
     def signature(self, k: int) -> str:
         return (
-            f"void piece{k}(const vreal *restrict x, vreal *restrict w, vreal *restrict y)"
+            f"void piece{k}(int groups, const vreal *restrict x, vreal *restrict w, "
+            "vreal *restrict y)"
         )
 
     def text(self, k: int) -> str:
         start, stop = k * self.length, min((k + 1) * self.length, len(self.instructions))
-        lines = [f"{'static ' if self.count == 1 else ''}{self.signature(k)}", "{"]
+        nx, nw, ny = self.extents
+        lines = [
+            f"{'static ' if self.count == 1 else ''}{self.signature(k)}",
+            "{",
+            f"for (; groups > 0; groups--, x += {nx}, w += {nw}, y += {ny}) {{",
+        ]
         present: set[int] = set()
         for number in range(start, stop):
             instruction = self.instructions[number]
@@ -136,7 +150,7 @@ class _Pieces:
                 lines.append(f"w[{self.slots[number]}] = t{number};")
             for place in self.stores.get(number, ()):
                 lines.append(f"y[{place}] = t{number};")
-        lines.append("}\n")
+        lines.append("}\n}\n")
         return "\n".join(lines)
 
     def _fetch(self, value: int) -> str:
@@ -194,40 +208,55 @@ def literal(number: float) -> str:
 
 
 def _entry(inputs: tuple[Port, ...], outputs: tuple[Port, ...], pieces: _Pieces) -> str:
-    """The exported function: groups of states in, pieces one after another, groups out."""
+    """The exported function: blocks of groups in, pieces one after another, blocks out.
+
+    A piece runs over all groups of a block before the next one does, so that its machine code is
+    fetched once for many states: straight-line code is longer than the instruction cache.
+    """
     arguments = "".join(f", const double *in{k}, long stride{k}" for k in range(len(inputs)))
     arguments += "".join(f", double *out{k}" for k in range(len(outputs)))
-    nx, nw, ny = max(pieces.inputs[-1], 1), max(pieces.work, 1), max(pieces.outputs[-1], 1)
+    nx, nw, ny = pieces.extents
     loads = "\n".join(
-        f"        v_load_states(in{k} + s * stride{k}, stride{k}, n, x + {pieces.inputs[k]}, "
-        f"{port.size});"
+        f"            v_load_states(in{k} + s * stride{k}, stride{k}, n, "
+        f"x + g * {nx} + {pieces.inputs[k]}, {port.size});"
         for k, port in enumerate(inputs)
         if port.size
     )
     stores = "\n".join(
-        f"        v_store_states(out{k} + s * {port.size}, {port.size}, n, "
-        f"y + {pieces.outputs[k]}, {port.size});"
+        f"            v_store_states(out{k} + s * {port.size}, {port.size}, n, "
+        f"y + g * {ny} + {pieces.outputs[k]}, {port.size});"
         for k, port in enumerate(outputs)
         if port.size
     )
-    calls = "\n".join(f"        piece{k}(x, w, y);" for k in range(pieces.count))
+    calls = "\n".join(f"        piece{k}(groups, x, w, y);" for k in range(pieces.count))
     declared = "".join(f"{pieces.signature(k)};\n" for k in range(pieces.count))
     if pieces.count == 1:
         declared = ""
     return f"""\
 #include <stdlib.h>
+#define BLOCK {BLOCK if pieces.count > 1 else 1}
 {declared}
 __attribute__((visibility("default"))) int run(long count{arguments})
 {{
-    vreal *memory = aligned_alloc(64, {nx + nw + ny} * sizeof(vreal) / 64 * 64 + 64);
+    long total = (count + LANES - 1) / LANES;
+    int block = total < BLOCK ? (int)total : BLOCK;
+    vreal *memory = aligned_alloc(64, (block * {nx + nw + ny} * sizeof(vreal) + 63) / 64 * 64);
     if (!memory) return 1;
-    vreal *x = memory, *w = x + {nx}, *y = w + {nw};
-    for (long k = 0; k < {ny}; k++) y[k] = v_set(0.0);
-    for (long s = 0; s < count; s += LANES) {{
-        int n = count - s < LANES ? (int)(count - s) : LANES;
+    vreal *x = memory, *w = x + block * {nx}, *y = w + block * {nw};
+    for (long k = 0; k < block * {ny}; k++) y[k] = v_set(0.0);
+    for (long start = 0; start < total; start += block) {{
+        int groups = total - start < block ? (int)(total - start) : block;
+        for (int g = 0; g < groups; g++) {{
+            long s = (start + g) * LANES;
+            int n = count - s < LANES ? (int)(count - s) : LANES;
 {loads}
+        }}
 {calls}
+        for (int g = 0; g < groups; g++) {{
+            long s = (start + g) * LANES;
+            int n = count - s < LANES ? (int)(count - s) : LANES;
 {stores}
+        }}
     }}
     free(memory);
     return 0;
