@@ -24,7 +24,8 @@
 Further tables: ``frame``, ``marker``, ``contact``, ``capsule``, ``coupler``, ``parameter``. What
 has its default value may be left out. A text where a number is expected names a parameter.
 Functions are ``{ constant = 1 }``, ``{ linear = [factor, offset] }``,
-``{ polynomial = [c0, c1] }``, ``{ spline = [[x0, y0], [x1, y1]] }`` and ``{ scaled = 2, function = { ... } }``.
+``{ polynomial = [c0, c1] }``, ``{ spline = [[x0, y0], [x1, y1]] }`` and
+``{ scaled = 2, function = { ... } }``.
 """
 
 from __future__ import annotations
