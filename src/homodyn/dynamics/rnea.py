@@ -1,48 +1,66 @@
-"""Inverse dynamics by the recursive Newton-Euler algorithm."""
+"""Inverse dynamics by the recursive Newton-Euler algorithm (Felis 2015, algorithm 1)."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 
 import numpy as np
 
-from homodyn.dynamics.tree import joint_states
+from homodyn.dynamics.external import body_wrenches
+from homodyn.dynamics.tree import Tree
 from homodyn.model import Model
-from homodyn.model.layout import joint_accelerations
 from homodyn.model.traced import WRENCHES, function_of_state
-from homodyn.spatial import Array, cross_force, cross_motion, stack
+from homodyn.spatial import Array, cross_force
 
 
 @function_of_state(q="nq", v="nv", a="nv", external=WRENCHES, returns={"tau": "nv"})
 def inverse_dynamics(
-    model: Model, q: Array, v: Array, a: Array, external: Any = None
+    model: Model, q: Array, v: Array, a: Array, external: Mapping[str, Array] | None = None
 ) -> Array:
-    """Generalised forces tau (N m, N) that give the accelerations ``a`` at the state (q, v)."""
-    states = joint_states(model, q, v)
-    accelerations = joint_accelerations(model, q, v, a)
-    gravity = stack(np.zeros(3), -model.gravity)
-    velocity, acceleration, force = [], [], []
-    for i, (joint, parent) in enumerate(zip(states, model.parents, strict=True)):
-        if parent < 0:
-            v_i = joint.v
-            a_i = joint.X.motion(gravity)
-        else:
-            v_i = joint.X.motion(velocity[parent]) + joint.v
-            a_i = joint.X.motion(acceleration[parent])
-        a_i = a_i + joint.S @ accelerations[i] + joint.c + cross_motion(v_i, joint.v)
-        inertia = model.bodies[i].spatial_inertia
-        velocity.append(v_i)
-        acceleration.append(a_i)
-        force.append(inertia @ a_i + cross_force(v_i, inertia @ v_i))
-    tau = [0.0] * model.nv
-    k = model.nv
-    for i in reversed(range(len(states))):
-        joint, parent = states[i], model.parents[i]
-        n = model.joints[i].nv
-        k -= n
-        t = joint.S.T @ force[i]
-        for m in range(n):
-            tau[k + m] = t[m]
-        if parent >= 0:
-            force[parent] = force[parent] + joint.X.force_back(force[i])
-    return stack(*tau)
+    """Generalised forces tau (N m, N) that give the accelerations ``a`` at the state (q, v).
+
+    ``external`` maps frame names to wrenches (moment, force) in world axes at those frames.
+    """
+    return newton_euler(Tree(model, q, v), a, external) + armature(model) * a
+
+
+@function_of_state(q="nq", v="nv", external=WRENCHES, returns={"bias": "nv"})
+def bias_force(
+    model: Model, q: Array, v: Array, external: Mapping[str, Array] | None = None
+) -> Array:
+    """Generalised forces (N m, N) of velocity and gravity: inverse dynamics without acceleration."""
+    return newton_euler(Tree(model, q, v), None, external)
+
+
+@function_of_state(q="nq", v="nv", returns={"tau": "nv"})
+def passive_force(model: Model, q: Array, v: Array) -> Array:
+    """Generalised forces (N m, N) of springs and dampers along coordinates: k (q0 - q) - b v.
+
+    Felis 2015, section 4.5. Coordinates of quaternion joints have no position to spring back to.
+    """
+    entries = []
+    for coordinate, place in zip(model.coordinates, model.position_index, strict=True):
+        force = -coordinate.damping * v[len(entries)]
+        if place is not None:
+            force = force + coordinate.stiffness * (coordinate.rest - q[place])
+        entries.append(force)
+    return np.array(entries)
+
+
+def newton_euler(
+    tree: Tree, a: Array | None, external: Mapping[str, Array] | None = None
+) -> Array:
+    """Outward for motion, inward for forces."""
+    accelerations = tree.accelerations(a, gravity=True)
+    wrenches = body_wrenches(tree, external)
+    forces = []
+    for i, inertia in enumerate(tree.inertias):
+        velocity = tree.velocities[i]
+        force = inertia @ accelerations[i] + cross_force(velocity, inertia @ velocity)
+        forces.append(force - wrenches[i] if i in wrenches else force)
+    return tree.project(tree.inward(forces))
+
+
+def armature(model: Model) -> Array:
+    """Inertia of geared rotors along each degree of freedom (kg m2, kg)."""
+    return np.array([coordinate.armature for coordinate in model.coordinates])

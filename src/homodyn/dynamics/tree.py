@@ -1,18 +1,123 @@
-"""What every recursion starts from: the state of each joint."""
+"""The tree at one state: where every body is, how it moves, and sums over what hangs on it.
+
+Every recursion of the folder starts from ``Tree``. Quantities are in body frames; what nobody asks
+for costs nothing in a kernel, since only the expressions that reach an output are kept.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
 from homodyn.model import Model
 from homodyn.model.joint import JointState
-from homodyn.model.layout import joint_positions, joint_velocities
-from homodyn.spatial import Array
+from homodyn.model.layout import (
+    joint_accelerations,
+    joint_positions,
+    joint_velocities,
+    joint_weights,
+)
+from homodyn.spatial import Array, Inertia, Transform, cross_motion, stack
 
 
-def joint_states(model: Model, q: Array, v: Array) -> list[JointState]:
-    """Transform, motion subspace, velocity and bias of every joint, from parent to child body."""
-    positions = joint_positions(model, q)
-    velocities = joint_velocities(model, q, v)
-    return [
-        joint.state(q_i, v_i)
-        for joint, q_i, v_i in zip(model.joints, positions, velocities, strict=True)
-    ]
+@dataclass(frozen=True)
+class Tree:
+    """A model at positions ``q`` and, where rates matter, velocities ``v``."""
+
+    model: Model
+    q: Array
+    v: Array = None
+
+    @cached_property
+    def joints(self) -> list[JointState]:
+        """Transform, motion subspace, velocity and bias of every joint, parent to child body."""
+        positions = joint_positions(self.model, self.q)
+        rates = (
+            [np.zeros(joint.nv) for joint in self.model.joints]
+            if self.v is None
+            else joint_velocities(self.model, self.q, self.v)
+        )
+        return [
+            joint.state(q_i, v_i)
+            for joint, q_i, v_i in zip(self.model.joints, positions, rates, strict=True)
+        ]
+
+    @cached_property
+    def inertias(self) -> list[Inertia]:
+        """The spatial inertia of every body."""
+        return [body.spatial_inertia for body in self.model.bodies]
+
+    @cached_property
+    def weights(self) -> list[list[tuple[int, Array]]]:
+        """For each joint, per coordinate: its entry of v and the factor it follows that with."""
+        return joint_weights(self.model, self.q)
+
+    @cached_property
+    def placements(self) -> list[Transform]:
+        """From the world to every body."""
+        placed: list[Transform] = []
+        for joint, parent in zip(self.joints, self.model.parents, strict=True):
+            placed.append(joint.X if parent < 0 else joint.X @ placed[parent])
+        return placed
+
+    @cached_property
+    def velocities(self) -> list[Array]:
+        """Spatial velocity of every body, in its own frame."""
+        moving: list[Array] = []
+        for joint, parent in zip(self.joints, self.model.parents, strict=True):
+            carried = joint.v if parent < 0 else joint.X.motion(moving[parent]) + joint.v
+            moving.append(carried)
+        return moving
+
+    def accelerations(self, a: Array | None, gravity: bool) -> list[Array]:
+        """Spatial acceleration of every body for joint accelerations ``a`` (None: zero).
+
+        With ``gravity`` the world accelerates upwards instead of bodies having weight
+        (a_0 = -g; Felis prints a_0 = 0 in algorithm 3, which drops it).
+        """
+        base = stack(np.zeros(3), -self.model.gravity)
+        rates = None
+        if a is not None:
+            rates = joint_accelerations(self.model, self.q, self.v, a)
+        elif self.model.couplers:
+            rates = joint_accelerations(self.model, self.q, self.v, np.zeros(self.model.nv))
+        result: list[Array] = []
+        for i, (joint, parent) in enumerate(zip(self.joints, self.model.parents, strict=True)):
+            own = joint.c + cross_motion(self.velocities[i], joint.v)
+            if rates is not None and self.model.joints[i].nv:
+                own = own + joint.S @ rates[i]
+            if parent >= 0:
+                own = own + joint.X.motion(result[parent])
+            elif gravity:
+                own = own + joint.X.motion(base)
+            result.append(own)
+        return result
+
+    def inward(self, forces: list[Array]) -> list[Array]:
+        """Each force with those of the subtree it carries added, in the body's frame."""
+        total = list(forces)
+        for i in reversed(range(len(total))):
+            parent = self.model.parents[i]
+            if parent >= 0:
+                total[parent] = total[parent] + self.joints[i].X.force_back(total[i])
+        return total
+
+    def project(self, forces: list[Array]) -> Array:
+        """Generalised forces S^T f; a coordinate that others follow collects their share."""
+        entries: list[Array] = [0.0] * self.model.nv
+        for joint, force, weights in zip(self.joints, forces, self.weights, strict=True):
+            if weights:
+                along = joint.S.T @ force
+                for k, (entry, weight) in enumerate(weights):
+                    entries[entry] = entries[entry] + weight * along[k]
+        return stack(*entries)
+
+    def ancestors(self, body: int) -> list[int]:
+        """The body and all that carry it, outermost first."""
+        chain = []
+        while body >= 0:
+            chain.append(body)
+            body = self.model.parents[body]
+        return chain

@@ -130,5 +130,6 @@ def _run(command: list[str], place: Path) -> None:
     except OSError as error:
         raise CompileFailed(f"{command[0]} could not be run: {error}") from error
     if done.returncode != 0:
-        last = done.stderr.strip().splitlines()[-1:] or ["no message"]
-        raise CompileFailed(f"{command[0]} ended with {done.returncode}: {last[0]}")
+        lines = done.stderr.strip().splitlines() or ["no message"]
+        told = next((line for line in lines if "error" in line), lines[-1])
+        raise CompileFailed(f"{command[0]} ended with {done.returncode}: {told}")

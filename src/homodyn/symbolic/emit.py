@@ -154,6 +154,10 @@ class _Pieces:
             right = f"t{a[0]} {INFIX[op]} t{a[1]}"
         elif op == "neg":
             right = f"-t{a[0]}"
+        elif op == "fms":
+            right = f"v_fma(t{a[0]}, t{a[1]}, -t{a[2]})"
+        elif op == "fnma":
+            right = f"v_fma(-t{a[0]}, t{a[1]}, t{a[2]})"
         elif number in self.pairs:
             partner = self.pairs[number]
             if partner < number:

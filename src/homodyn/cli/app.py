@@ -1,0 +1,67 @@
+"""The ``homodyn`` command: its subcommands, its version, and how refusals are shown."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.text import Text
+from typer.core import TyperGroup
+
+from homodyn import __version__
+from homodyn.cli import bench, cache, demo, info
+from homodyn.errors import HomodynError
+
+
+class Commands(TyperGroup):
+    """The commands; a ``HomodynError`` from any of them is one red line and exit code 1."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that was asked for; ``--debug`` lets the traceback through."""
+        try:
+            return super().invoke(ctx)
+        except HomodynError as error:
+            if ctx.params.get("debug"):
+                raise
+            message = " ".join(str(error).split()) or type(error).__name__
+            Console(stderr=True).print(Text(f"Error: {message}", style="red"), soft_wrap=True)
+            raise typer.Exit(1) from None
+
+
+app = typer.Typer(
+    name="homodyn",
+    cls=Commands,
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    pretty_exceptions_show_locals=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"homodyn {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def homodyn(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version."),
+    ] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show the traceback when something is refused.")
+    ] = False,
+) -> None:
+    """Human and humanoid movement: models, dynamics and compiled kernels.
+
+    Example: `homodyn info`
+    """
+
+
+app.command()(info.info)
+app.command()(demo.demo)
+app.command()(bench.bench)
+app.add_typer(cache.app, name="cache")

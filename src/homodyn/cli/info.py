@@ -1,0 +1,42 @@
+"""``homodyn info``: what Homodyn found on this machine."""
+
+from __future__ import annotations
+
+import platform
+from importlib.metadata import version
+
+from rich.console import Console
+from rich.table import Table
+
+from homodyn import __version__
+from homodyn.cli.units import file_size
+
+
+def info() -> None:
+    """Show versions, processor, compiler and kernel cache of this machine.
+
+    Example: `homodyn info`
+    """
+    from homodyn.bench.machine import processor
+    from homodyn.symbolic import cache, machine
+
+    here = machine()
+    files, size = cache.usage()
+    compiler = " ".join(part for part in (here.compiler, here.compiler_version) if part)
+    lanes = f"{here.lanes} lanes" + (", fused multiply-add" if here.fma else "")
+    facts = {
+        "Homodyn": __version__,
+        "Python": platform.python_version(),
+        "CasADi": version("casadi"),
+        "Processor": processor(),
+        "Instructions": f"{here.instruction_set} ({lanes})",
+        "Threads": str(here.threads),
+        "Compiler": compiler or "none found: kernels run on CasADi's virtual machine, slower",
+        "Kernel cache": f"{here.cache} ({files} files, {file_size(size)})",
+    }
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    table.add_column(style="bold")
+    table.add_column(overflow="fold")
+    for name, value in facts.items():
+        table.add_row(name, value)
+    Console(highlight=False).print(table)

@@ -1,0 +1,119 @@
+"""Forward dynamics by the articulated body algorithm (Felis 2015, algorithm 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import casadi as ca
+import numpy as np
+
+from homodyn.dynamics.crba import composite_inertia
+from homodyn.dynamics.external import body_wrenches
+from homodyn.dynamics.factor import factorized
+from homodyn.dynamics.rnea import newton_euler
+from homodyn.dynamics.tree import Tree
+from homodyn.model import Model
+from homodyn.model.traced import WRENCHES, function_of_state
+from homodyn.spatial import ArticulatedInertia, Array, beside, cross_force, cross_motion, stack
+
+
+@function_of_state(q="nq", v="nv", tau="nv", external=WRENCHES, returns={"acceleration": "nv"})
+def forward_dynamics(
+    model: Model, q: Array, v: Array, tau: Array, external: Mapping[str, Array] | None = None
+) -> Array:
+    """Accelerations under the generalised forces ``tau`` (N m, N) at the state (q, v).
+
+    The cost grows linearly with the number of bodies. Where coordinates follow others the tree is
+    no longer one of independent joints, and the mass matrix is factorised instead.
+    """
+    tree = Tree(model, q, v)
+    if model.couplers:
+        return factorized(tree, composite_inertia(tree)).solve(
+            tau - newton_euler(tree, None, external)
+        )
+    return articulated(tree, tau, external)
+
+
+def articulated(
+    tree: Tree, tau: Array, external: Mapping[str, Array] | None = None
+) -> Array:
+    """Velocities outward, articulated inertias inward, accelerations outward."""
+    model = tree.model
+    wrenches = body_wrenches(tree, external)
+    inertia = [ArticulatedInertia.of(body) for body in tree.inertias]
+    bias, drift = [], []
+    for i, joint in enumerate(tree.joints):
+        velocity = tree.velocities[i]
+        drift.append(joint.c + cross_motion(velocity, joint.v))
+        force = cross_force(velocity, tree.inertias[i] @ velocity)
+        bias.append(force - wrenches[i] if i in wrenches else force)
+
+    steps = []
+    for i in reversed(range(len(inertia))):
+        joint, parent = tree.joints[i], model.parents[i]
+        rows = [entry for entry, _ in tree.weights[i]]
+        passed, force = inertia[i], bias[i]
+        if rows:
+            U = _columns(inertia[i], joint.S)
+            D = joint.S.T @ U + ca.diag(ca.SX([model.coordinates[k].armature for k in rows]))
+            inverse = inverse_spd(D)
+            u = stack(*[tau[k] for k in rows]) - joint.S.T @ bias[i]
+            W = U @ inverse
+            passed = inertia[i].minus_outer(W, U)
+            force = bias[i] + W @ u
+            steps.append((rows, W, inverse @ u))
+        else:
+            steps.append((rows, None, None))
+        if parent >= 0:
+            force = force + passed @ drift[i]
+            inertia[parent] = inertia[parent] + passed.moved_back(joint.X)
+            bias[parent] = bias[parent] + joint.X.force_back(force)
+    steps.reverse()
+
+    result: list[Array] = [0.0] * model.nv
+    moving: list[Array] = []
+    for i, (rows, W, free) in enumerate(steps):
+        joint, parent = tree.joints[i], model.parents[i]
+        above = stack(np.zeros(3), -model.gravity) if parent < 0 else moving[parent]
+        acceleration = joint.X.motion(above) + drift[i]
+        if rows:
+            own = free - W.T @ acceleration
+            for k, row in enumerate(rows):
+                result[row] = own[k]
+            acceleration = acceleration + joint.S @ own
+        moving.append(acceleration)
+    return stack(*result)
+
+
+def _columns(inertia: ArticulatedInertia, S: Array) -> Array:
+    """``inertia @ S``, column by column."""
+    return beside(*[inertia @ S[:, k] for k in range(S.shape[1])])
+
+
+def inverse_spd(m: Array) -> Array:
+    """Inverse of a small symmetric positive definite matrix, by L D L^T without pivoting."""
+    n = m.shape[0]
+    if n == 1:
+        return 1 / m
+    L: dict[tuple[int, int], Array] = {}
+    reciprocal: list[Array] = []
+    for j in range(n):
+        scaled = [L[j, k] / reciprocal[k] for k in range(j)]
+        pivot = m[j, j] - sum(L[j, k] * scaled[k] for k in range(j))
+        reciprocal.append(1 / pivot)
+        for i in range(j + 1, n):
+            rest = m[j, i] - sum(L[i, k] * scaled[k] for k in range(j))
+            L[i, j] = rest * reciprocal[j]
+    # Columns of L^-1, then L^-T D^-1 L^-1.
+    K: dict[tuple[int, int], Array] = {}
+    for j in range(n):
+        K[j, j] = 1.0
+        for i in range(j + 1, n):
+            K[i, j] = -sum(L[i, k] * K[k, j] for k in range(j, i))
+    result = ca.SX(n, n)
+    for i in range(n):
+        for j in range(i, n):
+            entry = sum(K[k, i] * K[k, j] * reciprocal[k] for k in range(j, n))
+            result[i, j] = entry
+            result[j, i] = entry
+    return result

@@ -1,0 +1,128 @@
+"""Where points of a model are and how they move, always in world axes at the named point.
+
+``frame`` names a body, frame, marker or contact; ``point`` (m) is given in its axes, its origin by
+default.
+"""
+
+from __future__ import annotations
+
+import casadi as ca
+import numpy as np
+
+from homodyn.dynamics.tree import Tree
+from homodyn.model import Model
+from homodyn.model.traced import function_of_state
+from homodyn.spatial import Array, Transform, cross
+
+
+@function_of_state(q="nq", point=3, returns={"position": 3})
+def position(model: Model, q: Array, frame: str, point: Array | None = None) -> Array:
+    """World position of a point (m)."""
+    tree = Tree(model, q)
+    body, local = attached_point(model, frame, point)
+    return local if body < 0 else tree.placements[body].point_back(local)
+
+
+@function_of_state(q="nq", returns={"orientation": (3, 3)})
+def orientation(model: Model, q: Array, frame: str) -> Array:
+    """Rotation matrix whose columns are the axes of the frame in the world."""
+    body, placement = model.locate(frame)
+    return (placement.E if body < 0 else placement.E @ Tree(model, q).placements[body].E).T
+
+
+@function_of_state(q="nq", v="nv", point=3, returns={"velocity": 3})
+def velocity(model: Model, q: Array, v: Array, frame: str, point: Array | None = None) -> Array:
+    """World velocity of a point (m/s)."""
+    body, local = attached_point(model, frame, point)
+    return np.zeros(3) if body < 0 else point_velocity(Tree(model, q, v), body, local)
+
+
+@function_of_state(q="nq", v="nv", returns={"velocity": 3})
+def angular_velocity(model: Model, q: Array, v: Array, frame: str) -> Array:
+    """World angular velocity of a frame (rad/s)."""
+    body, _ = model.locate(frame)
+    if body < 0:
+        return np.zeros(3)
+    tree = Tree(model, q, v)
+    return tree.placements[body].E.T @ tree.velocities[body][:3]
+
+
+@function_of_state(q="nq", v="nv", a="nv", point=3, returns={"acceleration": 3})
+def acceleration(
+    model: Model, q: Array, v: Array, a: Array, frame: str, point: Array | None = None
+) -> Array:
+    """World acceleration of a point (m/s2): the rate of change of its velocity."""
+    body, local = attached_point(model, frame, point)
+    if body < 0:
+        return np.zeros(3)
+    tree = Tree(model, q, v)
+    return point_acceleration(tree, tree.accelerations(a, gravity=False), body, local)
+
+
+@function_of_state(q="nq", v="nv", a="nv", returns={"acceleration": 3})
+def angular_acceleration(model: Model, q: Array, v: Array, a: Array, frame: str) -> Array:
+    """World angular acceleration of a frame (rad/s2)."""
+    body, _ = model.locate(frame)
+    if body < 0:
+        return np.zeros(3)
+    tree = Tree(model, q, v)
+    return tree.placements[body].E.T @ tree.accelerations(a, gravity=False)[body][:3]
+
+
+@function_of_state(q="nq", point=3, returns={"jacobian": (3, "nv")})
+def jacobian(model: Model, q: Array, frame: str, point: Array | None = None) -> Array:
+    """J(q) with ``J v`` the world velocity of a point; zero columns for joints beside its path."""
+    body, local = attached_point(model, frame, point)
+    return body_jacobians(Tree(model, q), body, local)[1]
+
+
+@function_of_state(q="nq", returns={"jacobian": (3, "nv")})
+def angular_jacobian(model: Model, q: Array, frame: str) -> Array:
+    """J(q) with ``J v`` the world angular velocity of a frame."""
+    body, _ = model.locate(frame)
+    return body_jacobians(Tree(model, q), body, np.zeros(3))[0]
+
+
+def attached_point(model: Model, frame: str, point: Array | None) -> tuple[int, Array]:
+    """Body index (-1: the world) and coordinates in it of a point given in a frame's axes."""
+    body, placement = model.locate(frame)
+    return body, placement.r if point is None else placement.point_back(point)
+
+
+def point_velocity(tree: Tree, body: int, local: Array) -> Array:
+    """World velocity of a point given in body coordinates."""
+    moving = tree.velocities[body]
+    return tree.placements[body].E.T @ (moving[3:] + cross(moving[:3], local))
+
+
+def point_acceleration(
+    tree: Tree, accelerations: list[Array], body: int, local: Array
+) -> Array:
+    """World acceleration of a point in body coordinates.
+
+    The linear part of a spatial acceleration lacks omega x v of the point (Felis eq. 3.59).
+    """
+    moving, changing = tree.velocities[body], accelerations[body]
+    speed = moving[3:] + cross(moving[:3], local)
+    return tree.placements[body].E.T @ (
+        changing[3:] + cross(changing[:3], local) + cross(moving[:3], speed)
+    )
+
+
+def body_jacobians(tree: Tree, body: int, local: Array) -> tuple[Array, Array]:
+    """Angular and linear world Jacobians of a point given in body coordinates."""
+    angular, linear = ca.SX(3, tree.model.nv), ca.SX(3, tree.model.nv)
+    if body < 0:
+        return angular, linear
+    target = tree.placements[body].point_back(local)
+    for i in tree.ancestors(body):
+        if not tree.weights[i]:
+            continue
+        placed: Transform = tree.placements[i]
+        S, arm = tree.joints[i].S, placed.point(target)
+        turns = placed.E.T @ S[:3, :]
+        slides = placed.E.T @ (S[3:, :] - cross(arm, S[:3, :]))
+        for k, (entry, weight) in enumerate(tree.weights[i]):
+            angular[:, entry] = angular[:, entry] + weight * turns[:, k]
+            linear[:, entry] = linear[:, entry] + weight * slides[:, k]
+    return angular, linear

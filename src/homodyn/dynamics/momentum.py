@@ -1,0 +1,88 @@
+"""Mass, centre of mass, momentum and energy of the whole model."""
+
+from __future__ import annotations
+
+from homodyn.dynamics.tree import Tree
+from homodyn.model import Model
+from homodyn.model.traced import function_of_state
+from homodyn.spatial import Array, Transform, stack
+
+
+@function_of_state(q="nq", returns={"center": 3})
+def center_of_mass(model: Model, q: Array) -> Array:
+    """World position of the centre of mass (m)."""
+    return whole_center(Tree(model, q))
+
+
+@function_of_state(q="nq", v="nv", returns={"velocity": 3})
+def center_of_mass_velocity(model: Model, q: Array, v: Array) -> Array:
+    """World velocity of the centre of mass (m/s): momentum over mass."""
+    return world_momentum(Tree(model, q, v))[3:] / total_mass(model)
+
+
+@function_of_state(q="nq", returns={"jacobian": (3, "nv")})
+def center_of_mass_jacobian(model: Model, q: Array) -> Array:
+    """J(q) with ``J v`` the velocity of the centre of mass.
+
+    The mean of the bodies' Jacobians weighted by mass (Kieboom eq. 2.70 leaves the weights out).
+    """
+    from homodyn.dynamics.kinematics import body_jacobians
+
+    tree = Tree(model, q)
+    weighted = sum(
+        body.mass * body_jacobians(tree, i, body.com)[1] for i, body in enumerate(model.bodies)
+    )
+    return weighted / total_mass(model)
+
+
+@function_of_state(q="nq", v="nv", returns={"momentum": 6})
+def momentum(model: Model, q: Array, v: Array) -> Array:
+    """Angular (kg m2/s, about the centre of mass) and linear momentum (kg m/s), world axes.
+
+    Momentum moves like a force (Felis eq. 3.66 prints the transform of motions).
+    """
+    tree = Tree(model, q, v)
+    shift = Transform.identity()
+    return Transform(shift.E, whole_center(tree)).force(world_momentum(tree))
+
+
+@function_of_state(q="nq", v="nv", returns={"energy": ()})
+def kinetic_energy(model: Model, q: Array, v: Array) -> Array:
+    """Kinetic energy (J), rotors included."""
+    tree = Tree(model, q, v)
+    total = 0.0
+    for inertia, moving in zip(tree.inertias, tree.velocities, strict=True):
+        total = total + 0.5 * (moving.T @ (inertia @ moving))
+    for k, coordinate in enumerate(model.coordinates):
+        total = total + 0.5 * coordinate.armature * v[k] * v[k]
+    return total
+
+
+@function_of_state(q="nq", returns={"energy": ()})
+def potential_energy(model: Model, q: Array) -> Array:
+    """Energy of gravity (J), zero with all mass at the world's origin."""
+    return -total_mass(model) * (model.gravity.T @ whole_center(Tree(model, q)))
+
+
+def total_mass(model: Model) -> Array:
+    """Mass of all bodies (kg), an expression where masses are parameters."""
+    return sum(body.mass for body in model.bodies)
+
+
+def whole_center(tree: Tree) -> Array:
+    """World position of the centre of mass."""
+    weighted = sum(
+        body.mass * placed.point_back(body.com)
+        for body, placed in zip(tree.model.bodies, tree.placements, strict=True)
+    )
+    return weighted / total_mass(tree.model)
+
+
+def world_momentum(tree: Tree) -> Array:
+    """Momentum of all bodies about the world's origin, gathered along the tree."""
+    momenta = [
+        inertia @ moving for inertia, moving in zip(tree.inertias, tree.velocities, strict=True)
+    ]
+    gathered = tree.inward(momenta)
+    roots = [i for i, parent in enumerate(tree.model.parents) if parent < 0]
+    return sum((tree.joints[i].X.force_back(gathered[i]) for i in roots), stack(*[0.0] * 6))

@@ -1,0 +1,298 @@
+"""The benchmark harness, on clocks that tick by hand."""
+
+import json
+
+import pytest
+from rich.console import Console
+from typer.testing import CliRunner
+
+from homodyn.bench import Report, Row, benchmark, best_of, harness, interleave, missing, run
+from homodyn.bench.machine import processor, versions
+from homodyn.bench.table import table
+from homodyn.cli import app
+from homodyn.errors import HomodynError
+
+
+class FakeClock:
+    """A clock that only moves when a fake function takes its time."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.calls: list[str] = []
+
+    def __call__(self) -> float:
+        return self.now
+
+    def function(self, name: str, *durations: float):
+        """A function that takes each duration in turn, then the last one for ever."""
+        left = list(durations)
+
+        def work() -> None:
+            self.calls.append(name)
+            self.now += left.pop(0) if len(left) > 1 else left[0]
+
+        return work
+
+
+@pytest.fixture
+def clock():
+    return FakeClock()
+
+
+@pytest.fixture
+def registry(monkeypatch):
+    """An empty registry in place of the real benchmarks, which take their time."""
+    empty: dict[str, harness.Benchmark] = {}
+    monkeypatch.setattr(harness, "_registry", empty)
+    monkeypatch.setattr(harness.pkgutil, "iter_modules", lambda *_: iter(()))
+    return empty
+
+
+def test_times_are_better_when_smaller():
+    row = Row.from_times("rnea", 0.5, 2.0, unit="us", required=3)
+    assert row == Row("rnea", 0.5, 2.0, "us", 4.0, 3)
+    assert row.passes
+
+
+def test_rates_are_better_when_bigger():
+    row = Row.from_rates("rollouts", 100.0, 400.0, unit="1/s", required=1)
+    assert row.ratio == 0.25
+    assert row.passes is False
+
+
+@pytest.mark.parametrize("compare", [Row.from_times, Row.from_rates])
+def test_without_a_peer_there_is_no_ratio(compare):
+    row = compare("rnea", 0.5, None, unit="us", required=3, note="pin is not installed")
+    assert row.ratio is None
+    assert row.passes is None
+
+
+def test_a_row_that_only_informs_neither_passes_nor_fails():
+    assert Row.from_times("rnea", 1.0, 2.0, unit="s", required=None).passes is None
+
+
+def test_best_of_returns_the_least_time_of_a_call(clock):
+    work = clock.function("f", 1.0, 3.0, 0.75, 2.0)
+    assert best_of(work, repeat=3, minimum_time=0.5, clock=clock) == 0.75
+
+
+def test_a_fast_function_is_called_until_the_minimum_time_is_filled(clock):
+    work = clock.function("f", 2.0**-10)
+    assert best_of(work, repeat=1, minimum_time=0.5, clock=clock) == 2.0**-10
+    assert len(clock.calls) >= 2 * 512
+
+
+def test_a_function_too_fast_for_the_clock_is_still_timed():
+    readings = iter([0.0, 0.0, 0.0, 1.0, 0.0, 1.0])
+    assert best_of(lambda: None, repeat=1, minimum_time=0.5, clock=lambda: next(readings)) == 0.1
+
+
+def test_interleave_takes_turns_and_goes_back_and_forth(clock):
+    ours, peer = clock.function("ours", 1.0), clock.function("peer", 2.0)
+    times = interleave(ours, peer, repeat=3, minimum_time=0.5, clock=clock)
+    assert times == (1.0, 2.0)
+    warm_up, measured = clock.calls[:2], clock.calls[2:]
+    assert warm_up == ["ours", "peer"]
+    assert measured == ["ours", "peer", "peer", "ours", "ours", "peer"]
+
+
+def test_a_noisy_round_does_not_change_the_ratio(clock):
+    ours = clock.function("ours", 1.0, 1.0, 9.0, 1.0)
+    peer = clock.function("peer", 2.0, 2.0, 18.0, 2.0)
+    assert interleave(ours, peer, repeat=3, minimum_time=0.5, clock=clock) == (1.0, 2.0)
+
+
+def test_timing_leaves_garbage_collection_as_it_was():
+    assert harness.gc.isenabled()
+    with pytest.raises(ZeroDivisionError):
+        best_of(lambda: 1 / 0)
+    assert harness.gc.isenabled()
+
+
+def test_no_repetition_is_refused():
+    with pytest.raises(HomodynError, match="at least 1, not 0"):
+        best_of(lambda: None, repeat=0)
+
+
+def test_a_missing_peer_is_named():
+    assert missing("numpy") == ""
+    assert missing("no-such-peer") == "no-such-peer is not installed"
+
+
+def test_benchmarks_run_by_name_and_know_when_to_be_quick(registry):
+    @benchmark("second")
+    def second(quick):
+        """What the second is.
+
+        And more.
+        """
+        yield Row.from_times("b", 1.0, 2.0, unit="s", required=1, note=f"quick is {quick}")
+
+    @benchmark("first")
+    def first(quick):
+        yield Row.from_times("a", 1.0, 2.0, unit="s", required=1)
+
+    heard: list[str] = []
+    everything = run(machine={}, progress=heard.append)
+    assert [row.name for row in everything.rows] == ["a", "b"]
+    assert heard == ["first", "first: a", "second", "second: b"]
+    assert registry["second"].summary == "What the second is."
+    assert registry["first"].summary == ""
+    (only,) = run(["second"], machine={}, quick=True).rows
+    assert only.note == "quick is True"
+
+
+def test_two_benchmarks_of_one_name_are_refused(registry):
+    benchmark("twice")(lambda quick: ())
+    with pytest.raises(HomodynError, match="two benchmarks are named 'twice'"):
+        benchmark("twice")(lambda quick: ())
+
+
+def test_an_unknown_benchmark_is_refused_with_the_valid_names(registry):
+    benchmark("dynamics")(lambda quick: ())
+    with pytest.raises(HomodynError, match=r"no benchmark 'x'; valid names: \['dynamics'\]"):
+        run(["x"], machine={})
+
+
+def test_a_benchmark_without_its_peer_says_so_and_keeps_its_rows(registry):
+    @benchmark("against")
+    def against(quick):
+        yield Row.from_times("alone", 1.0, None, unit="s", required=None)
+        import no_such_peer  # noqa: F401
+
+    alone, absent = run(machine={}).rows
+    assert alone.name == "alone"
+    assert absent == Row("against", None, None, "", None, None, "no_such_peer is not installed")
+
+
+def test_a_broken_import_of_ours_is_not_taken_for_a_missing_peer(registry):
+    @benchmark("broken")
+    def broken(quick):
+        import homodyn.no_such_room  # noqa: F401
+
+        yield
+
+    with pytest.raises(ModuleNotFoundError):
+        run(machine={})
+
+
+def test_the_modules_of_the_folder_are_found():
+    assert all(name == each.name for name, each in harness.benchmarks().items())
+
+
+REPORT = Report(
+    {"cpu": "abacus", "cores": 2},
+    (
+        Row.from_times("fast", 1.0, 2.0, unit="us", required=1.5),
+        Row.from_times("slow", 2.0, 1.0, unit="us", required=1.5),
+        Row.from_times("alone", 1234.5, None, unit="us", required=1.5, note="pin is not installed"),
+    ),
+)
+
+
+def test_json_is_one_object_with_machine_and_rows():
+    read = json.loads(REPORT.to_json())
+    assert set(read) == {"machine", "rows"}
+    assert read["machine"] == {"cpu": "abacus", "cores": 2}
+    assert read["rows"][0] == {
+        "name": "fast",
+        "ours": 1.0,
+        "peer": 2.0,
+        "unit": "us",
+        "ratio": 2.0,
+        "required": 1.5,
+        "note": "",
+    }
+    assert read["rows"][2]["peer"] is None
+    assert read["rows"][2]["ratio"] is None
+
+
+def test_a_report_is_written_whole_or_not_at_all(tmp_path):
+    path = tmp_path / "report.json"
+    path.write_text("before")
+    REPORT.write(path)
+    assert json.loads(path.read_text()) == REPORT.to_dict()
+    broken = Report({"cpu": float("nan")}, ())
+    with pytest.raises(ValueError, match="JSON"):
+        broken.write(path)
+    assert json.loads(path.read_text()) == REPORT.to_dict()
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_report_that_cannot_be_written_is_refused(tmp_path):
+    with pytest.raises(HomodynError, match=r"cannot write .*gone.*: No such file"):
+        REPORT.write(tmp_path / "gone" / "report.json")
+
+
+def test_the_table_shows_ratios_in_the_colour_of_their_requirement():
+    console = Console(width=120, force_terminal=True, color_system="standard")
+    with console.capture() as capture:
+        console.print(table(REPORT))
+    drawn = capture.get()
+    assert "\x1b[32m" in next(line for line in drawn.splitlines() if "fast" in line)
+    assert "\x1b[31m" in next(line for line in drawn.splitlines() if "slow" in line)
+    alone = next(line for line in drawn.splitlines() if "alone" in line)
+    assert "pin is not installed" in alone
+    assert "1,23" in alone
+    assert "abacus" in drawn
+
+
+def test_the_machine_has_a_processor_and_versions():
+    assert processor()
+    assert set(versions()) >= {"numpy", "casadi"}
+    assert versions(("no-such-package",)) == {}
+
+
+@pytest.fixture
+def one_benchmark(registry, monkeypatch):
+    monkeypatch.setattr("homodyn.bench.machine.describe", lambda: {"cpu": "abacus"})
+
+    @benchmark("trivial")
+    def trivial(quick):
+        """A comparison that takes no time."""
+        yield Row.from_times("nothing", 1.0, 2.0, unit="s", required=1)
+
+
+def invoke(*words: str):
+    result = CliRunner().invoke(app, list(words), catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result
+
+
+@pytest.mark.usefixtures("one_benchmark")
+def test_the_command_lists_benchmarks():
+    assert invoke("bench", "--list").stdout.split(maxsplit=1) == [
+        "trivial",
+        "A comparison that takes no time.\n",
+    ]
+
+
+@pytest.mark.usefixtures("one_benchmark")
+def test_the_command_prints_a_table():
+    shown = invoke("bench", "trivial").stdout
+    assert "nothing" in shown
+    assert "abacus" in shown
+
+
+@pytest.mark.usefixtures("one_benchmark")
+def test_the_command_prints_exactly_one_json_object(tmp_path):
+    path = tmp_path / "bench.json"
+    read = json.loads(invoke("bench", "--json", "-o", str(path)).stdout)
+    assert read["machine"] == {"cpu": "abacus"}
+    assert read["rows"][0]["ratio"] == 2.0
+    assert json.loads(path.read_text()) == read
+
+
+@pytest.mark.usefixtures("one_benchmark")
+def test_the_command_refuses_an_unknown_benchmark():
+    result = CliRunner().invoke(app, ["bench", "x"])
+    assert result.exit_code == 1
+    assert "no benchmark 'x'; valid names: ['trivial']" in result.stderr
+
+
+def test_the_description_of_the_machine_is_ready_for_json():
+    from homodyn.bench.machine import describe
+
+    described = describe()
+    assert json.loads(json.dumps(described)) == described
+    assert {"cpu", "cores", "instruction_set", "python", "numpy", "casadi"} <= set(described)
