@@ -75,7 +75,7 @@ class Assembly:
 
     def frame(self, name: str, body: str, at: Transform | Array = ORIGIN) -> Assembly:
         """Name a frame in a body."""
-        made = Frame(name, body, at)  # type: ignore[arg-type]
+        made = Frame(name, body, at)
         return replace(self, frames=(*self.frames, made))
 
     def marker(self, name: str, body: str, position: Array = ORIGIN) -> Assembly:

@@ -16,6 +16,7 @@ from homodyn.errors import ModelError
 from homodyn.model import doubts, numbers, paths, tree, validation
 from homodyn.model.body import Body
 from homodyn.model.joint import WORLD, Coordinate, Coupler, Joint
+from homodyn.model.layout import layout
 from homodyn.model.naming import missing
 from homodyn.model.numbers import Parameter
 from homodyn.model.shapes import Capsule, ContactShape, Frame, Marker
@@ -96,6 +97,16 @@ class Model:
     def nq(self) -> int:
         """Number of position entries: one more than ``nv`` for each quaternion."""
         return self.nv + sum(joint.quaternion for joint in self.joints)
+
+    @cached_property
+    def position_index(self) -> tuple[int | None, ...]:
+        """For each entry of ``v`` the entry of ``q`` whose rate it is; None beside quaternions."""
+        index: list[int | None] = []
+        for joint, place in zip(self.joints, layout(self), strict=True):
+            count = place.v.stop - place.v.start
+            start = place.q.start
+            index += [None] * count if joint.quaternion else range(start, start + count)
+        return tuple(index)
 
     @cached_property
     def parents(self) -> tuple[int, ...]:

@@ -209,7 +209,8 @@ def _set(record: Any, steps: tuple[Step, ...], value: Any) -> Any:
         return value
     step, rest = steps[0], steps[1:]
     if isinstance(step, str):
-        assert is_dataclass(record) and not isinstance(record, type)
+        assert is_dataclass(record)
+        assert not isinstance(record, type)
         return replace(record, **{step: _set(getattr(record, step), rest, value)})
     if isinstance(step, int):
         items = list(record)

@@ -134,15 +134,15 @@ def _coordinate(coordinate: Coordinate) -> dict[str, Any]:
 
 def _function(function: Function) -> dict[str, Any]:
     if isinstance(function, Constant):
-        return dict(constant=_scalar(function.number))
+        return {"constant": _scalar(function.number)}
     if isinstance(function, Linear):
-        return dict(linear=[_scalar(function.factor), _scalar(function.offset)])
+        return {"linear": [_scalar(function.factor), _scalar(function.offset)]}
     if isinstance(function, Polynomial):
-        return dict(polynomial=[_scalar(c) for c in function.coefficients])
+        return {"polynomial": [_scalar(c) for c in function.coefficients]}
     if isinstance(function, Spline):
-        return dict(spline=[list(knot) for knot in zip(function.x, function.y, strict=True)])
+        return {"spline": [list(knot) for knot in zip(function.x, function.y, strict=True)]}
     if isinstance(function, Scaled):
-        return dict(scaled=_scalar(function.factor), function=_function(function.function))
+        return {"scaled": _scalar(function.factor), "function": _function(function.function)}
     raise FormatError(f"a {type(function).__name__} has no text in a model file")
 
 
