@@ -38,7 +38,8 @@ def number(value: Any) -> Array:
         if value.shape != (1, 1):
             raise ValueError("not one number")
         return value
-    if isinstance(value, (bool, str)) or np.ndim(value) != 0:
+    value = value.full().squeeze() if isinstance(value, ca.DM) else value
+    if isinstance(value, (bool, str, ca.MX)) or np.ndim(value) != 0:
         raise ValueError("not one number")
     return float(value) + 0.0
 
@@ -54,6 +55,8 @@ def vector(value: Any, *shape: int) -> Array:
         if value.shape != expected:
             raise ValueError("wrong shape")
         return value
+    if isinstance(value, ca.MX):
+        raise ValueError("symbols of models are SX")
     array = np.asarray(value.full() if isinstance(value, ca.DM) else value)
     if array.shape == (*shape, 1):
         array = array[..., 0]

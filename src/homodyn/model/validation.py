@@ -46,7 +46,7 @@ def faults(model: Model, *, strange_symbols: bool = False) -> list[str]:
     for part, label in _PARTS.items():
         plain[part] = []
         for record in getattr(model, part):
-            where = f"{label} {getattr(record, 'name', None) or record.coordinate!r}"
+            where = f"{label} {record.coordinate if part == 'couplers' else record.name!r}"
             numeric = _plain(model, record)
             if numeric is None:
                 plain[part].append(None)
