@@ -76,6 +76,14 @@ def test_building_twice_gives_equal_models():
     assert repr(LEG) == "Model 'leg': 3 bodies, 5 degrees of freedom"
 
 
+def test_parts_are_equal_when_their_numbers_are():
+    assert leg().bodies == LEG.bodies
+    assert leg().joints == LEG.joints
+    assert Body("b", 1) == Body("b", 1.0)
+    assert Body("b", 1) != Body("b", 2)
+    assert Body("b") != LEG
+
+
 def test_names_masses_and_parents():
     assert LEG.body_names == ("thigh", "shank", "knee")
     assert LEG.joint_names == ("hip", "knee", "screw")

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from homodyn.model.numbers import MATRIX, SCALAR, VECTOR, number, settle
+from homodyn.model.numbers import MATRIX, SCALAR, VECTOR, Record, number, settle
 from homodyn.spatial import Array, Inertia, beside, matrix, stack
 
 _ORIGIN = (0.0, 0.0, 0.0)
 _PLACES = {"x": 0, "y": 1, "z": 2}
 
 
-@dataclass(frozen=True)
-class Body:
+@dataclass(frozen=True, eq=False)
+class Body(Record):
     """A rigid segment: mass (kg), centre of mass (m) and inertia about it (kg m2), in its frame.
 
     The inertia may also be given by its three diagonal entries alone.

@@ -38,8 +38,7 @@ def faults(model: Model, *, strange_symbols: bool = False) -> list[str]:
     With ``strange_symbols``, numbers may hang on symbols that are no parameters of the model.
     """
     found = [*_names(model), *_parameters(model, strange_symbols)]
-    broken = tree.faults(model.bodies, model.joints)
-    found += broken
+    found += tree.faults(model.bodies, model.joints)
     found += _references(model)
     found += _couplers(model)
     plain: dict[str, list[Any]] = {}
