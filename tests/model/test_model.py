@@ -151,6 +151,10 @@ def test_numbers_are_set_by_the_same_paths():
     assert_allclose(LEG.with_numbers({"shank.inertia": full}).body("shank").inertia, full)
     product = LEG.with_numbers({"shank.inertia.xy": 0.001}).body("shank").inertia
     assert product[0, 1] == product[1, 0] == 0.001
+    with pytest.raises(ModelError, match=r"'thigh\.com' takes 3 numbers"):
+        LEG.with_numbers({"thigh.com": [1, [2], 3]})
+    with pytest.raises(ModelError, match="takes a number, got 'much'"):
+        LEG.with_numbers({"thigh.mass": "much"})
     with pytest.raises(ModelError, match="mass must be zero or more"):
         LEG.with_numbers({"thigh.mass": -1})
 

@@ -189,6 +189,8 @@ def test_all_faults_come_in_one_error():
         (lambda: Body("b", mass="heavy"), "body 'b': mass must be a number, got 'heavy'"),
         (lambda: Body("b", com=(1, 2)), "com must be 3 numbers"),
         (lambda: Body("b", inertia=np.eye(2)), "inertia must be 3 x 3 numbers"),
+        (lambda: Body("b", inertia=[[1, 0], [0], 1]), "inertia must be 3 x 3 numbers"),
+        (lambda: Body("b", inertia=["a", "b", "c"]), "inertia must be 3 x 3 numbers"),
         (lambda: Marker("m", "b", position="there"), "marker 'm': position must be 3 numbers"),
         (lambda: Joint("j", "a", "b", "fixed", placement="x"), "placement must be a Transform"),
         (lambda: Motion("turn", (1, 0)), "axis must be 3 numbers"),

@@ -28,7 +28,8 @@ class Body(Record):
 
     def __post_init__(self) -> None:
         inertia: Any = self.inertia
-        if isinstance(inertia, (list, tuple, np.ndarray)) and np.shape(inertia) == (3,):
+        listed = isinstance(inertia, (list, tuple, np.ndarray)) and len(inertia) == 3
+        if listed and not any(isinstance(row, (list, tuple, np.ndarray)) for row in inertia):
             object.__setattr__(self, "inertia", diagonal(*inertia))
         settle(self, mass=SCALAR, com=VECTOR, inertia=MATRIX)
 

@@ -194,6 +194,8 @@ def _joint(table: _Table) -> Joint:
     placement = _placement(table, "position", "rotation")
     child_placement = _placement(table, "child_position", "child_rotation")
     notes = table.take("notes", {})
+    if not isinstance(notes, dict):
+        raise table.error(f"notes must be a table, got {notes!r}")
     return table.made(
         lambda: Joint(
             name, parent, child, kind, coordinates, motions, placement, child_placement, notes
