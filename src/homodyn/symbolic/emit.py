@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from math import inf, isnan
 
 from homodyn.symbolic.program import Instruction, Program
+from homodyn.symbolic.schedule import cuts, scheduled
 from homodyn.symbolic.trace import Port
 
-PIECE = 1500
+PIECE = 2500
 """Instructions a C function holds: compilers grow faster than linearly beyond a few thousand."""
 
 BLOCK = 8
@@ -41,7 +42,7 @@ def emit(
     program: Program, inputs: tuple[Port, ...], outputs: tuple[Port, ...], lanes: int
 ) -> Source:
     """C for ``void run(count, in0, stride0, ..., out0, ...)``."""
-    pieces = _Pieces(program, _offsets(inputs), _offsets(outputs))
+    pieces = _Pieces(scheduled(program), _offsets(inputs), _offsets(outputs))
     needs = "".join(f"#define HOMODYN_NEED_{name.upper()}\n" for name in sorted(_needed(program)))
     preamble = PREAMBLE.format(lanes=lanes, needs=needs)
     bodies = [pieces.text(k) for k in range(pieces.count)]
@@ -75,21 +76,19 @@ class _Pieces:
     def __init__(self, program: Program, inputs: list[int], outputs: list[int]) -> None:
         self.instructions = program.instructions
         self.inputs, self.outputs = inputs, outputs
-        self.count = max(1, -(-len(program) // PIECE))
-        self.length = -(-len(program) // self.count) if len(program) else 1
+        self.marks = cuts(program, PIECE)
+        self.count = len(self.marks) - 1
+        self.home = [k for k in range(self.count) for _ in range(self.marks[k], self.marks[k + 1])]
         self.stores: dict[int, list[int]] = {}
         for port, entry, value in program.results:
             self.stores.setdefault(value, []).append(outputs[port] + entry)
         self.slots, self.work = self._allocate()
-        self.pairs = _sine_cosine_pairs(program.instructions, self.length)
+        self.pairs = _sine_cosine_pairs(program.instructions, self.home)
 
     @property
     def extents(self) -> tuple[int, int, int]:
         """Lengths of the input, work and output arrays of a group, in vectors."""
         return max(self.inputs[-1], 1), max(self.work, 1), max(self.outputs[-1], 1)
-
-    def piece_of(self, value: int) -> int:
-        return value // self.length
 
     def _local(self, value: int) -> bool:
         """Inputs and constants are had again in every piece that needs them."""
@@ -102,8 +101,8 @@ class _Pieces:
             if instruction.op == "input":
                 continue
             for argument in instruction.arguments:
-                if not self._local(argument) and self.piece_of(argument) != self.piece_of(k):
-                    last[argument] = self.piece_of(k)
+                if not self._local(argument) and self.home[argument] != self.home[k]:
+                    last[argument] = self.home[k]
         ending: dict[int, list[int]] = {}
         slots: dict[int, int] = {}
         free: list[int] = []
@@ -111,7 +110,7 @@ class _Pieces:
         crossing = sorted(last)
         position = 0
         for piece in range(self.count):
-            while position < len(crossing) and self.piece_of(crossing[position]) == piece:
+            while position < len(crossing) and self.home[crossing[position]] == piece:
                 value = crossing[position]
                 if free:
                     slots[value] = free.pop()
@@ -130,7 +129,7 @@ class _Pieces:
         )
 
     def text(self, k: int) -> str:
-        start, stop = k * self.length, min((k + 1) * self.length, len(self.instructions))
+        start, stop = self.marks[k], self.marks[k + 1]
         nx, nw, ny = self.extents
         lines = [
             f"{'static ' if self.count == 1 else ''}{self.signature(k)}",
@@ -183,13 +182,13 @@ class _Pieces:
         return f"const vreal t{number} = {right};"
 
 
-def _sine_cosine_pairs(instructions: tuple[Instruction, ...], length: int) -> dict[int, int]:
+def _sine_cosine_pairs(instructions: tuple[Instruction, ...], home: list[int]) -> dict[int, int]:
     """Sines and cosines of the same value inside one piece, each with the other's number."""
     seen: dict[tuple[int, int], tuple[str, int]] = {}
     pairs: dict[int, int] = {}
     for k, instruction in enumerate(instructions):
         if instruction.op in ("sin", "cos"):
-            key = (instruction.arguments[0], k // length)
+            key = (instruction.arguments[0], home[k])
             if key in seen:
                 other = seen[key][1]
                 pairs[k], pairs[other] = other, k
