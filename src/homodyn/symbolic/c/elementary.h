@@ -232,6 +232,12 @@ V_LIGHT vreal v_two_quotient(vreal a, vreal a_low, vreal b, vreal b_low, vreal *
     return quotient;
 }
 
+/* 2^n for -1022 <= n <= 1023. */
+V_LIGHT vreal v_power_of_two(vreal n)
+{
+    return v_from_bits((v_bits(n + v_set(V_ROUNDER)) + 1023) << 52);
+}
+
 /* ---- lanes that leave the vector path ---- */
 
 V_RARE vreal v_through_libm(vint where, vreal x, vreal otherwise, double (*f)(double))
@@ -278,13 +284,16 @@ V_LIGHT vbits v_quarter_turns(vreal x, vreal *r, vreal *r_low)
     vreal shifted = v_fma(x, v_set(0x1.45f306dc9c883p-1), v_set(V_ROUNDER));
     vreal n = shifted - v_set(V_ROUNDER), high, next;
 #ifdef HOMODYN_FMA
+    /* The middle part is rounded down: were the last one negative, a -0 would lose its sign. */
+    const double middle = 0x1.1a62633145c06p-54, last = 0x1.c1cd129024e09p-107;
     high = v_fma(-n, v_set(V_HALF_PI_HIGH), x);
-    next = v_fma(-n, v_set(V_HALF_PI_LOW), high);
-    *r = v_fma(-n, v_set(-0x1.f1976b7ed8fbcp-110), next);
+    next = v_fma(-n, v_set(middle), high);
+    *r = v_fma(-n, v_set(last), next);
     if (r_low) {
-        vreal product_low, product = v_two_product(n, v_set(V_HALF_PI_LOW), &product_low);
-        vreal low = (high - next) - product;
-        *r_low = (next - *r) + (low - v_fma(n, v_set(-0x1.f1976b7ed8fbcp-110), product_low));
+        vreal product_low, product = v_two_product(-n, v_set(middle), &product_low), low;
+        next = v_two_sum(high, product, &low);
+        product_low = v_fma(-n, v_set(last), product_low);
+        *r = v_two_sum(next, low + product_low, r_low);
     }
 #else
     vreal second = n * v_set(0x1.0b4611a6p-34), third = n * v_set(0x1.3198a2ep-69);
@@ -425,15 +434,18 @@ V_HEAVY vreal v_acos(vreal x)
 V_LIGHT vreal v_angle(vreal q, vint steep, vint backward)
 {
     vreal z = q * q, z2 = z * z, low;
-    vreal even = V_POLY10(z2, -0x1.555555555552ap-2, -0x1.249249239239dp-3, -0x1.745d11fb1d6aap-4,
-                          -0x1.110e6d8a4ad56p-4, -0x1.ae644adc15dc5p-5, -0x1.59d7d87f26872p-5,
-                          -0x1.eb48731d29fb8p-6, -0x1.ca95c00c7eec6p-7, -0x1.7ea3755d80c89p-9,
-                          -0x1.449ffb27e04edp-13);
-    vreal odd = V_POLY10(z2, 0x1.9999999995aeap-3, 0x1.c71c718426f7p-4, 0x1.3b136a166c9cbp-4,
-                         0x1.e1bcf73daca58p-5, 0x1.82eea6312f28p-5, 0x1.2c97e2f152ab7p-5,
-                         0x1.69d78c95660fbp-6, 0x1.dc01b8dc77f8fp-8, 0x1.ba386701384cfp-11,
-                         0x1.c49c7eedaa3c6p-17);
-    vreal factor = v_fma(odd, z, even) * z;
+    /* Even and odd powers side by side are faster but cancel; the first four must not. */
+    vreal even = V_POLY8(z2, -0x1.745d11fb1d6aap-4, -0x1.110e6d8a4ad56p-4, -0x1.ae644adc15dc5p-5,
+                         -0x1.59d7d87f26872p-5, -0x1.eb48731d29fb8p-6, -0x1.ca95c00c7eec6p-7,
+                         -0x1.7ea3755d80c89p-9, -0x1.449ffb27e04edp-13);
+    vreal odd = V_POLY8(z2, 0x1.3b136a166c9cbp-4, 0x1.e1bcf73daca58p-5, 0x1.82eea6312f28p-5,
+                        0x1.2c97e2f152ab7p-5, 0x1.69d78c95660fbp-6, 0x1.dc01b8dc77f8fp-8,
+                        0x1.ba386701384cfp-11, 0x1.c49c7eedaa3c6p-17);
+    vreal factor = v_fma(odd, z, even);
+    factor = v_fma(factor, z, v_set(0x1.c71c718426f7p-4));
+    factor = v_fma(factor, z, v_set(-0x1.249249239239dp-3));
+    factor = v_fma(factor, z, v_set(0x1.9999999995aeap-3));
+    factor = v_fma(factor, z, v_set(-0x1.555555555552ap-2)) * z;
     vreal start = v_select(steep, v_set(V_HALF_PI_HIGH),
                            v_select(backward, v_set(2 * V_HALF_PI_HIGH), v_set(0.0)));
     vreal signed_q = v_xor_sign(q, v_from_bits((vbits)(steep ^ backward)));
@@ -489,11 +501,6 @@ V_LIGHT vreal v_exp_reduce(vreal x, vreal x_low, vreal n, vreal *r_low)
 {
     vreal high = v_fma(-n, v_set(V_LN2_HIGH), x);
     return v_two_sum(high, v_fma(-n, v_set(V_LN2_LOW), x_low), r_low);
-}
-/* 2^n for -1022 <= n <= 1023. */
-V_LIGHT vreal v_power_of_two(vreal n)
-{
-    return v_from_bits((v_bits(n + v_set(V_ROUNDER)) + 1023) << 52);
 }
 /* p 2^n in two steps, so that only the last one can overflow or lose bits to a denormal. */
 V_LIGHT vreal v_scale(vreal p, vreal n)
@@ -686,7 +693,7 @@ V_LIGHT vreal v_two_root(vreal a, vreal a_low, vreal *error)
 V_HEAVY vreal v_asinh(vreal x)
 {
     vreal a = v_fabs(x);
-    vint huge = V_MASK(a > v_set(0x1p28)), finite = V_MASK(a < v_set(INFINITY));
+    vint huge = V_MASK(a > v_set(0x1p60)), finite = V_MASK(a < v_set(INFINITY));
     vreal b = v_select(huge, v_set(1.0), a), low, root_low, quotient_low, sum_low;
     vreal square_low, square = v_two_product(b, b, &square_low);
     vreal sum = v_two_sum(v_set(1.0), square, &low);
@@ -704,7 +711,7 @@ V_HEAVY vreal v_asinh(vreal x)
 /* acosh(x) = log1p(t + sqrt(2 t + t^2)) with t = x - 1. */
 V_HEAVY vreal v_acosh(vreal x)
 {
-    vint huge = V_MASK(x > v_set(0x1p28)), finite = V_MASK(x < v_set(INFINITY));
+    vint huge = V_MASK(x > v_set(0x1p60)), finite = V_MASK(x < v_set(INFINITY));
     vint valid = V_MASK(x >= v_set(1.0));
     vreal b = v_select(huge | ~valid, v_set(1.0), x), t_low, square_low, low, root_low, sum_low;
     vreal t = v_two_sum(b, v_set(-1.0), &t_low);
@@ -893,12 +900,12 @@ static __attribute__((noinline, unused)) double v_erfinv_of_one(double x)
     if (!(a < 1.0))
         return a == 1.0 ? copysign(INFINITY, x) : NAN;
     if (a < 0x1p-500)
-        return x * 0x1.c5bf891b4ef6bp-1;
+        return x * 0x1.c5bf891b4ef6ap-1;
     double l = log1p(-a * a), m = 0x1.152af46b7c65ep+2 + 0.5 * l;
     double y = sqrt(sqrt(m * m - l * 0x1.b35fc845a8ecep+2) - m);
     for (int step = 0; step < 4; ++step) {
         double residual = a < 0.5 ? erf(y) - a : (1.0 - a) - erfc(y);
-        double newton = residual * (0x1.c5bf891b4ef6bp-1 * exp(y * y));
+        double newton = residual * (0x1.c5bf891b4ef6ap-1 * exp(y * y));
         y -= newton / (1.0 + y * newton);
     }
     return copysign(y, x);
