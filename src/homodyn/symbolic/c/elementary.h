@@ -145,38 +145,38 @@ V_LIGHT vreal v_fabs(vreal x) { return v_from_bits(v_bits(x) & ~V_SIGN_BIT); }
 V_LIGHT vreal v_copysign(vreal x, vreal y) { return v_or_sign(v_fabs(x), y); }
 
 V_LIGHT vreal v_truth(vint mask) { return v_from_bits((vbits)mask & v_bits(v_set(1.0))); }
-V_LIGHT vreal v_lt(vreal x, vreal y) { return v_truth(V_MASK(x < y)); }
-V_LIGHT vreal v_le(vreal x, vreal y) { return v_truth(V_MASK(x <= y)); }
-V_LIGHT vreal v_eq(vreal x, vreal y) { return v_truth(V_MASK(x == y)); }
-V_LIGHT vreal v_ne(vreal x, vreal y) { return v_truth(V_MASK(x != y)); }
-V_LIGHT vreal v_not(vreal x) { return v_truth(V_MASK(x == v_set(0.0))); }
+V_LIGHT vreal v_lt(vreal x, vreal y) { return v_truth(v_less(x, y)); }
+V_LIGHT vreal v_le(vreal x, vreal y) { return v_truth(v_less_equal(x, y)); }
+V_LIGHT vreal v_eq(vreal x, vreal y) { return v_truth(v_equal(x, y)); }
+V_LIGHT vreal v_ne(vreal x, vreal y) { return v_truth(v_unequal(x, y)); }
+V_LIGHT vreal v_not(vreal x) { return v_truth(v_equal(x, v_set(0.0))); }
 V_LIGHT vreal v_and(vreal x, vreal y)
 {
-    return v_truth(V_MASK(x != v_set(0.0)) & V_MASK(y != v_set(0.0)));
+    return v_truth(v_unequal(x, v_set(0.0)) & v_unequal(y, v_set(0.0)));
 }
 V_LIGHT vreal v_or(vreal x, vreal y)
 {
-    return v_truth(V_MASK(x != v_set(0.0)) | V_MASK(y != v_set(0.0)));
+    return v_truth(v_unequal(x, v_set(0.0)) | v_unequal(y, v_set(0.0)));
 }
 /* Not a product: an infinite or undefined x must not leak through a false condition. */
 V_LIGHT vreal v_if_else_zero(vreal condition, vreal x)
 {
-    return v_from_bits((vbits)V_MASK(condition != v_set(0.0)) & v_bits(x));
+    return v_from_bits((vbits)v_unequal(condition, v_set(0.0)) & v_bits(x));
 }
 
 V_LIGHT vreal v_sign(vreal x)
 {
-    vint zero_or_nan = ~(V_MASK(x < v_set(0.0)) | V_MASK(x > v_set(0.0)));
+    vint zero_or_nan = ~(v_less(x, v_set(0.0)) | v_less(v_set(0.0), x));
     return v_select(zero_or_nan, x, v_copysign(v_set(1.0), x));
 }
 /* A NaN loses against a number, as in libm. */
 V_LIGHT vreal v_fmin(vreal x, vreal y)
 {
-    return v_select(V_MASK(x < y) | V_MASK(y != y), x, y);
+    return v_select(v_less(x, y) | v_unequal(y, y), x, y);
 }
 V_LIGHT vreal v_fmax(vreal x, vreal y)
 {
-    return v_select(V_MASK(x > y) | V_MASK(y != y), x, y);
+    return v_select(v_less(y, x) | v_unequal(y, y), x, y);
 }
 
 /* Beyond 2^52 there are only integers, and a NaN fails every comparison: both come back as x. */
@@ -184,15 +184,15 @@ V_LIGHT vreal v_floor(vreal x)
 {
     vreal big = v_copysign(v_set(0x1p52), x);
     vreal near = (x + big) - big;
-    near = near - v_truth(V_MASK(near > x));
-    return v_select(V_MASK(v_fabs(x) < v_set(0x1p52)), v_copysign(near, x), x);
+    near = near - v_truth(v_less(x, near));
+    return v_select(v_less(v_fabs(x), v_set(0x1p52)), v_copysign(near, x), x);
 }
 V_LIGHT vreal v_ceil(vreal x)
 {
     vreal big = v_copysign(v_set(0x1p52), x);
     vreal near = (x + big) - big;
-    near = near + v_truth(V_MASK(near < x));
-    return v_select(V_MASK(v_fabs(x) < v_set(0x1p52)), v_copysign(near, x), x);
+    near = near + v_truth(v_less(near, x));
+    return v_select(v_less(v_fabs(x), v_set(0x1p52)), v_copysign(near, x), x);
 }
 
 /* ---- sums and products with their rounding errors ---- */
@@ -240,6 +240,20 @@ V_LIGHT vreal v_power_of_two(vreal n)
 
 /* ---- lanes that leave the vector path ---- */
 
+/* A NaN is beyond every limit. */
+V_LIGHT vint v_beyond(vreal x, double limit) { return ~v_less_equal(v_fabs(x), v_set(limit)); }
+V_LIGHT int v_all_within(vreal x, double limit)
+{
+#if V_PIECE == 8 && !defined(__clang__)
+    /* gcc would carry the mask through a vector register and back. */
+    const int less_or_equal = 2, no_rounding_control = 4;
+    return (unsigned char)__builtin_ia32_cmppd512_mask(v_fabs(x), v_set(limit), less_or_equal, -1,
+                                                       no_rounding_control) == 0xff;
+#else
+    return !v_any(v_beyond(x, limit));
+#endif
+}
+
 V_RARE vreal v_through_libm(vint where, vreal x, vreal otherwise, double (*f)(double))
 {
     double argument[LANES], result[LANES];
@@ -285,14 +299,14 @@ V_LIGHT vbits v_quarter_turns(vreal x, vreal *r, vreal *r_low)
     vreal n = shifted - v_set(V_ROUNDER), high, next;
 #ifdef HOMODYN_FMA
     /* The middle part is rounded down: were the last one negative, a -0 would lose its sign. */
-    const double middle = 0x1.1a62633145c06p-54, last = 0x1.c1cd129024e09p-107;
-    high = v_fma(-n, v_set(V_HALF_PI_HIGH), x);
-    next = v_fma(-n, v_set(middle), high);
-    *r = v_fma(-n, v_set(last), next);
+    const vreal middle = v_set(-0x1.1a62633145c06p-54), last = v_set(-0x1.c1cd129024e09p-107);
+    high = v_fma(n, v_set(-V_HALF_PI_HIGH), x);
+    next = v_fma(n, middle, high);
+    *r = v_fma(n, last, next);
     if (r_low) {
-        vreal product_low, product = v_two_product(-n, v_set(middle), &product_low), low;
+        vreal product_low, product = v_two_product(n, middle, &product_low), low;
         next = v_two_sum(high, product, &low);
-        product_low = v_fma(-n, v_set(last), product_low);
+        product_low = v_fma(n, last, product_low);
         *r = v_two_sum(next, low + product_low, r_low);
     }
 #else
@@ -321,7 +335,7 @@ V_LIGHT vreal v_cos_factor(vreal z)
 #endif
 
 #ifdef V_WITH_SINCOS
-V_LIGHT vint v_sincos_fast(vreal x, vreal *s, vreal *c)
+V_LIGHT void v_sincos_near(vreal x, vreal *s, vreal *c)
 {
     vreal r;
     vbits n = v_quarter_turns(x, &r, 0);
@@ -331,27 +345,30 @@ V_LIGHT vint v_sincos_fast(vreal x, vreal *s, vreal *c)
     vint odd = -(vint)(n & 1);
     *s = v_xor_sign(v_select(odd, cosine, sine), v_from_bits(n << 62));
     *c = v_xor_sign(v_select(odd, sine, cosine), v_from_bits((n + 1) << 62));
-    return ~V_MASK(v_fabs(x) <= v_set(V_TRIG_LIMIT));
 }
 V_HEAVY void v_sincos(vreal x, vreal *s, vreal *c)
 {
-    vint far = v_sincos_fast(x, s, c);
-    if (__builtin_expect(v_any(far), 0)) {
-        *s = v_through_libm(far, x, *s, sin);
-        *c = v_through_libm(far, x, *c, cos);
+    v_sincos_near(x, s, c);
+    if (__builtin_expect(!v_all_within(x, V_TRIG_LIMIT), 0)) {
+        *s = v_through_libm(v_beyond(x, V_TRIG_LIMIT), x, *s, sin);
+        *c = v_through_libm(v_beyond(x, V_TRIG_LIMIT), x, *c, cos);
     }
 }
 V_HEAVY vreal v_sin(vreal x)
 {
     vreal s, c;
-    vint far = v_sincos_fast(x, &s, &c);
-    return __builtin_expect(v_any(far), 0) ? v_through_libm(far, x, s, sin) : s;
+    v_sincos_near(x, &s, &c);
+    if (__builtin_expect(!v_all_within(x, V_TRIG_LIMIT), 0))
+        return v_through_libm(v_beyond(x, V_TRIG_LIMIT), x, s, sin);
+    return s;
 }
 V_HEAVY vreal v_cos(vreal x)
 {
     vreal s, c;
-    vint far = v_sincos_fast(x, &s, &c);
-    return __builtin_expect(v_any(far), 0) ? v_through_libm(far, x, c, cos) : c;
+    v_sincos_near(x, &s, &c);
+    if (__builtin_expect(!v_all_within(x, V_TRIG_LIMIT), 0))
+        return v_through_libm(v_beyond(x, V_TRIG_LIMIT), x, c, cos);
+    return c;
 }
 #endif
 
@@ -370,9 +387,10 @@ V_HEAVY vreal v_tan(vreal x)
     vreal bottom = v_select(odd, s, c), bottom_low = v_select(odd, s_low, c_low);
     vreal quotient = v_two_quotient(top, top_low, bottom, bottom_low, &error) + error;
     quotient = v_xor_sign(quotient, v_from_bits(n << 63));
-    quotient = v_select(V_MASK(x == v_set(0.0)), x, quotient);
-    vint far = ~V_MASK(v_fabs(x) <= v_set(V_TRIG_LIMIT));
-    return __builtin_expect(v_any(far), 0) ? v_through_libm(far, x, quotient, tan) : quotient;
+    quotient = v_select(v_equal(x, v_set(0.0)), x, quotient);
+    if (__builtin_expect(!v_all_within(x, V_TRIG_LIMIT), 0))
+        return v_through_libm(v_beyond(x, V_TRIG_LIMIT), x, quotient, tan);
+    return quotient;
 }
 #endif
 
@@ -388,7 +406,7 @@ V_LIGHT vreal v_asin_parts(vreal x, vint upper, vreal *tail)
     vreal z = v_select(upper, (v_set(1.0) - a) * v_set(0.5), a * a);
     vreal root = v_sqrt(z), square_low;
     vreal square = v_two_product(root, root, &square_low);
-    vreal safe = v_select(V_MASK(root > v_set(0.0)), root, v_set(1.0));
+    vreal safe = v_select(v_less(v_set(0.0), root), root, v_set(1.0));
     vreal root_low = (((z - square) - square_low) * v_set(0.5)) / safe;
     vreal base = v_select(upper, root, a);
     vreal factor = V_POLY13(z, 0x1.5555555555578p-3, 0x1.333333332df2p-4, 0x1.6db6db722aa24p-5,
@@ -401,7 +419,7 @@ V_LIGHT vreal v_asin_parts(vreal x, vint upper, vreal *tail)
 }
 V_HEAVY vreal v_asin(vreal x)
 {
-    vint upper = V_MASK(v_fabs(x) > v_set(0.5));
+    vint upper = v_less(v_set(0.5), v_fabs(x));
     vreal tail, base = v_asin_parts(x, upper, &tail);
     vreal low, high = v_fast_two_sum(v_set(V_HALF_PI_HIGH), v_set(-2.0) * base, &low);
     vreal above = high + (low + (v_set(V_HALF_PI_LOW) - v_set(2.0) * tail));
@@ -409,7 +427,7 @@ V_HEAVY vreal v_asin(vreal x)
 }
 V_HEAVY vreal v_acos(vreal x)
 {
-    vint upper = V_MASK(v_fabs(x) > v_set(0.5)), negative = V_MASK(x < v_set(0.0));
+    vint upper = v_less(v_set(0.5), v_fabs(x)), negative = v_less(x, v_set(0.0));
     vreal tail, base = v_asin_parts(x, upper, &tail);
     vreal doubled = v_set(2.0) * base, low;
     /* Start at pi/2 in the middle, at pi on the left, at 0 on the right. */
@@ -433,7 +451,7 @@ V_HEAVY vreal v_acos(vreal x)
  * `backward`. Start and angle are added exactly, so only the last sum rounds. */
 V_LIGHT vreal v_angle(vreal q, vint steep, vint backward)
 {
-    vreal z = q * q, z2 = z * z, low;
+    vreal z = q * q, z2 = z * z;
     /* Even and odd powers side by side are faster but cancel; the first four must not. */
     vreal even = V_POLY8(z2, -0x1.745d11fb1d6aap-4, -0x1.110e6d8a4ad56p-4, -0x1.ae644adc15dc5p-5,
                          -0x1.59d7d87f26872p-5, -0x1.eb48731d29fb8p-6, -0x1.ca95c00c7eec6p-7,
@@ -449,30 +467,28 @@ V_LIGHT vreal v_angle(vreal q, vint steep, vint backward)
     vreal start = v_select(steep, v_set(V_HALF_PI_HIGH),
                            v_select(backward, v_set(2 * V_HALF_PI_HIGH), v_set(0.0)));
     vreal signed_q = v_xor_sign(q, v_from_bits((vbits)(steep ^ backward)));
-    vreal high = start + signed_q;
-    low = v_select(steep | backward, signed_q - (high - start), v_set(0.0));
+    vreal low, high = v_fast_two_sum(start, signed_q, &low);
     vreal start_low = start * v_set(V_HALF_PI_LOW / V_HALF_PI_HIGH);
     return high + (low + v_fma(signed_q, factor, start_low));
 }
 V_HEAVY vreal v_atan(vreal x)
 {
     vreal a = v_fabs(x);
-    vint steep = V_MASK(a > v_set(1.0)), forward = (vint)v_bits(v_set(0.0));
+    vint steep = v_less(v_set(1.0), a), forward = (vint)v_bits(v_set(0.0));
     vreal q = v_select(steep, v_set(1.0), a) / v_select(steep, a, v_set(1.0));
     return v_or_sign(v_angle(q, steep, forward), x);
 }
 V_HEAVY vreal v_atan2(vreal y, vreal x)
 {
     vreal down = v_fabs(x), up = v_fabs(y);
-    vint steep = V_MASK(up > down);
-    vint backward = V_MASK((vint)v_bits(x) < 0);
+    vint steep = v_less(down, up);
+    vint backward = -(vint)(v_bits(x) >> 63);
     vreal q = v_select(steep, down, up) / v_select(steep, up, down);
     vreal angle = v_or_sign(v_angle(q, steep, backward), y);
     /* 0/0, inf/inf and NaN are all that is not in [0, 1]. */
-    vint undefined = ~V_MASK(q <= v_set(1.0));
-    return __builtin_expect(v_any(undefined), 0)
-               ? v_pair_through_libm(undefined, y, x, angle, atan2)
-               : angle;
+    if (__builtin_expect(!v_all_within(q, 1.0), 0))
+        return v_pair_through_libm(v_beyond(q, 1.0), y, x, angle, atan2);
+    return angle;
 }
 #endif
 
@@ -499,8 +515,8 @@ V_LIGHT vreal v_exponent_shifted(vreal x)
 /* x + x_low - n ln 2, with its rounding error. */
 V_LIGHT vreal v_exp_reduce(vreal x, vreal x_low, vreal n, vreal *r_low)
 {
-    vreal high = v_fma(-n, v_set(V_LN2_HIGH), x);
-    return v_two_sum(high, v_fma(-n, v_set(V_LN2_LOW), x_low), r_low);
+    vreal high = v_fma(n, v_set(-V_LN2_HIGH), x);
+    return v_two_sum(high, v_fma(n, v_set(-V_LN2_LOW), x_low), r_low);
 }
 /* p 2^n in two steps, so that only the last one can overflow or lose bits to a denormal. */
 V_LIGHT vreal v_scale(vreal p, vreal n)
@@ -511,23 +527,23 @@ V_LIGHT vreal v_scale(vreal p, vreal n)
 /* For arguments that were reduced far beyond every threshold already; NaN stays. */
 V_LIGHT vreal v_clamp(vreal x, double low, double high)
 {
-    x = v_select(V_MASK(x < v_set(low)), v_set(low), x);
-    return v_select(V_MASK(x > v_set(high)), v_set(high), x);
+    x = v_select(v_less(x, v_set(low)), v_set(low), x);
+    return v_select(v_less(v_set(high), x), v_set(high), x);
 }
 /* exp(x) 2^shift over the whole range. */
 V_LIGHT vreal v_exp_wide(vreal x, double shift)
 {
     x = v_clamp(x, -800.0, 800.0);
     vreal n = v_exponent_shifted(x) - v_set(V_ROUNDER);
-    vreal r = v_fma(-n, v_set(V_LN2_LOW), v_fma(-n, v_set(V_LN2_HIGH), x));
+    vreal r = v_fma(n, v_set(-V_LN2_LOW), v_fma(n, v_set(-V_LN2_HIGH), x));
     vreal p = v_set(1.0) + v_fma(r * r, v_exp_factor(r), r);
     return v_scale(p, n + v_set(shift));
 }
-/* exp(x) for |x| < 708, where the exponent of the result can be added as an integer. */
+/* exp(x) for |x| <= 708, where the exponent of the result can be added as an integer. */
 V_LIGHT vreal v_exp_narrow(vreal x)
 {
     vreal shifted = v_exponent_shifted(x), n = shifted - v_set(V_ROUNDER);
-    vreal r = v_fma(-n, v_set(V_LN2_LOW), v_fma(-n, v_set(V_LN2_HIGH), x));
+    vreal r = v_fma(n, v_set(-V_LN2_LOW), v_fma(n, v_set(-V_LN2_HIGH), x));
     vreal p = v_set(1.0) + v_fma(r * r, v_exp_factor(r), r);
     return v_from_bits(v_bits(p) + (v_bits(shifted) << 52));
 }
@@ -538,8 +554,7 @@ V_RARE vreal v_exp_extreme(vreal x) { return v_exp_wide(x, 0.0); }
 V_HEAVY vreal v_exp(vreal x)
 {
     /* Both ways agree bit by bit where both apply, so neighbours do not matter. */
-    vint extreme = ~V_MASK(v_fabs(x) < v_set(708.0));
-    return __builtin_expect(v_any(extreme), 0) ? v_exp_extreme(x) : v_exp_narrow(x);
+    return __builtin_expect(v_all_within(x, 708.0), 1) ? v_exp_narrow(x) : v_exp_extreme(x);
 }
 #endif
 
@@ -562,7 +577,7 @@ V_HEAVY vreal v_expm1(vreal x)
     vreal error, middle = v_expm1_parts(v_clamp(x, -50.0, 50.0), &error);
     middle = v_or_sign(middle + error, x);
     /* The one subtracted is lost long before 50. */
-    vint large = V_MASK(x > v_set(50.0)) | V_MASK(x != x);
+    vint large = v_less(v_set(50.0), x) | v_unequal(x, x);
     if (__builtin_expect(v_any(large), 0))
         middle = v_select(large, v_exp_wide(x, 0.0), middle);
     return middle;
@@ -574,7 +589,7 @@ V_HEAVY vreal v_sinh(vreal x)
 {
     vreal a = v_fabs(x), low, e = v_expm1_parts(v_clamp(a, 0.0, 50.0), &low);
     vreal result = v_set(0.5) * (e + (e / (e + v_set(1.0)) + low));
-    vint large = ~V_MASK(a <= v_set(50.0));
+    vint large = ~v_less_equal(a, v_set(50.0));
     if (__builtin_expect(v_any(large), 0))
         result = v_select(large, v_exp_wide(a, -1.0), result);
     return v_or_sign(result, x);
@@ -584,7 +599,7 @@ V_HEAVY vreal v_cosh(vreal x)
     vreal a = v_fabs(x), low, e = v_expm1_parts(v_clamp(a, 0.0, 50.0), &low), e_low;
     e = v_two_sum(v_set(1.0), e, &e_low);
     vreal result = v_set(0.5) * e + (v_set(0.5) / e + v_set(0.5) * (e_low + low));
-    vint large = ~V_MASK(a <= v_set(50.0));
+    vint large = ~v_less_equal(a, v_set(50.0));
     if (__builtin_expect(v_any(large), 0))
         result = v_select(large, v_exp_wide(a, -1.0), result);
     return result;
@@ -592,7 +607,8 @@ V_HEAVY vreal v_cosh(vreal x)
 /* e / (e + 2) with e = exp(2 |x|) - 1; it rounds to one well before the clamp. */
 V_HEAVY vreal v_tanh(vreal x)
 {
-    vreal a = v_clamp(v_fabs(x), 0.0, 22.0), low, below_low, error;
+    vreal a = v_fabs(x), low, below_low, error;
+    a = v_select(v_less(v_set(22.0), a), v_set(22.0), a);
     vreal e = v_expm1_parts(a + a, &low);
     vreal below = v_two_sum(v_set(2.0), e, &below_low);
     return v_or_sign(v_two_quotient(e, low, below, below_low + low, &error) + error, x);
@@ -635,19 +651,19 @@ V_LIGHT vreal v_log_sum(vreal k, vreal f, vreal f_low)
 V_HEAVY vreal v_log(vreal x)
 {
     vreal k, extra = v_set(0.0), normal = x;
-    vint odd = ~(V_MASK(x >= v_set(0x1p-1022)) & V_MASK(x < v_set(INFINITY)));
+    vint odd = ~(v_less_equal(v_set(0x1p-1022), x) & v_less(x, v_set(INFINITY)));
     int any_odd = __builtin_expect(v_any(odd), 0);
     if (any_odd) {
-        vint denormal = V_MASK(x < v_set(0x1p-1022));
+        vint denormal = v_less(x, v_set(0x1p-1022));
         normal = v_select(denormal, x * v_set(0x1p54), x);
         extra = v_select(denormal, v_set(-54.0), extra);
     }
     vreal m = v_mantissa(normal, &k);
     vreal result = v_log_sum(k + extra, m - v_set(1.0), v_set(0.0));
     if (any_odd) {
-        result = v_select(V_MASK(x == v_set(INFINITY)), x, result);
-        result = v_select(V_MASK(x == v_set(0.0)), v_set(-INFINITY), result);
-        result = v_select(~V_MASK(x >= v_set(0.0)), v_set(NAN), result);
+        result = v_select(v_equal(x, v_set(INFINITY)), x, result);
+        result = v_select(v_equal(x, v_set(0.0)), v_set(-INFINITY), result);
+        result = v_select(~v_less_equal(v_set(0.0), x), v_set(NAN), result);
     }
     return result;
 }
@@ -663,7 +679,7 @@ V_LIGHT vreal v_log1p_sum(vreal x, vreal x_low, vreal k_extra)
     /* Where k = 0 the sum of both parts is x again, exactly. */
     vreal scaled_low = (u_low + x_low) * v_power_of_two(-k);
     vreal f = v_fast_two_sum(m - v_set(1.0), scaled_low, &f_low);
-    vint tiny = V_MASK(m == v_set(1.0)) & V_MASK(k == v_set(0.0));
+    vint tiny = v_equal(m, v_set(1.0)) & v_equal(k, v_set(0.0));
     f = v_select(tiny, x, f);
     f_low = v_select(tiny, x_low, f_low);
     return v_log_sum(k + k_extra, f, f_low / (v_set(1.0) + f));
@@ -673,7 +689,7 @@ V_LIGHT vreal v_log1p_sum(vreal x, vreal x_low, vreal k_extra)
 #ifdef V_WITH_LOG1P
 V_HEAVY vreal v_log1p(vreal x)
 {
-    vint odd = ~(V_MASK(x > v_set(-1.0)) & V_MASK(x < v_set(0x1p1000)));
+    vint odd = ~(v_less(v_set(-1.0), x) & v_less(x, v_set(0x1p1000)));
     vreal result = v_log1p_sum(v_select(odd, v_set(0.0), x), v_set(0.0), v_set(0.0));
     result = v_or_sign(result, x);
     return __builtin_expect(v_any(odd), 0) ? v_through_libm(odd, x, result, log1p) : result;
@@ -685,7 +701,7 @@ V_HEAVY vreal v_log1p(vreal x)
 V_LIGHT vreal v_two_root(vreal a, vreal a_low, vreal *error)
 {
     vreal root = v_sqrt(a), low, high = v_two_product(root, root, &low);
-    vreal safe = v_select(V_MASK(root > v_set(0.0)), root, v_set(1.0));
+    vreal safe = v_select(v_less(v_set(0.0), root), root, v_set(1.0));
     *error = (((a - high) - low) + a_low) * v_set(0.5) / safe;
     return root;
 }
@@ -693,7 +709,7 @@ V_LIGHT vreal v_two_root(vreal a, vreal a_low, vreal *error)
 V_HEAVY vreal v_asinh(vreal x)
 {
     vreal a = v_fabs(x);
-    vint huge = V_MASK(a > v_set(0x1p60)), finite = V_MASK(a < v_set(INFINITY));
+    vint huge = v_less(v_set(0x1p60), a), finite = v_less(a, v_set(INFINITY));
     vreal b = v_select(huge, v_set(1.0), a), low, root_low, quotient_low, sum_low;
     vreal square_low, square = v_two_product(b, b, &square_low);
     vreal sum = v_two_sum(v_set(1.0), square, &low);
@@ -711,8 +727,8 @@ V_HEAVY vreal v_asinh(vreal x)
 /* acosh(x) = log1p(t + sqrt(2 t + t^2)) with t = x - 1. */
 V_HEAVY vreal v_acosh(vreal x)
 {
-    vint huge = V_MASK(x > v_set(0x1p60)), finite = V_MASK(x < v_set(INFINITY));
-    vint valid = V_MASK(x >= v_set(1.0));
+    vint huge = v_less(v_set(0x1p60), x), finite = v_less(x, v_set(INFINITY));
+    vint valid = v_less_equal(v_set(1.0), x);
     vreal b = v_select(huge | ~valid, v_set(1.0), x), t_low, square_low, low, root_low, sum_low;
     vreal t = v_two_sum(b, v_set(-1.0), &t_low);
     vreal square = v_two_product(t, t, &square_low);
@@ -731,13 +747,13 @@ V_HEAVY vreal v_acosh(vreal x)
 V_HEAVY vreal v_atanh(vreal x)
 {
     vreal a = v_fabs(x), below_low, error;
-    vint inside = V_MASK(a < v_set(1.0));
+    vint inside = v_less(a, v_set(1.0));
     vreal b = v_select(inside, a, v_set(0.5));
     vreal below = v_two_sum(v_set(1.0), -b, &below_low);
     vreal quotient = v_two_quotient(b + b, v_set(0.0), below, below_low, &error);
     vreal result = v_set(0.5) * v_log1p_sum(quotient, error, v_set(0.0));
     result = v_or_sign(result, x);
-    vreal outside = v_select(V_MASK(a == v_set(1.0)), v_copysign(v_set(INFINITY), x), v_set(NAN));
+    vreal outside = v_select(v_equal(a, v_set(1.0)), v_copysign(v_set(INFINITY), x), v_set(NAN));
     return v_select(inside, result, outside);
 }
 #endif
@@ -770,8 +786,8 @@ V_LIGHT vreal v_log_parts(vreal x, vreal *error)
 V_HEAVY vreal v_pow(vreal x, vreal y)
 {
     vreal a = v_fabs(x), size = v_fabs(y);
-    vint usual = V_MASK(a >= v_set(0x1p-1022)) & V_MASK(a < v_set(INFINITY)) &
-                 V_MASK(size < v_set(0x1p52));
+    vint usual = v_less_equal(v_set(0x1p-1022), a) & v_less(a, v_set(INFINITY)) &
+                 v_less(size, v_set(0x1p52));
     vint unusual = ~usual;
     vreal base = v_select(usual, a, v_set(1.0)), power = v_select(usual, y, v_set(1.0));
 
@@ -779,7 +795,7 @@ V_HEAVY vreal v_pow(vreal x, vreal y)
     vreal log_base = v_log_parts(base, &log_low);
     vreal t = v_two_product(log_base, power, &t_low);
     t_low = v_fma(log_low, power, t_low);
-    vint bounded = V_MASK(v_fabs(t) < v_set(800.0));
+    vint bounded = v_less(v_fabs(t), v_set(800.0));
     t = v_clamp(t, -800.0, 800.0);
     t_low = v_select(bounded, t_low, v_set(0.0));
     vreal n = v_exponent_shifted(t) - v_set(V_ROUNDER);
@@ -789,8 +805,8 @@ V_HEAVY vreal v_pow(vreal x, vreal y)
     vreal result = v_scale(p, n);
 
     vreal shifted = size + v_set(0x1p52);
-    vint integer = V_MASK(shifted - v_set(0x1p52) == size);
-    vint negative = V_MASK(x < v_set(0.0));
+    vint integer = v_equal(shifted - v_set(0x1p52), size);
+    vint negative = v_less(x, v_set(0.0));
     vbits odd = (v_bits(shifted) << 63) & (vbits)negative;
     result = v_from_bits(v_bits(result) | odd);
     result = v_select(negative & ~integer, v_set(NAN), result);
@@ -808,14 +824,14 @@ V_LIGHT vreal v_constpow(vreal x, vreal y) { return v_pow(x, y); }
 V_LIGHT vreal v_modulo(vreal x, vreal y, vreal *q, vint *unusual)
 {
     vreal a = v_fabs(x), b = v_fabs(y), ratio = a / b, low;
-    vint usual = V_MASK(ratio < v_set(0x1p50)) & V_MASK(a < v_set(0x1p900)) &
-                 V_MASK(b > v_set(0x1p-900)) & V_MASK(b < v_set(0x1p900));
+    vint usual = v_less(ratio, v_set(0x1p50)) & v_less(a, v_set(0x1p900)) &
+                 v_less(v_set(0x1p-900), b) & v_less(b, v_set(0x1p900));
     a = v_select(usual, a, v_set(0.0));
     b = v_select(usual, b, v_set(1.0));
     *q = v_floor(v_select(usual, ratio, v_set(0.0)));
     vreal product = v_two_product(*q, b, &low);
     vreal r = (a - product) - low;
-    vint over = V_MASK(r < v_set(0.0));
+    vint over = v_less(r, v_set(0.0));
     *q = *q - v_truth(over);
     *unusual = ~usual;
     return v_select(over, r + b, r);
@@ -832,7 +848,7 @@ V_HEAVY vreal v_remainder(vreal x, vreal y)
     vint unusual;
     vreal q, r = v_modulo(x, y, &q, &unusual), b = v_fabs(y), left = b - r;
     vint odd = -(vint)(v_bits(q + v_set(0x1p52)) & 1);
-    vint closer_above = V_MASK(r > left) | (V_MASK(r == left) & odd);
+    vint closer_above = v_less(left, r) | (v_equal(r, left) & odd);
     r = v_xor_sign(v_select(closer_above, -left, r), x);
     return __builtin_expect(v_any(unusual), 0) ? v_pair_through_libm(unusual, x, y, r, remainder)
                                                : r;
@@ -845,9 +861,9 @@ V_HEAVY vreal v_remainder(vreal x, vreal y)
 V_HEAVY vreal v_hypot(vreal x, vreal y)
 {
     vreal a = v_fabs(x), b = v_fabs(y);
-    vint infinite = V_MASK(a == v_set(INFINITY)) | V_MASK(b == v_set(INFINITY));
-    vreal larger = v_select(V_MASK(b > a), b, a);
-    vint large = V_MASK(larger > v_set(0x1p500)), small = V_MASK(larger < v_set(0x1p-450));
+    vint infinite = v_equal(a, v_set(INFINITY)) | v_equal(b, v_set(INFINITY));
+    vreal larger = v_select(v_less(a, b), b, a);
+    vint large = v_less(v_set(0x1p500), larger), small = v_less(larger, v_set(0x1p-450));
     vreal scale = v_select(large, v_set(0x1p-600), v_select(small, v_set(0x1p600), v_set(1.0)));
     vreal back = v_select(large, v_set(0x1p600), v_select(small, v_set(0x1p-600), v_set(1.0)));
     a = a * scale;
@@ -863,7 +879,7 @@ V_HEAVY vreal v_hypot(vreal x, vreal y)
 V_HEAVY vreal v_erf(vreal x)
 {
     vreal a = v_clamp(v_fabs(x), 0.0, 6.0), z = a * a;
-    vint upper = V_MASK(a > v_set(1.0));
+    vint upper = v_less(v_set(1.0), a);
     vreal z_low = v_select(upper, v_set(1.0), z);
     vreal factor = V_POLY12(z_low, -0x1.812746b0379e6p-2, 0x1.ce2f21a042b19p-4,
                             -0x1.b82ce312842f6p-6, 0x1.565bcd0d98e7ap-8, -0x1.c02db3d3cfd14p-11,

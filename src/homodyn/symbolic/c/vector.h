@@ -30,7 +30,8 @@
 #else
 #define V_HAS(builtin) 0
 /* Wide vectors on narrow processors travel in memory; all functions here are static, so the
- * calling convention that gcc warns about is nobody else's concern. */
+ * calling convention that gcc warns about is nobody else's concern. (A note remains that only the
+ * command line can silence, with -Wno-psabi.) */
 #pragma GCC diagnostic ignored "-Wpsabi"
 #if defined(__aarch64__) && defined(HOMODYN_FMA)
 #include <arm_neon.h>
@@ -44,7 +45,7 @@
 /* vint holds masks (all bits set or none per lane), vbits the bit pattern of a vreal.
  *
  * One lane is a plain double: gcc passes one-element vectors through memory. The same text works
- * for both, given that comparisons go through V_MASK and lanes through v_get. */
+ * for both, given that comparisons go through v_less and its like, and lanes through v_get. */
 #if LANES == 1
 typedef double vreal;
 typedef long long vint;
@@ -136,6 +137,19 @@ V_LIGHT vreal v_select(vint mask, vreal a, vreal b)
     return v_from_bits((v_bits(a) & m) | (v_bits(b) & ~m));
 }
 
+/* Comparisons, as masks. gcc with AVX-512 is led past all-ones vectors built by an instruction that
+ * waits for the old content of its register, which would chain one call to the next. */
+#if V_PIECE == 8 && !defined(__clang__) && defined(__AVX512DQ__)
+#define V_COMPARE(a, operator, number, b) \
+    ((vint)__builtin_ia32_cvtmask2q512(__builtin_ia32_cmppd512_mask(a, b, number, -1, 4)))
+#else
+#define V_COMPARE(a, operator, number, b) V_MASK((a)operator(b))
+#endif
+V_LIGHT vint v_less(vreal a, vreal b) { return V_COMPARE(a, <, 1, b); }
+V_LIGHT vint v_less_equal(vreal a, vreal b) { return V_COMPARE(a, <=, 2, b); }
+V_LIGHT vint v_equal(vreal a, vreal b) { return V_COMPARE(a, ==, 0, b); }
+V_LIGHT vint v_unequal(vreal a, vreal b) { return V_COMPARE(a, !=, 4, b); }
+
 V_LIGHT int v_any(vint mask)
 {
 #if LANES == 1
@@ -179,7 +193,8 @@ V_LIGHT vreal v_fma(vreal a, vreal b, vreal c)
     v_pieces x = {a}, y = {b}, z = {c};
     for (int k = 0; k < V_PIECES; ++k)
 #if defined(__aarch64__)
-        z.piece[k] = vfmaq_f64(z.piece[k], x.piece[k], y.piece[k]);
+        z.piece[k] = (v_piece)vfmaq_f64((float64x2_t)z.piece[k], (float64x2_t)x.piece[k],
+                                        (float64x2_t)y.piece[k]);
 #elif V_PIECE == 8
         z.piece[k] = __builtin_ia32_vfmaddpd512_mask(x.piece[k], y.piece[k], z.piece[k], -1, 4);
 #elif V_PIECE == 4
@@ -281,10 +296,11 @@ typedef double v_row;
 
 /* Read n numbers of each of `count` states into n vectors; state k starts at base + k stride and
  * becomes lane k. Lanes without a state repeat the last one, so that no lane computes with
- * garbage. A stride of zero is an input that all states share. */
+ * garbage. A stride of zero is an input that all states share. `out` is aligned as a vreal is; the
+ * states may lie anywhere, also unaligned. */
 V_HEAVY void v_load_states(const double *base, long stride, int count, vreal *out, int n)
 {
-    if (stride == 0) {
+    if (stride == 0 || count == 1) {
         for (int j = 0; j < n; ++j)
             out[j] = v_set(base[j]);
         return;
