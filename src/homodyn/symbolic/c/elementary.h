@@ -337,11 +337,21 @@ V_LIGHT vreal v_cos_factor(vreal z)
 #ifdef V_WITH_SINCOS
 V_LIGHT void v_sincos_near(vreal x, vreal *s, vreal *c)
 {
+#ifdef HOMODYN_FMA
     vreal r;
     vbits n = v_quarter_turns(x, &r, 0);
     vreal z = r * r;
-    vreal sine = v_or_sign(v_fma(r * z, v_sin_factor(z), r), r);
+    vreal sine = v_fma(r * z, v_sin_factor(z), r);
     vreal cosine = v_fma(z, v_fma(z, v_cos_factor(z), v_set(-0.5)), v_set(1.0));
+#else
+    /* Four parts round often enough that what they lost has to be put back. */
+    vreal r, r_low;
+    vbits n = v_quarter_turns(x, &r, &r_low);
+    vreal z = r * r;
+    vreal sine = r + (r * z * v_sin_factor(z) + r_low);
+    vreal cosine = v_set(1.0) + (z * (z * v_cos_factor(z) - v_set(0.5)) - r * r_low);
+#endif
+    sine = v_or_sign(sine, r);
     vint odd = -(vint)(n & 1);
     *s = v_xor_sign(v_select(odd, cosine, sine), v_from_bits(n << 62));
     *c = v_xor_sign(v_select(odd, sine, cosine), v_from_bits((n + 1) << 62));
@@ -379,7 +389,8 @@ V_HEAVY vreal v_tan(vreal x)
     vreal r, r_low, s_low, c_low, error;
     vbits n = v_quarter_turns(x, &r, &r_low);
     vreal z = r * r;
-    vreal s = v_fast_two_sum(r, v_fma(r * z, v_sin_factor(z), r_low), &s_low);
+    vreal r_low_cos = v_fma(r_low * z, v_set(-0.5), r_low);
+    vreal s = v_fast_two_sum(r, v_fma(r * z, v_sin_factor(z), r_low_cos), &s_low);
     vreal c_rest = v_fma(z, v_fma(z, v_cos_factor(z), v_set(-0.5)), -(r * r_low));
     vreal c = v_fast_two_sum(v_set(1.0), c_rest, &c_low);
     vint odd = -(vint)(n & 1);
@@ -820,7 +831,8 @@ V_LIGHT vreal v_constpow(vreal x, vreal y) { return v_pow(x, y); }
 
 #ifdef V_WITH_FMOD
 /* |x| - q |y| in [0, |y|), exact, where `unusual` is not set. A quotient never rounds below an
- * integer that it has reached, so q can only be one too large. */
+ * integer that it has reached, so q can only be one too large, and then the result is next to
+ * |y|, far from the tie that would ask whether q is even. */
 V_LIGHT vreal v_modulo(vreal x, vreal y, vreal *q, vint *unusual)
 {
     vreal a = v_fabs(x), b = v_fabs(y), ratio = a / b, low;
@@ -831,10 +843,8 @@ V_LIGHT vreal v_modulo(vreal x, vreal y, vreal *q, vint *unusual)
     *q = v_floor(v_select(usual, ratio, v_set(0.0)));
     vreal product = v_two_product(*q, b, &low);
     vreal r = (a - product) - low;
-    vint over = v_less(r, v_set(0.0));
-    *q = *q - v_truth(over);
     *unusual = ~usual;
-    return v_select(over, r + b, r);
+    return v_select(v_less(r, v_set(0.0)), r + b, r);
 }
 V_HEAVY vreal v_fmod(vreal x, vreal y)
 {
