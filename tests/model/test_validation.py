@@ -264,7 +264,7 @@ def test_doubts_tell_what_no_real_body_has():
         .add("toes", joints.revolute("y", lower=0.1, upper=1), mass=0.2, inertia=(1e-4, 2e-4, 1e-3))
         .add(sphere("ball", 1.0, 0.1), joints.custom(joints.turn("x", 0, Spline((0, 1), (0, 1)))))
         .add("wheel", joints.revolute("x"), inertia=(1, 1, 1))
-        .model()
+        .model(as_measured=True)
     )
     odd = replace(
         odd,
@@ -280,3 +280,11 @@ def test_doubts_tell_what_no_real_body_has():
     assert "its spline is known from 0 to 1 only" in told
     assert "'wheel' has inertia but no mass" in told
     assert GOOD.doubts == []
+
+
+def test_an_inertia_that_breaks_the_triangle_inequality_is_a_fault_unless_taken_as_measured():
+    toes = Assembly("foot").add("toes", joints.revolute("y"), mass=0.2, inertia=(1e-4, 2e-4, 1e-3))
+    with pytest.raises(ModelError, match="body 'toes': no rigid body has principal moments") as it:
+        toes.model()
+    assert "as_measured=True" in it.value.faults[0]
+    assert toes.model(as_measured=True).doubts

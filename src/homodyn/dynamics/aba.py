@@ -34,9 +34,7 @@ def forward_dynamics(
     return articulated(tree, tau, external)
 
 
-def articulated(
-    tree: Tree, tau: Array, external: Mapping[str, Array] | None = None
-) -> Array:
+def articulated(tree: Tree, tau: Array, external: Mapping[str, Array] | None = None) -> Array:
     """Velocities outward, articulated inertias inward, accelerations outward."""
     model = tree.model
     wrenches = body_wrenches(tree, external)

@@ -47,9 +47,7 @@ def passive_force(model: Model, q: Array, v: Array) -> Array:
     return np.array(entries)
 
 
-def newton_euler(
-    tree: Tree, a: Array | None, external: Mapping[str, Array] | None = None
-) -> Array:
+def newton_euler(tree: Tree, a: Array | None, external: Mapping[str, Array] | None = None) -> Array:
     """Outward for motion, inward for forces."""
     accelerations = tree.accelerations(a, gravity=True)
     wrenches = body_wrenches(tree, external)

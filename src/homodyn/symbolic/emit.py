@@ -200,7 +200,7 @@ def _sine_cosine_pairs(instructions: tuple[Instruction, ...], home: list[int]) -
 def literal(number: float) -> str:
     """A double as C text, exact to the bit."""
     if isnan(number):
-        return "__builtin_nan(\"\")"
+        return '__builtin_nan("")'
     if number in (inf, -inf):
         return f"{'-' if number < 0 else ''}__builtin_inf()"
     return number.hex()

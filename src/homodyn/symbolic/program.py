@@ -154,9 +154,7 @@ def operands(instruction: Instruction) -> tuple[int, ...]:
     return () if instruction.op == "input" else instruction.arguments
 
 
-def _reachable(
-    instructions: list[Instruction], entries: list[tuple[int, int, int]]
-) -> Program:
+def _reachable(instructions: list[Instruction], entries: list[tuple[int, int, int]]) -> Program:
     """The same without instructions that no output needs, renumbered."""
     needed = [False] * len(instructions)
     for _, _, value in entries:
