@@ -13,6 +13,8 @@
  *     HYPOT             v_hypot                         ERF        v_erf
  *     ALL               all of them                     ERFINV     v_erfinv
  *
+ * Asking for a light one does no harm, so an emitter may define HOMODYN_NEED_X for all it uses.
+ *
  * Accuracy: at most 2 ulp (erfinv: 4), exact where the operation is exact. Special values as in
  * C99 Annex F. Where an argument is so rare that vector code does not pay (trigonometry beyond
  * 1e5, powers of zero), that lane alone goes through libm. The polynomials come from
@@ -512,11 +514,13 @@ V_HEAVY vreal v_atan2(vreal y, vreal x)
 /* exp(r) = 1 + r + r^2 v_exp_factor(r) for |r| <= ln(2)/2. */
 V_LIGHT vreal v_exp_factor(vreal r)
 {
-    vreal rest = V_POLY10(r, 0x1.5555555555556p-3, 0x1.5555555555556p-5, 0x1.11111111109adp-7,
-                          0x1.6c16c16c15dbbp-10, 0x1.a01a01a7c8cb6p-13, 0x1.a01a01a93bad6p-16,
-                          0x1.71de0d9c3a5bcp-19, 0x1.27e4d4c473c34p-22, 0x1.af38d4dbbf732p-26,
-                          0x1.1f7f44ed52e0bp-29);
-    return v_fma(rest, r, v_set(0.5));
+    /* Even and odd powers side by side wait half as long for each other. */
+    vreal r2 = r * r;
+    vreal even = V_POLY5(r2, 0x1.5555555555556p-3, 0x1.11111111109adp-7, 0x1.a01a01a7c8cb6p-13,
+                         0x1.71de0d9c3a5bcp-19, 0x1.af38d4dbbf732p-26);
+    vreal odd = V_POLY5(r2, 0x1.5555555555556p-5, 0x1.6c16c16c15dbbp-10, 0x1.a01a01a93bad6p-16,
+                        0x1.27e4d4c473c34p-22, 0x1.1f7f44ed52e0bp-29);
+    return v_fma(v_fma(odd, r, even), r, v_set(0.5));
 }
 /* n = x / ln 2 to the nearest integer, for |x| < 2^20 or so. */
 V_LIGHT vreal v_exponent_shifted(vreal x)
@@ -641,9 +645,12 @@ V_LIGHT vreal v_mantissa(vreal x, vreal *k)
 /* With s = f / (2 + f): log(1 + f) = 2 s + s w (2/3 + w v_log_factor(w)), w = s^2. */
 V_LIGHT vreal v_log_factor(vreal w)
 {
-    return V_POLY8(w, 0x1.9999999999996p-2, 0x1.2492492492f56p-2, 0x1.c71c71c595946p-3,
-                   0x1.745d1829f038ap-3, 0x1.3b136499c6b31p-3, 0x1.1120771374909p-3,
-                   0x1.de3c17ab54b8bp-4, 0x1.ead19bbf548fep-4);
+    vreal w2 = w * w;
+    vreal even = V_POLY4(w2, 0x1.9999999999996p-2, 0x1.c71c71c595946p-3, 0x1.3b136499c6b31p-3,
+                         0x1.de3c17ab54b8bp-4);
+    vreal odd = V_POLY4(w2, 0x1.2492492492f56p-2, 0x1.745d1829f038ap-3, 0x1.1120771374909p-3,
+                        0x1.ead19bbf548fep-4);
+    return v_fma(odd, w, even);
 }
 /* k ln 2 + log(1 + f + f_low) for 1 + f in [sqrt(1/2), sqrt(2)).
  *
