@@ -110,7 +110,7 @@
 #define V_POLY19(z, a, ...) v_fma(V_POLY18(z, __VA_ARGS__), z, v_set(a))
 #define V_POLY20(z, a, ...) v_fma(V_POLY19(z, __VA_ARGS__), z, v_set(a))
 
-/* ---- operations of one or two instructions ---- */
+/* Operations of one or two instructions. */
 
 V_LIGHT vreal v_assign(vreal x) { return x; }
 V_LIGHT vreal v_add(vreal x, vreal y) { return x + y; }
@@ -197,7 +197,7 @@ V_LIGHT vreal v_ceil(vreal x)
     return v_select(v_less(v_fabs(x), v_set(0x1p52)), v_copysign(near, x), x);
 }
 
-/* ---- sums and products with their rounding errors ---- */
+/* Sums and products with their rounding errors. */
 
 V_LIGHT vreal v_two_sum(vreal a, vreal b, vreal *error)
 {
@@ -240,7 +240,7 @@ V_LIGHT vreal v_power_of_two(vreal n)
     return v_from_bits((v_bits(n + v_set(V_ROUNDER)) + 1023) << 52);
 }
 
-/* ---- lanes that leave the vector path ---- */
+/* Lanes that leave the vector path. */
 
 /* A NaN is beyond every limit. */
 V_LIGHT vint v_beyond(vreal x, double limit) { return ~v_less_equal(v_fabs(x), v_set(limit)); }
@@ -284,8 +284,6 @@ V_RARE vreal v_pair_through_libm(vint where, vreal x, vreal y, vreal otherwise,
     memcpy(&x, result, sizeof x);
     return x;
 }
-
-/* ---- sin, cos, tan ---- */
 
 #if defined(V_WITH_SINCOS) || defined(V_WITH_TAN)
 #define V_TRIG_LIMIT 1e5
@@ -407,8 +405,6 @@ V_HEAVY vreal v_tan(vreal x)
 }
 #endif
 
-/* ---- asin, acos ---- */
-
 #ifdef V_WITH_ASIN
 /* Up to 1/2 a polynomial: asin(x) = x + tail. Above, asin(x) = pi/2 - 2 asin(root) with
  * root = sqrt((1 - x) / 2), whose own rounding error goes into the tail. Returns that x or root
@@ -457,8 +453,6 @@ V_HEAVY vreal v_acos(vreal x)
 }
 #endif
 
-/* ---- atan, atan2 ---- */
-
 #ifdef V_WITH_ATAN
 /* The angle whose tangent is q in [0, 1], reflected: pi/2 - it where `steep`, then pi - that where
  * `backward`. Start and angle are added exactly, so only the last sum rounds. */
@@ -504,8 +498,6 @@ V_HEAVY vreal v_atan2(vreal y, vreal x)
     return angle;
 }
 #endif
-
-/* ---- exp and its kin ---- */
 
 #if defined(V_WITH_EXP) || defined(V_WITH_EXPM1) || defined(V_WITH_SINH) || \
     defined(V_WITH_POW) || defined(V_WITH_ERF)
@@ -629,8 +621,6 @@ V_HEAVY vreal v_tanh(vreal x)
     return v_or_sign(v_two_quotient(e, low, below, below_low + low, &error) + error, x);
 }
 #endif
-
-/* ---- log and its kin ---- */
 
 #if defined(V_WITH_LOG) || defined(V_WITH_LOG1P) || defined(V_WITH_ASINH) || defined(V_WITH_POW)
 /* x = 2^k m with m in [sqrt(1/2), sqrt(2)), for normal positive x. */
@@ -776,8 +766,6 @@ V_HEAVY vreal v_atanh(vreal x)
 }
 #endif
 
-/* ---- pow ---- */
-
 #ifdef V_WITH_POW
 /* log(x) for normal positive x to about 2^-65 relative: the exponent multiplies its error. */
 V_LIGHT vreal v_log_parts(vreal x, vreal *error)
@@ -834,8 +822,6 @@ V_HEAVY vreal v_pow(vreal x, vreal y)
 V_LIGHT vreal v_constpow(vreal x, vreal y) { return v_pow(x, y); }
 #endif
 
-/* ---- fmod, remainder ---- */
-
 #ifdef V_WITH_FMOD
 /* |x| - q |y| in [0, |y|), exact, where `unusual` is not set. A quotient never rounds below an
  * integer that it has reached, so q can only be one too large, and then the result is next to
@@ -872,8 +858,6 @@ V_HEAVY vreal v_remainder(vreal x, vreal y)
 }
 #endif
 
-/* ---- hypot ---- */
-
 #ifdef V_WITH_HYPOT
 V_HEAVY vreal v_hypot(vreal x, vreal y)
 {
@@ -888,8 +872,6 @@ V_HEAVY vreal v_hypot(vreal x, vreal y)
     return v_select(infinite, v_set(INFINITY), v_sqrt(v_fma(a, a, b * b)) * back);
 }
 #endif
-
-/* ---- erf, erfinv ---- */
 
 #ifdef V_WITH_ERF
 /* Below one x + x (2/sqrt(pi) - 1 + z ERF(z)); above, one minus exp(-x^2) times a polynomial. */
