@@ -14,7 +14,7 @@ from homodyn.dynamics.rnea import newton_euler
 from homodyn.dynamics.tree import Tree
 from homodyn.model import Model
 from homodyn.model.traced import WRENCHES, function_of_state
-from homodyn.spatial import ArticulatedInertia, Array, beside, cross_force, cross_motion, stack
+from homodyn.spatial import Array, ArticulatedInertia, beside, cross_force, cross_motion, stack
 
 
 @function_of_state(q="nq", v="nv", tau="nv", external=WRENCHES, returns={"acceleration": "nv"})
