@@ -14,6 +14,8 @@ import casadi as ca
 import numpy as np
 from scipy.interpolate import CubicSpline
 
+from homodyn.errors import ModelError
+from homodyn.model.numbers import PLAIN, SCALAR, SEVERAL, settle
 from homodyn.spatial import Array
 
 
@@ -36,6 +38,9 @@ class Constant:
 
     number: float
 
+    def __post_init__(self) -> None:
+        settle(self, number=SCALAR)
+
     def value(self, x: Array) -> Array:
         """The number."""
         return self.number + 0 * x
@@ -56,6 +61,9 @@ class Linear:
     factor: float = 1.0
     offset: float = 0.0
 
+    def __post_init__(self) -> None:
+        settle(self, factor=SCALAR, offset=SCALAR)
+
     def value(self, x: Array) -> Array:
         """``factor * x + offset``."""
         return self.factor * x + self.offset
@@ -74,6 +82,9 @@ class Polynomial:
     """``sum of coefficients[k] * x**k``: constant term first."""
 
     coefficients: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        settle(self, coefficients=SEVERAL)
 
     def value(self, x: Array) -> Array:
         """Horner's rule."""
@@ -94,6 +105,16 @@ class Spline:
 
     x: tuple[float, ...]
     y: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        settle(self, x=PLAIN, y=PLAIN)
+        if len(self.x) != len(self.y) or len(self.x) < 2:
+            raise ModelError(
+                f"spline: x and y must have equally many knots, 2 or more; got {len(self.x)} and "
+                f"{len(self.y)}"
+            )
+        if not (np.isfinite([*self.x, *self.y]).all() and (np.diff(self.x) > 0).all()):
+            raise ModelError(f"spline: knots must be finite and x must increase; got x = {self.x}")
 
     def value(self, x: Array) -> Array:
         """Value of the piece that ``x`` lies in."""
@@ -152,6 +173,9 @@ class Scaled:
 
     function: Function
     factor: float
+
+    def __post_init__(self) -> None:
+        settle(self, factor=SCALAR)
 
     def value(self, x: Array) -> Array:
         """``factor * f(x)``."""

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from homodyn.model.functions import IDENTITY, Constant, Function
+from homodyn.model.functions import IDENTITY, Function
+from homodyn.model.numbers import PLACEMENT, SCALAR, VECTOR, settle
 from homodyn.spatial import (
     Array,
     Transform,
@@ -24,16 +25,35 @@ from homodyn.spatial import (
     stack,
 )
 
+WORLD = "world"
+"""Name of the body that does not move, to which the tree is joined."""
+
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+KINDS = (
+    "fixed",
+    "revolute",
+    "prismatic",
+    "helical",
+    "universal",
+    "cylindrical",
+    "planar",
+    "translation",
+    "euler",
+    "euler_free",
+    "spherical",
+    "free",
+    "custom",
+)
 AXES = {"x": X, "y": Y, "z": Z}
 
 
 @dataclass(frozen=True)
 class Motion:
-    """One elementary motion: a turn about ``axis`` (rad), or a slide along it (m).
+    """One elementary motion: a ``"turn"`` about ``axis`` (rad), or a ``"slide"`` along it (m).
 
-    A turn with a ``pitch`` (m/rad) also advances along its axis. ``coordinate`` is the index, inside
-    the joint, of the coordinate that ``function`` is applied to; None for a fixed displacement.
+    A turn with a ``pitch`` (m/rad) also advances along its axis. ``coordinate`` is the index,
+    inside the joint, of the coordinate that ``function`` is applied to; None for a fixed
+    displacement.
     """
 
     kind: str
@@ -41,6 +61,9 @@ class Motion:
     coordinate: int | None = 0
     function: Function = IDENTITY
     pitch: Array = 0.0
+
+    def __post_init__(self) -> None:
+        settle(self, axis=VECTOR, pitch=SCALAR)
 
     def screw(self) -> Array:
         """The motion vector of unit rate, in the frame before or after the motion alike."""
@@ -55,6 +78,20 @@ class Motion:
         if self.kind == "turn":
             return Transform(rotation(axis, amount), self.pitch * amount * axis)
         return Transform(np.eye(3), amount * axis)
+
+
+COORDINATE_NUMBERS = (
+    "lower",
+    "upper",
+    "default",
+    "max_velocity",
+    "max_force",
+    "stiffness",
+    "rest",
+    "damping",
+    "friction",
+    "armature",
+)
 
 
 @dataclass(frozen=True)
@@ -78,6 +115,18 @@ class Coordinate:
     friction: Array = 0.0
     armature: Array = 0.0
     locked: bool = False
+
+    def __post_init__(self) -> None:
+        settle(self, **dict.fromkeys(COORDINATE_NUMBERS, SCALAR))
+
+
+@dataclass(frozen=True)
+class Coupler:
+    """A coordinate that follows another: ``coordinate = function(of)``."""
+
+    coordinate: str
+    of: str
+    function: Function
 
 
 @dataclass(frozen=True)
@@ -107,6 +156,11 @@ class Joint:
     placement: Transform = field(default_factory=Transform.identity)
     child_placement: Transform = field(default_factory=Transform.identity)
     notes: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        settle(self, placement=PLACEMENT, child_placement=PLACEMENT)
+        object.__setattr__(self, "coordinates", tuple(self.coordinates))
+        object.__setattr__(self, "motions", tuple(self.motions))
 
     @property
     def quaternion(self) -> bool:

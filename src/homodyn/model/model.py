@@ -13,45 +13,17 @@ import casadi as ca
 import numpy as np
 
 from homodyn.errors import ModelError
-from homodyn.model import numbers, paths, validation
-from homodyn.model.functions import Function
-from homodyn.model.joint import Coordinate, Joint
+from homodyn.model import numbers, paths, tree, validation
+from homodyn.model.body import Body
+from homodyn.model.joint import WORLD, Coordinate, Coupler, Joint
+from homodyn.model.naming import missing
 from homodyn.model.numbers import Parameter
 from homodyn.model.shapes import Capsule, ContactShape, Frame, Marker
-from homodyn.spatial import Array, Inertia, Transform
+from homodyn.spatial import Array, Transform
 
-WORLD = "world"
+PARTS = ("bodies", "joints", "frames", "markers", "contacts", "capsules", "couplers")
 
 _DECLARED: ContextVar[tuple[Parameter, ...]] = ContextVar("declared parameters", default=())
-
-
-@dataclass(frozen=True)
-class Body:
-    """A rigid segment: mass (kg), centre of mass (m) and inertia about it (kg m2), in its frame."""
-
-    name: str
-    mass: Array = 0.0
-    com: Array = field(default_factory=lambda: np.zeros(3))
-    inertia: Array = field(default_factory=lambda: np.zeros((3, 3)))
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "mass", numbers.number(self.mass))
-        object.__setattr__(self, "com", numbers.vector(self.com, 3))
-        object.__setattr__(self, "inertia", numbers.vector(self.inertia, 3, 3))
-
-    @property
-    def spatial_inertia(self) -> Inertia:
-        """The ten numbers the recursions use."""
-        return Inertia.at_com(self.mass, self.com, self.inertia)
-
-
-@dataclass(frozen=True)
-class Coupler:
-    """A coordinate that follows another: ``coordinate = function(of)``."""
-
-    coordinate: str
-    of: str
-    function: Function
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +47,9 @@ class Model:
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "gravity", numbers.vector(self.gravity, 3))
+        numbers.settle(self, gravity=numbers.VECTOR)
+        for part in PARTS:
+            object.__setattr__(self, part, tuple(getattr(self, part)))
         known = {parameter.name for parameter in self.parameters}
         added = tuple(p for p in _DECLARED.get() if p.name not in known)
         object.__setattr__(self, "parameters", (*self.parameters, *added))
@@ -83,7 +57,7 @@ class Model:
         if faults:
             listed = "\n".join(f"  - {fault}" for fault in faults)
             raise ModelError(f"model {self.name!r} cannot be:\n{listed}", tuple(faults))
-        bodies, joints = validation.sorted_tree(self.bodies, self.joints)
+        bodies, joints = tree.sorted_tree(self.bodies, self.joints)
         object.__setattr__(self, "bodies", bodies)
         object.__setattr__(self, "joints", joints)
 
@@ -103,7 +77,9 @@ class Model:
     def coordinates(self) -> tuple[Coordinate, ...]:
         """The degrees of freedom in the order of ``v``; those that follow another are left out."""
         following = {coupler.coordinate for coupler in self.couplers}
-        return tuple(c for joint in self.joints for c in joint.coordinates if c.name not in following)
+        return tuple(
+            c for joint in self.joints for c in joint.coordinates if c.name not in following
+        )
 
     @cached_property
     def coordinate_names(self) -> tuple[str, ...]:
@@ -146,34 +122,31 @@ class Model:
         return self._index("coordinate", self.coordinate_names, name)
 
     def locate(self, frame: str) -> tuple[int, Transform]:
-        """Body index (-1: the world) and placement in it of a named body, frame, marker or contact."""
+        """Body index (-1: the world) and placement in it of a body, frame, marker or contact."""
         if frame == WORLD:
             return -1, Transform.identity()
         body, placement = self._places.get(frame, (None, None))
         if body is None or placement is None:
-            raise ModelError(
-                f"model {self.name!r} has no frame {frame!r}; it has {', '.join(self._places)}"
-            )
+            what = missing("body, frame, marker or contact", frame, self._places)
+            raise ModelError(f"model {self.name!r} has {what}")
         return body, placement
 
     @cached_property
     def _places(self) -> dict[str, tuple[int, Transform]]:
         index = {name: i for i, name in enumerate(self.body_names)}
         places = {name: (i, Transform.identity()) for name, i in index.items()}
-        for marker in self.markers:
-            places.setdefault(marker.name, (index[marker.body], Transform(np.eye(3), marker.position)))
-        for contact in self.contacts:
-            at = Transform(contact.rotation, contact.position)
-            places.setdefault(contact.name, (index[contact.body], at))
-        for frame in self.frames:
-            places.setdefault(frame.name, (index.get(frame.body, -1), frame.placement))
+        attached: list[tuple[Any, Transform]] = [
+            *((m, Transform(np.eye(3), m.position)) for m in self.markers),
+            *((c, Transform(c.rotation, c.position)) for c in self.contacts),
+            *((f, f.placement) for f in self.frames),
+        ]
+        for record, placement in attached:
+            places[record.name] = (index.get(record.body, -1), placement)
         return places
 
     def _index(self, what: str, names: tuple[str, ...], name: str) -> int:
         if name not in names:
-            raise ModelError(
-                f"model {self.name!r} has no {what} {name!r}; it has {', '.join(names)}"
-            )
+            raise ModelError(f"model {self.name!r} has {missing(what, name, names)}")
         return names.index(name)
 
     # -- parameters
@@ -223,10 +196,7 @@ class Model:
             result = ca.substitute(expression, old, new)
             return _plain(result) if result.is_constant() else result
 
-        parts = {
-            name: numbers.map_expressions(getattr(self, name), change)
-            for name in ("bodies", "joints", "frames", "markers", "contacts", "capsules", "couplers")
-        }
+        parts = {name: numbers.map_expressions(getattr(self, name), change) for name in PARTS}
         gravity = numbers.map_expressions(self.gravity, change)
         return replace(self, **parts, gravity=gravity, parameters=kept)
 
