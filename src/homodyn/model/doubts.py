@@ -24,6 +24,7 @@ def doubts(model: Model) -> list[str]:
 def _bodies(model: Model) -> Iterator[str]:
     if model.mass == 0:
         yield "the model has no mass at all"
+    alike: dict[bytes, list[tuple[str, float]]] = {}
     for body in model.bodies:
         mass, inertia = model._usual(body.mass), model._usual(body.inertia)
         moments = np.linalg.eigvalsh(inertia)
@@ -36,6 +37,13 @@ def _bodies(model: Model) -> Iterator[str]:
             )
         if mass == 0 and inertia.any():
             yield f"body {body.name!r} has inertia but no mass"
+        if inertia.any():
+            alike.setdefault(inertia.tobytes(), []).append((body.name, mass))
+    for group in alike.values():
+        masses = [mass for _, mass in group]
+        if len(group) > 2 and max(masses) > 2 * min(masses):
+            names = ", ".join(name for name, _ in group)
+            yield f"bodies {names} have one and the same inertia though their masses differ"
 
 
 def _ranges(model: Model) -> Iterator[str]:

@@ -176,8 +176,11 @@ def spherical(**settings: Any) -> JointType:
 
 
 def free(**settings: Any) -> JointType:
-    """Six freedoms: q is position and unit quaternion (w, x, y, z) in the parent, v the linear and
-    then the angular velocity, both in the child's frame."""
+    """Six freedoms with a quaternion.
+
+    q is position and unit quaternion (w, x, y, z) in the parent, v the linear and then the angular
+    velocity, both in the child's frame.
+    """
     return _joint_type("free", (), settings, ("tx", "ty", "tz", "rx", "ry", "rz"))
 
 

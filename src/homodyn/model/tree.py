@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from homodyn.model.body import Body
 
 _ROUNDING = 1e-12
-_CONSTANT_SUBSPACE = ("revolute", "prismatic", "helical", "translation", "spherical", "free")
+_GENERIC = (0.3, 0.7, -0.4, 0.2, -0.6, 0.5, 0.1)
+"""Positions where no joint of the zoo is singular unless it is everywhere."""
 
 
 def sorted_tree(
@@ -88,7 +89,7 @@ def unmoved_by_mass(bodies: Sequence[Body], joints: Sequence[Joint]) -> Iterator
                     f"joint {joint.name!r}: body {child!r} and what it carries have no mass and no "
                     f"inertia; give them some, or the joint an armature, or make it fixed"
                 )
-        elif joint.nv and ends[child] and joint.kind in _CONSTANT_SUBSPACE:
+        elif joint.nv and ends[child] and joint.kind != "custom":
             yield from _singular(joint, rigid[child])
         if parent == WORLD:
             continue
@@ -104,7 +105,7 @@ def unmoved_by_mass(bodies: Sequence[Body], joints: Sequence[Joint]) -> Iterator
 
 def _singular(joint: Joint, inertia: Inertia) -> Iterator[str]:
     """Whether a body at the end of the tree resists every motion of its joint."""
-    state = joint.state(np.eye(joint.nq)[max(joint.nq - 4, 0)], np.zeros(joint.nv))
+    state = joint.state(np.array(_GENERIC[: joint.nq]), np.zeros(joint.nv))
     armature = np.array([coordinate.armature for coordinate in joint.coordinates])
     resistance = state.S.T @ inertia.matrix() @ state.S + np.diag(armature)
     most = np.abs(state.S).T @ np.abs(inertia.matrix()) @ np.abs(state.S) + np.diag(armature)

@@ -32,9 +32,12 @@ _MAY_BE_INFINITE = ("lower", "upper", "max_velocity", "max_force")
 _NEVER_NEGATIVE = ("max_velocity", "max_force", "damping", "friction", "armature")
 
 
-def faults(model: Model) -> list[str]:
-    """Every reason why the model cannot be, in words; empty when there is none."""
-    found = [*_names(model), *_parameters(model)]
+def faults(model: Model, *, strange_symbols: bool = False) -> list[str]:
+    """Every reason why the model cannot be, in words; empty when there is none.
+
+    With ``strange_symbols``, numbers may hang on symbols that are no parameters of the model.
+    """
+    found = [*_names(model), *_parameters(model, strange_symbols)]
     broken = tree.faults(model.bodies, model.joints)
     found += broken
     found += _references(model)
@@ -46,6 +49,7 @@ def faults(model: Model) -> list[str]:
             where = f"{label} {getattr(record, 'name', None) or record.coordinate!r}"
             numeric = _plain(model, record)
             if numeric is None:
+                plain[part].append(None)
                 continue
             reasons = [*_not_finite(numeric), *_CHECKS.get(part, lambda _: ())(numeric)]
             found += [f"{where}: {reason}" for reason in reasons]
@@ -53,7 +57,7 @@ def faults(model: Model) -> list[str]:
     gravity = _plain(model, model.gravity)
     if gravity is not None and not np.isfinite(gravity).all():
         found.append(f"gravity must be three finite numbers (m/s2), got {gravity.tolist()}")
-    if not found:
+    if not found and None not in (*plain["bodies"], *plain["joints"]):
         found += tree.unmoved_by_mass(plain["bodies"], plain["joints"])
     return found
 
@@ -91,10 +95,12 @@ def _names(model: Model) -> Iterator[str]:
         yield f"the name {WORLD!r} is reserved for what does not move; choose another"
 
 
-def _parameters(model: Model) -> Iterator[str]:
+def _parameters(model: Model, strange_symbols: bool) -> Iterator[str]:
     for parameter in model.parameters:
         if not np.isfinite(parameter.value):
             yield f"parameter {parameter.name!r}: its usual value must be finite"
+    if strange_symbols:
+        return
     declared = {parameter.symbol.element_hash() for parameter in model.parameters}
     strange: dict[str, None] = {}
     for part in (*(getattr(model, part) for part in _PARTS), model.gravity):
