@@ -9,8 +9,9 @@ import numpy as np
 from homodyn.dynamics.external import body_wrenches
 from homodyn.dynamics.tree import Tree
 from homodyn.model import Model
+from homodyn.model.configuration import plain_entries
 from homodyn.model.traced import WRENCHES, function_of_state
-from homodyn.spatial import Array, cross_force
+from homodyn.spatial import Array, cross_force, stack
 
 
 @function_of_state(q="nq", v="nv", a="nv", external=WRENCHES, returns={"tau": "nv"})
@@ -28,7 +29,7 @@ def inverse_dynamics(
 def bias_force(
     model: Model, q: Array, v: Array, external: Mapping[str, Array] | None = None
 ) -> Array:
-    """Generalised forces (N m, N) of velocity and gravity: inverse dynamics without acceleration."""
+    """Generalised forces (N m, N) of velocity and gravity: inverse dynamics for a = 0."""
     return newton_euler(Tree(model, q, v), None, external)
 
 
@@ -38,18 +39,17 @@ def passive_force(model: Model, q: Array, v: Array) -> Array:
 
     Felis 2015, section 4.5. Coordinates of quaternion joints have no position to spring back to.
     """
-    entries = []
-    for coordinate, place in zip(model.coordinates, model.position_index, strict=True):
-        force = -coordinate.damping * v[len(entries)]
-        if place is not None:
-            force = force + coordinate.stiffness * (coordinate.rest - q[place])
-        entries.append(force)
-    return np.array(entries)
+    position = dict(zip(*plain_entries(model), strict=True))
+    forces: list[Array] = []
+    for k, coordinate in enumerate(model.coordinates):
+        force = -coordinate.damping * v[k]
+        if k in position:
+            force = force + coordinate.stiffness * (coordinate.rest - q[int(position[k])])
+        forces.append(force)
+    return stack(*forces)
 
 
-def newton_euler(
-    tree: Tree, a: Array | None, external: Mapping[str, Array] | None = None
-) -> Array:
+def newton_euler(tree: Tree, a: Array | None, external: Mapping[str, Array] | None = None) -> Array:
     """Outward for motion, inward for forces."""
     accelerations = tree.accelerations(a, gravity=True)
     wrenches = body_wrenches(tree, external)
