@@ -14,7 +14,7 @@ from homodyn.dynamics.rnea import newton_euler
 from homodyn.dynamics.tree import Tree
 from homodyn.model import Model
 from homodyn.model.traced import WRENCHES, function_of_state
-from homodyn.spatial import ArticulatedInertia, Array, beside, cross_force, cross_motion, stack
+from homodyn.spatial import Array, ArticulatedInertia, beside, cross_force, cross_motion, stack
 
 
 @function_of_state(q="nq", v="nv", tau="nv", external=WRENCHES, returns={"acceleration": "nv"})
@@ -34,9 +34,7 @@ def forward_dynamics(
     return articulated(tree, tau, external)
 
 
-def articulated(
-    tree: Tree, tau: Array, external: Mapping[str, Array] | None = None
-) -> Array:
+def articulated(tree: Tree, tau: Array, external: Mapping[str, Array] | None = None) -> Array:
     """Velocities outward, articulated inertias inward, accelerations outward."""
     model = tree.model
     wrenches = body_wrenches(tree, external)

@@ -95,9 +95,7 @@ def point_velocity(tree: Tree, body: int, local: Array) -> Array:
     return tree.placements[body].E.T @ (moving[3:] + cross(moving[:3], local))
 
 
-def point_acceleration(
-    tree: Tree, accelerations: list[Array], body: int, local: Array
-) -> Array:
+def point_acceleration(tree: Tree, accelerations: list[Array], body: int, local: Array) -> Array:
     """World acceleration of a point in body coordinates.
 
     The linear part of a spatial acceleration lacks omega x v of the point (Felis eq. 3.59).
