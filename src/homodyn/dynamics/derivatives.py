@@ -176,8 +176,8 @@ class _Load:
 class _Rib(Column):
     """A column with what it does to the subtree that it carries.
 
-    ``U`` = I S; ``Fq`` and ``Fv`` are the forces that bodies before it feel per unit of position and
-    of velocity; ``b`` and ``e`` say how the force along it changes with those that carry it.
+    ``U`` = I S; ``Fq`` and ``Fv`` are the forces that bodies before it feel per unit of position
+    and of velocity; ``b`` and ``e`` say how the force along it changes with those that carry it.
     """
 
     U: Array

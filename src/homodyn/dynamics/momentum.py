@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import casadi as ca
+
 from homodyn.dynamics.tree import Tree
 from homodyn.model import Model
 from homodyn.model.traced import function_of_state
@@ -61,7 +63,7 @@ def kinetic_energy(model: Model, q: Array, v: Array) -> Array:
 @function_of_state(q="nq", returns={"energy": ()})
 def potential_energy(model: Model, q: Array) -> Array:
     """Energy of gravity (J), zero with all mass at the world's origin."""
-    return -total_mass(model) * (model.gravity.T @ whole_center(Tree(model, q)))
+    return -total_mass(model) * ca.dot(ca.SX(model.gravity), ca.SX(whole_center(Tree(model, q))))
 
 
 def total_mass(model: Model) -> Array:
