@@ -25,7 +25,9 @@ class Interpreter:
         for k, array in enumerate(self._results):
             self._buffer.set_res(k, memoryview(array))
         self._sizes = [port.size for port in traced.inputs]
-        self._rows = [np.array(graph.sparsity_out(k).row()) for k in range(len(traced.outputs))]
+        self._rows = [
+            np.array(graph.sparsity_out(k).row(), dtype=int) for k in range(len(traced.outputs))
+        ]
 
     def run(self, inputs: list[np.ndarray], outputs: list[np.ndarray]) -> None:
         """Evaluate rows of ``inputs`` into rows of ``outputs``, all two-dimensional."""
