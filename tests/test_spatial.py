@@ -225,8 +225,8 @@ def test_structure_saves_the_operations_that_the_source_counts():
 
     X_i X_j costs 36 and 27 here against 33 and 24, which take the third row of a rotation as the
     cross product of the others; X* I X costs 75 and 57 against 52 and 56, since the inertia is
-    turned by matrix products, but far less than the 432 and 360 of naive 6 x 6 algebra. Main axes and
-    fixed offsets bring all of them down when a whole tree is traced.
+    turned by matrix products, but far less than the 432 and 360 of naive 6 x 6 algebra. Main axes
+    and fixed offsets bring all of them down when a whole tree is traced.
     """
     X = Transform(ca.SX.sym("E", 3, 3), ca.SX.sym("r", 3))
     Y = Transform(ca.SX.sym("F", 3, 3), ca.SX.sym("s", 3))

@@ -13,6 +13,7 @@ from homodyn.model.configuration import (
     rates,
     within_limits,
 )
+from homodyn.model.formats import load, save
 from homodyn.model.functions import Constant, Linear, Polynomial, Scaled, Spline
 from homodyn.model.joint import WORLD, Coordinate, Coupler, Joint, Motion
 from homodyn.model.model import Model, parametric
@@ -45,12 +46,14 @@ __all__ = [
     "difference",
     "integrate",
     "joints",
+    "load",
     "neutral",
     "normalize",
     "parametric",
     "random",
     "rates",
     "rod",
+    "save",
     "sphere",
     "within_limits",
 ]

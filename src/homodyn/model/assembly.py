@@ -99,7 +99,7 @@ class Assembly:
         """Declare parameters whose symbols stand in some of the numbers."""
         return replace(self, parameters=(*self.parameters, *parameters))
 
-    def model(self, gravity: Array = (0.0, 0.0, -9.81)) -> Model:
+    def model(self, gravity: Array = (0.0, 0.0, -9.81), *, as_measured: bool = False) -> Model:
         """The finished model, or a `ModelError` with everything that is wrong."""
         parts = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        return Model(**parts, gravity=gravity)
+        return Model(**parts, gravity=gravity, as_measured=as_measured)

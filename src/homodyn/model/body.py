@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from homodyn.model.numbers import MATRIX, SCALAR, VECTOR, number, settle
+from homodyn.model.numbers import MATRIX, SCALAR, VECTOR, Record, number, settle
 from homodyn.spatial import Array, Inertia, beside, matrix, stack
 
 _ORIGIN = (0.0, 0.0, 0.0)
 _PLACES = {"x": 0, "y": 1, "z": 2}
 
 
-@dataclass(frozen=True)
-class Body:
+@dataclass(frozen=True, eq=False)
+class Body(Record):
     """A rigid segment: mass (kg), centre of mass (m) and inertia about it (kg m2), in its frame.
 
     The inertia may also be given by its three diagonal entries alone.
@@ -28,7 +28,8 @@ class Body:
 
     def __post_init__(self) -> None:
         inertia: Any = self.inertia
-        if isinstance(inertia, (list, tuple, np.ndarray)) and np.shape(inertia) == (3,):
+        listed = isinstance(inertia, (list, tuple, np.ndarray)) and len(inertia) == 3
+        if listed and not any(isinstance(row, (list, tuple, np.ndarray)) for row in inertia):
             object.__setattr__(self, "inertia", diagonal(*inertia))
         settle(self, mass=SCALAR, com=VECTOR, inertia=MATRIX)
 

@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from homodyn.model.functions import Function, Scaled, Spline
+from homodyn.model.validation import broken_triangle
 
 if TYPE_CHECKING:
     from homodyn.model.model import Model
-
-TRIANGLE = 1e-6
-"""Part of the largest principal moment by which it may exceed the sum of the others."""
 
 
 def doubts(model: Model) -> list[str]:
@@ -27,14 +25,9 @@ def _bodies(model: Model) -> Iterator[str]:
     alike: dict[bytes, list[tuple[str, float]]] = {}
     for body in model.bodies:
         mass, inertia = model._usual(body.mass), model._usual(body.inertia)
-        moments = np.linalg.eigvalsh(inertia)
-        excess = moments[2] - moments[0] - moments[1]
-        if excess > TRIANGLE * abs(moments[2]):
-            told = ", ".join(f"{moment:.4g}" for moment in moments)
-            yield (
-                f"body {body.name!r}: no rigid body has principal moments {told} kg m2; "
-                f"the largest exceeds the sum of the others"
-            )
+        broken = broken_triangle(inertia)
+        if broken:
+            yield f"body {body.name!r}: {broken}"
         if mass == 0 and inertia.any():
             yield f"body {body.name!r} has inertia but no mass"
         if inertia.any():

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.interpolate import CubicSpline
 
 from homodyn.errors import ModelError
-from homodyn.model.numbers import PLAIN, SCALAR, SEVERAL, settle
+from homodyn.model.numbers import PLAIN, SCALAR, SEVERAL, Record, settle
 from homodyn.spatial import Array
 
 
@@ -32,8 +32,8 @@ class Function(Protocol):
         """d2f/dx2."""
 
 
-@dataclass(frozen=True)
-class Constant:
+@dataclass(frozen=True, eq=False)
+class Constant(Record):
     """The same number everywhere."""
 
     number: float
@@ -54,8 +54,8 @@ class Constant:
         return 0 * x
 
 
-@dataclass(frozen=True)
-class Linear:
+@dataclass(frozen=True, eq=False)
+class Linear(Record):
     """``factor * x + offset``; the identity by default."""
 
     factor: float = 1.0
@@ -77,8 +77,8 @@ class Linear:
         return 0 * x
 
 
-@dataclass(frozen=True)
-class Polynomial:
+@dataclass(frozen=True, eq=False)
+class Polynomial(Record):
     """``sum of coefficients[k] * x**k``: constant term first."""
 
     coefficients: tuple[float, ...]
@@ -99,8 +99,8 @@ class Polynomial:
         return _horner(_derived(_derived(self.coefficients)), x)
 
 
-@dataclass(frozen=True)
-class Spline:
+@dataclass(frozen=True, eq=False)
+class Spline(Record):
     """Natural cubic spline through ``(x[k], y[k])``, continued by straight lines outside."""
 
     x: tuple[float, ...]
@@ -167,8 +167,8 @@ class Spline:
         return 2 * c[2] + 6 * h * c[3]
 
 
-@dataclass(frozen=True)
-class Scaled:
+@dataclass(frozen=True, eq=False)
+class Scaled(Record):
     """Another function times a factor (OpenSim's MultiplierFunction)."""
 
     function: Function

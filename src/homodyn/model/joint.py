@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from homodyn.model.functions import IDENTITY, Function
-from homodyn.model.numbers import PLACEMENT, SCALAR, VECTOR, settle
+from homodyn.model.numbers import PLACEMENT, SCALAR, VECTOR, Record, settle
 from homodyn.spatial import (
     Array,
     Transform,
@@ -47,8 +47,8 @@ KINDS = (
 AXES = {"x": X, "y": Y, "z": Z}
 
 
-@dataclass(frozen=True)
-class Motion:
+@dataclass(frozen=True, eq=False)
+class Motion(Record):
     """One elementary motion: a ``"turn"`` about ``axis`` (rad), or a ``"slide"`` along it (m).
 
     A turn with a ``pitch`` (m/rad) also advances along its axis. ``coordinate`` is the index,
@@ -94,8 +94,8 @@ COORDINATE_NUMBERS = (
 )
 
 
-@dataclass(frozen=True)
-class Coordinate:
+@dataclass(frozen=True, eq=False)
+class Coordinate(Record):
     """One degree of freedom: its name, range (rad or m) and what acts along it on its own.
 
     ``stiffness`` (N m/rad or N/m) pulls towards ``rest``, ``damping`` (N m s/rad or N s/m) against
@@ -120,8 +120,8 @@ class Coordinate:
         settle(self, **dict.fromkeys(COORDINATE_NUMBERS, SCALAR))
 
 
-@dataclass(frozen=True)
-class Coupler:
+@dataclass(frozen=True, eq=False)
+class Coupler(Record):
     """A coordinate that follows another: ``coordinate = function(of)``."""
 
     coordinate: str
@@ -139,8 +139,8 @@ class JointState:
     c: Array
 
 
-@dataclass(frozen=True)
-class Joint:
+@dataclass(frozen=True, eq=False)
+class Joint(Record):
     """A connection from ``parent`` to ``child`` (body names; the root's parent is ``"world"``).
 
     ``placement`` puts the joint frame in the parent body, ``child_placement`` puts it in the child

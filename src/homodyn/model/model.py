@@ -34,6 +34,9 @@ class Model:
 
     Each body hangs on exactly one joint; the parent of the first is ``"world"``. Bodies and joints
     are kept in one order, parents before children: body ``i`` is the child of joint ``i``.
+
+    ``as_measured`` takes inertias that no rigid body can have, as files of others hold them; they
+    are then told by ``doubts``.
     """
 
     name: str
@@ -47,6 +50,7 @@ class Model:
     gravity: Array = field(default_factory=lambda: np.array([0.0, 0.0, -9.81]))
     parameters: tuple[Parameter, ...] = ()
     notes: tuple[str, ...] = ()
+    as_measured: bool = False
 
     def __post_init__(self) -> None:
         numbers.settle(self, gravity=numbers.VECTOR)

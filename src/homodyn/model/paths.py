@@ -12,12 +12,11 @@ from dataclasses import dataclass, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
-import numpy as np
 
 from homodyn.errors import ModelError
 from homodyn.model.joint import COORDINATE_NUMBERS
 from homodyn.model.naming import missing
-from homodyn.model.numbers import Parameter, number
+from homodyn.model.numbers import Parameter, number, vector
 
 if TYPE_CHECKING:
     from homodyn.model.model import Model
@@ -127,15 +126,17 @@ def with_numbers(model: Model, values: Mapping[str, Any]) -> Model:
     changes: dict[tuple[Step, ...], Any] = {}
     for path, value in values.items():
         found = places(model, path)
-        if len(found) == 1:
-            given = [value]
-        elif len(found) == 6 and np.shape(value) == (3, 3):
-            given = [value[i][j] for i, j in (entries[0] for entries in _INERTIA.values())]
-        elif len(found) == 3 and np.shape(value)[:1] == (3,):
-            given = [value[i] for i in range(3)]
-        else:
+        try:
+            if len(found) == 1:
+                given = [value]
+            elif len(found) == 3:
+                given = [vector(value, 3)[i] for i in range(3)]
+            else:
+                square = vector(value, 3, 3)
+                given = [square[entries[0]] for entries in _INERTIA.values()]
+        except (TypeError, ValueError):
             shape = "3 x 3" if len(found) == 6 else "3"
-            raise ModelError(f"path {path!r} takes {shape} numbers, got {value!r}")
+            raise ModelError(f"path {path!r} takes {shape} numbers, got {value!r}") from None
         for place, entry in zip(found, given, strict=True):
             try:
                 changes[place.steps] = number(entry)

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from homodyn.model.numbers import MATRIX, PLACEMENT, SCALAR, VECTOR, settle
+from homodyn.model.numbers import MATRIX, PLACEMENT, SCALAR, VECTOR, Record, settle
 from homodyn.spatial import Array, Transform
 
 
-@dataclass(frozen=True)
-class Frame:
+@dataclass(frozen=True, eq=False)
+class Frame(Record):
     """A named frame fixed in a body."""
 
     name: str
@@ -22,8 +22,8 @@ class Frame:
         settle(self, placement=PLACEMENT)
 
 
-@dataclass(frozen=True)
-class Marker:
+@dataclass(frozen=True, eq=False)
+class Marker(Record):
     """A named point fixed in a body, as seen by a camera system (m)."""
 
     name: str
@@ -37,8 +37,8 @@ class Marker:
 CONTACT_KINDS = ("point", "sphere", "line", "capsule", "box")
 
 
-@dataclass(frozen=True)
-class ContactShape:
+@dataclass(frozen=True, eq=False)
+class ContactShape(Record):
     """Where a body may touch something: a point, sphere, line, capsule or box.
 
     ``position`` (m) is the centre, ``radius`` (m) that of a sphere or capsule, ``size`` (m) the
@@ -58,8 +58,8 @@ class ContactShape:
         settle(self, position=VECTOR, radius=SCALAR, size=VECTOR, rotation=MATRIX)
 
 
-@dataclass(frozen=True)
-class Capsule:
+@dataclass(frozen=True, eq=False)
+class Capsule(Record):
     """A segment from ``start`` to ``end`` (m) swept by ``radius`` (m), to collide and to draw."""
 
     name: str

@@ -167,7 +167,8 @@ def _substituted(model: Model, result: Any, parameters: Any) -> Any:
     many = isinstance(result, tuple)
     old = model.parameter_symbols
     changed = [
-        ca.substitute(ca.SX(part), old, ca.SX(parameters)) for part in (result if many else (result,))
+        ca.substitute(ca.SX(part), old, ca.SX(parameters))
+        for part in (result if many else (result,))
     ]
     if not many:
         return changed[0]

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 ORTHONORMAL = 1e-6
 """Largest entry of E E^T - 1 in a rotation that was written with a few digits."""
+TRIANGLE = 1e-6
+"""Part of the largest principal moment by which it may exceed the sum of the others."""
 RELATIVE = 1e-9
 """Rounding left to inertias and axes, relative to their size."""
 
@@ -38,20 +40,22 @@ def faults(model: Model, *, strange_symbols: bool = False) -> list[str]:
     With ``strange_symbols``, numbers may hang on symbols that are no parameters of the model.
     """
     found = [*_names(model), *_parameters(model, strange_symbols)]
-    broken = tree.faults(model.bodies, model.joints)
-    found += broken
+    found += tree.faults(model.bodies, model.joints)
     found += _references(model)
     found += _couplers(model)
     plain: dict[str, list[Any]] = {}
     for part, label in _PARTS.items():
         plain[part] = []
         for record in getattr(model, part):
-            where = f"{label} {getattr(record, 'name', None) or record.coordinate!r}"
+            where = f"{label} {record.coordinate if part == 'couplers' else record.name!r}"
             numeric = _plain(model, record)
             if numeric is None:
                 plain[part].append(None)
                 continue
             reasons = [*_not_finite(numeric), *_CHECKS.get(part, lambda _: ())(numeric)]
+            if part == "bodies" and not reasons and not model.as_measured:
+                broken = broken_triangle(numeric.inertia)
+                reasons += [f"{broken}; as_measured=True takes it all the same"] if broken else []
             found += [f"{where}: {reason}" for reason in reasons]
             plain[part].append(numeric)
     gravity = _plain(model, model.gravity)
@@ -165,6 +169,18 @@ def _body(body: Body) -> Iterator[str]:
                 f"inertia must have no negative principal moment, got {lowest:.6g} kg m2; "
                 f"give it about the centre of mass"
             )
+
+
+def broken_triangle(inertia: np.ndarray) -> str:
+    """Why no rigid body has this inertia: its moments break the triangle inequality; or nothing."""
+    moments = np.linalg.eigvalsh(inertia)
+    if moments[2] - moments[0] - moments[1] <= TRIANGLE * abs(moments[2]):
+        return ""
+    told = ", ".join(f"{moment:.4g}" for moment in moments)
+    return (
+        f"no rigid body has principal moments {told} kg m2; the largest exceeds the sum of the "
+        f"others"
+    )
 
 
 def _joint(joint: Joint) -> Iterator[str]:

@@ -17,9 +17,7 @@ class Interpreter:
         self._buffer, self._evaluate = graph.buffer()
         self._lock = threading.Lock()
         self._inputs = [np.zeros(max(port.size, 1)) for port in traced.inputs]
-        self._results = [
-            np.zeros(max(graph.nnz_out(k), 1)) for k in range(len(traced.outputs))
-        ]
+        self._results = [np.zeros(max(graph.nnz_out(k), 1)) for k in range(len(traced.outputs))]
         for k, array in enumerate(self._inputs):
             self._buffer.set_arg(k, memoryview(array))
         for k, array in enumerate(self._results):

@@ -149,20 +149,19 @@ def _operation(builder: _Builder, code: int, arguments: list[int]) -> int:
     return builder.add(ALIASES.get(op, op), *arguments)
 
 
-def _arguments(instruction: Instruction) -> tuple[int, ...]:
+def operands(instruction: Instruction) -> tuple[int, ...]:
+    """The earlier values an instruction uses."""
     return () if instruction.op == "input" else instruction.arguments
 
 
-def _reachable(
-    instructions: list[Instruction], entries: list[tuple[int, int, int]]
-) -> Program:
+def _reachable(instructions: list[Instruction], entries: list[tuple[int, int, int]]) -> Program:
     """The same without instructions that no output needs, renumbered."""
     needed = [False] * len(instructions)
     for _, _, value in entries:
         needed[value] = True
     for k in range(len(instructions) - 1, -1, -1):
         if needed[k]:
-            for argument in _arguments(instructions[k]):
+            for argument in operands(instructions[k]):
                 needed[argument] = True
     number: dict[int, int] = {}
     kept: list[Instruction] = []
@@ -184,7 +183,7 @@ def _fused(program: Program) -> Program:
     instructions = list(program.instructions)
     uses = [0] * len(instructions)
     for instruction in instructions:
-        for argument in _arguments(instruction):
+        for argument in operands(instruction):
             uses[argument] += 1
     for _, _, value in program.results:
         uses[value] += 1

@@ -15,15 +15,16 @@ __all__ = ["load", "read_toml", "read_urdf", "save", "write_toml"]
 _ACCEPTED = ".toml (Homodyn) and .urdf"
 
 
-def load(path: str | Path, *, base: str | None = None) -> Model:
+def load(path: str | Path, *, base: str | None = None, as_measured: bool = False) -> Model:
     """The model in a file, told by its suffix and, for XML, by its first tag.
 
     ``base`` says how the root of a format without a ground joint hangs on the world: ``"free"``
     (position and quaternion), ``"fixed"`` or ``"euler"`` (slides x y z, then turns z y x).
+    ``as_measured`` takes inertias that no rigid body can have; the model then tells its ``doubts``.
     """
     path = Path(path)
     try:
-        return _read(path, base)
+        return _read(path, base, as_measured)
     except ModelError as error:
         raise ModelError(f"{path}: {error}", error.faults) from error
 
@@ -36,7 +37,7 @@ def save(model: Model, path: str | Path) -> None:
     write_toml(model, path)
 
 
-def _read(path: Path, base: str | None) -> Model:
+def _read(path: Path, base: str | None, as_measured: bool) -> Model:
     suffix = path.suffix.lower()
     if suffix == ".toml":
         if base is not None:
@@ -49,6 +50,6 @@ def _read(path: Path, base: str | None) -> Model:
     if suffix in (".urdf", ".xml"):
         tag = "robot" if suffix == ".urdf" else read_xml(path).tag
         if tag == "robot":
-            return read_urdf(path, base=base)
+            return read_urdf(path, base=base, as_measured=as_measured)
         raise FormatError(f"no model format starts with <{tag}>; accepted: {_ACCEPTED}", str(path))
     raise FormatError(f"no model format {suffix!r}; accepted: {_ACCEPTED}", str(path))

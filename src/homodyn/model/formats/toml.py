@@ -152,6 +152,9 @@ class _Reader:
             self.parameters[name] = table.made(partial(Parameter, name, value))
         name = top.text("name")
         gravity = top.numbers("gravity", [0.0, 0.0, -9.81])
+        as_measured = top.take("as_measured", False)
+        if not isinstance(as_measured, bool):
+            raise top.error(f"as_measured must be true or false, got {as_measured!r}")
         notes = top.take("notes", [])
         if not isinstance(notes, list) or not all(isinstance(note, str) for note in notes):
             raise top.error("notes must be a list of texts")
@@ -175,6 +178,7 @@ class _Reader:
             gravity=gravity,
             parameters=tuple(self.parameters.values()),
             notes=tuple(notes),
+            as_measured=as_measured,
         )
 
 
@@ -194,6 +198,8 @@ def _joint(table: _Table) -> Joint:
     placement = _placement(table, "position", "rotation")
     child_placement = _placement(table, "child_position", "child_rotation")
     notes = table.take("notes", {})
+    if not isinstance(notes, dict):
+        raise table.error(f"notes must be a table, got {notes!r}")
     return table.made(
         lambda: Joint(
             name, parent, child, kind, coordinates, motions, placement, child_placement, notes

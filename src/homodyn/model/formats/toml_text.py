@@ -25,6 +25,8 @@ def model_text(model: Model) -> str:
     lines = [
         *_pairs({"format": "homodyn 1", "name": model.name, "gravity": _array(model.gravity)}),
     ]
+    if model.as_measured:
+        lines += _pairs({"as_measured": True})
     if model.notes:
         lines += _pairs({"notes": list(model.notes)})
     for title, tables in _tables(model):

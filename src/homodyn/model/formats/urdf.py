@@ -30,7 +30,7 @@ _TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 _ROOT_NAMES = ("root", "base", "floating_base", "root_joint")
 
 
-def read_urdf(path: str | Path, *, base: str | None = None) -> Model:
+def read_urdf(path: str | Path, *, base: str | None = None, as_measured: bool = False) -> Model:
     """The model in a URDF file.
 
     ``base`` is ``"free"``, ``"fixed"`` or ``"euler"``. A massless root link called ``world`` stands
@@ -72,6 +72,7 @@ def read_urdf(path: str | Path, *, base: str | None = None) -> Model:
         capsules=_distinct([s for s in shapes if isinstance(s, Capsule)], set()),
         couplers=couplers,
         notes=tuple(note for link in links for note in _meshes(link)),
+        as_measured=as_measured,
     )
 
 
