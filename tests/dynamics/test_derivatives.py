@@ -6,9 +6,9 @@ import pytest
 
 from homodyn import dynamics as hd
 from homodyn.errors import ModelError
-from homodyn.model import Assembly, Model, Polynomial, box, integrate, joints, parametric, rates
+from homodyn.model import Assembly, Model, box, integrate, joints, parametric, rates
 from homodyn.symbolic import kernel
-from support.trees import ALL_KINDS, human_tree, random_state, random_tree
+from support.trees import ALL_KINDS, coupled_tree, human_tree, random_state, random_tree
 
 CONSTANT_SUBSPACE = ("revolute", "oblique revolute", "prismatic", "oblique prismatic", "helical")
 CONSTANT_SUBSPACE = (*CONSTANT_SUBSPACE, "translation", "spherical", "free", "fixed")
@@ -18,31 +18,6 @@ def assert_same(ours, theirs, tolerance):
     scale = max(1.0, np.abs(theirs).max())
     np.testing.assert_allclose(
         ours, np.reshape(theirs, np.shape(ours)), rtol=0, atol=tolerance * scale
-    )
-
-
-def coupled_tree() -> Model:
-    """Coordinates that follow one other, on its path, beside it and inside a joint of several."""
-    follow = Polynomial((0.1, 0.4, 0.3, -0.1))
-    curved = joints.custom(
-        joints.turn("y", 0),
-        joints.slide("x", 0, Polynomial((0.0, 0.1, 0.2, 0.05))),
-        joints.turn("x", 1, Polynomial((0.0, 0.5, 0.2, 0.1))),
-    )
-    size = (0.1, 0.2, 0.4)
-    return (
-        Assembly("coupled")
-        .add(box("base", 3.0, size, com=(0.1, 0, 0.2)), joints.free())
-        .add(box("upper", 2.0, size, com=(0, 0, 0.2)), joints.revolute("y"), "base")
-        .add(box("lower", 1.0, size, com=(0, 0.1, 0.2)), curved, "upper", at=(0, 0, 0.4))
-        .add(box("tip", 0.5, size, com=(0, 0, 0.1)), joints.euler("zxy"), "lower", at=(0, 0, 0.4))
-        .add(box("beside", 1.0, size, com=(0.2, 0, 0)), joints.revolute("x"), "base")
-        .couple("lower_rx", "upper", follow)
-        .couple("tip_rx", "upper", follow)
-        .couple("beside", "upper", 0.7)
-        .couple("tip_ry", "lower_ry", follow)
-        .frame("hand", "tip", (0.1, 0.2, 0.3))
-        .model()
     )
 
 

@@ -1,8 +1,10 @@
 """Models to try the mechanics on: random trees of all joints, a human-like tree, and states."""
 
+from dataclasses import replace
+
 import numpy as np
 
-from homodyn.model import Assembly, Body, Model, Polynomial, Spline, joints, random
+from homodyn.model import Assembly, Body, Model, Polynomial, Spline, box, joints, random
 from homodyn.spatial import Transform, rpy_rotation
 
 PLAIN_KINDS = (
@@ -89,8 +91,6 @@ def random_tree(
 
 
 def joint_type_with_armature(made: joints.JointType, rng: np.random.Generator) -> joints.JointType:
-    from dataclasses import replace
-
     rotors = (replace(c, armature=rng.uniform(0.01, 0.1)) for c in made.coordinates)
     return replace(made, coordinates=tuple(rotors))
 
@@ -157,6 +157,31 @@ def human_tree(base: joints.JointType | None = None) -> Model:
 def _segment(name: str, mass: float, length: float) -> Body:
     across = mass * (0.3 * length) ** 2 + 0.01 * mass
     return Body(name, mass, (0.01, 0.0, 0.45 * length), (across, 0.9 * across, 0.004 * mass))
+
+
+def coupled_tree() -> Model:
+    """Coordinates that follow one other, on its path, beside it and inside a joint of several."""
+    follow = Polynomial((0.1, 0.4, 0.3, -0.1))
+    curved = joints.custom(
+        joints.turn("y", 0),
+        joints.slide("x", 0, Polynomial((0.0, 0.1, 0.2, 0.05))),
+        joints.turn("x", 1, Polynomial((0.0, 0.5, 0.2, 0.1))),
+    )
+    size = (0.1, 0.2, 0.4)
+    return (
+        Assembly("coupled")
+        .add(box("base", 3.0, size, com=(0.1, 0, 0.2)), joints.free())
+        .add(box("upper", 2.0, size, com=(0, 0, 0.2)), joints.revolute("y"), "base")
+        .add(box("lower", 1.0, size, com=(0, 0.1, 0.2)), curved, "upper", at=(0, 0, 0.4))
+        .add(box("tip", 0.5, size, com=(0, 0, 0.1)), joints.euler("zxy"), "lower", at=(0, 0, 0.4))
+        .add(box("beside", 1.0, size, com=(0.2, 0, 0)), joints.revolute("x"), "base")
+        .couple("lower_rx", "upper", follow)
+        .couple("tip_rx", "upper", follow)
+        .couple("beside", "upper", 0.7)
+        .couple("tip_ry", "lower_ry", follow)
+        .frame("hand", "tip", (0.1, 0.2, 0.3))
+        .model()
+    )
 
 
 def random_state(model: Model, seed: int, size: int | tuple[int, ...] = ()) -> tuple:
