@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import casadi as ca
 
+from homodyn.dynamics.kinematics import body_jacobians
 from homodyn.dynamics.tree import Tree
 from homodyn.model import Model
 from homodyn.model.traced import function_of_state
@@ -28,8 +29,6 @@ def center_of_mass_jacobian(model: Model, q: Array) -> Array:
 
     The mean of the bodies' Jacobians weighted by mass (Kieboom eq. 2.70 leaves the weights out).
     """
-    from homodyn.dynamics.kinematics import body_jacobians
-
     tree = Tree(model, q)
     weighted = sum(
         body.mass * body_jacobians(tree, i, body.com)[1] for i, body in enumerate(model.bodies)
