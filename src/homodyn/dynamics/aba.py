@@ -53,7 +53,9 @@ def articulated(tree: Tree, tau: Array, external: Mapping[str, Array] | None = N
         passed, force = inertia[i], bias[i]
         if rows:
             U = _columns(inertia[i], joint.S)
-            D = joint.S.T @ U + ca.diag(ca.SX([model.coordinates[k].armature for k in rows]))
+            D = joint.S.T @ U + ca.diag(
+                stack(*[ca.SX(model.coordinates[k].armature) for k in rows])
+            )
             inverse = inverse_spd(D)
             u = stack(*[tau[k] for k in rows]) - joint.S.T @ bias[i]
             W = U @ inverse

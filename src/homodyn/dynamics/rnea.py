@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
+import casadi as ca
 
 from homodyn.dynamics.external import body_wrenches
 from homodyn.dynamics.tree import Tree
@@ -61,4 +61,4 @@ def newton_euler(tree: Tree, a: Array | None, external: Mapping[str, Array] | No
 
 def armature(model: Model) -> Array:
     """Inertia of geared rotors along each degree of freedom (kg m2, kg)."""
-    return np.array([coordinate.armature for coordinate in model.coordinates])
+    return stack(ca.SX(0, 1), *[coordinate.armature for coordinate in model.coordinates])
