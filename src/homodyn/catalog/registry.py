@@ -1,0 +1,119 @@
+"""The list of ready bodies: who they are, where their numbers come from, what was assumed.
+
+A body is a function with defaults for all of its arguments that returns a `Model`. Registering it
+makes it part of `describe` and of the test that every body must pass::
+
+    @entry(
+        source="Felis 2015, tables 4.3 to 4.5",
+        limits="AAOS 1965, joint motion",
+        assumed=("capsule radii from mass and length at 1000 kg/m3",),
+    )
+    def heiman(height=1.79, mass=76.0) -> Model:
+        ...
+
+``source`` says where lengths, masses and inertias come from, ``limits`` the joint ranges, and
+``assumed`` has one sentence for everything that no source gives. The function itself comes back
+unchanged, so it is called as before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, TypeVar
+
+from homodyn.errors import ModelError
+from homodyn.model import Model
+from homodyn.model.naming import missing
+
+Builder = TypeVar("Builder", bound=Callable[..., Model])
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One body of the catalog."""
+
+    name: str
+    build: Callable[..., Model]
+    source: str
+    limits: str
+    assumed: tuple[str, ...]
+
+    @property
+    def summary(self) -> str:
+        """First line of the function's docstring."""
+        return (self.build.__doc__ or "").strip().partition("\n")[0]
+
+
+_ENTRIES: dict[str, Entry] = {}
+
+
+def entry(
+    *, source: str, limits: str, assumed: tuple[str, ...] = ()
+) -> Callable[[Builder], Builder]:
+    """Register a function under its name as a body of the catalog; see the module's docstring."""
+
+    def register(builder: Builder) -> Builder:
+        name = builder.__name__
+        if name in _ENTRIES:
+            raise ModelError(
+                f"the catalog has a body {name!r} already; give the function another name"
+            )
+        _ENTRIES[name] = Entry(name, builder, source, limits, tuple(assumed))
+        return builder
+
+    return register
+
+
+def entries() -> tuple[Entry, ...]:
+    """All bodies of the catalog, in the order of their names."""
+    return tuple(_ENTRIES[name] for name in sorted(_ENTRIES))
+
+
+def build(name: str, **arguments: Any) -> Model:
+    """The body of that name: ``build("heiman", height=1.6)``."""
+    if name not in _ENTRIES:
+        raise ModelError(f"the catalog has {missing('body', name, sorted(_ENTRIES))}")
+    return _ENTRIES[name].build(**arguments)
+
+
+@cache
+def _default(name: str) -> Model:
+    return build(name)
+
+
+def describe(name: str | None = None) -> str:
+    """A table of all bodies, or what is known about one: sizes, sources and assumptions."""
+    if name is not None:
+        return _details(name)
+    rows = [("body", "bodies", "dof", "mass (kg)", "what")]
+    for item in entries():
+        model = _default(item.name)
+        rows.append(
+            (item.name, str(len(model.bodies)), str(model.nv), f"{model.mass:.1f}", item.summary)
+        )
+    widths = [max(len(row[k]) for row in rows) for k in range(5)]
+    lines = []
+    for row in rows:
+        name_, *sizes, what = row
+        cells = [size.rjust(width) for size, width in zip(sizes, widths[1:4], strict=True)]
+        lines.append("  ".join([name_.ljust(widths[0]), *cells, what]))
+    lines.insert(1, "  ".join("-" * width for width in widths))
+    return "\n".join(lines)
+
+
+def _details(name: str) -> str:
+    if name not in _ENTRIES:
+        raise ModelError(f"the catalog has {missing('body', name, sorted(_ENTRIES))}")
+    item, model = _ENTRIES[name], _default(name)
+    lines = [
+        f"{name}: {item.summary}",
+        f"  {len(model.bodies)} bodies, {model.nv} degrees of freedom, {model.mass:.1f} kg, "
+        f"{len(model.markers)} markers, {len(model.contacts)} contact shapes",
+        f"  source: {item.source}",
+        f"  joint ranges: {item.limits}",
+    ]
+    if item.assumed:
+        lines += ["  assumed:", *(f"    - {sentence}" for sentence in item.assumed)]
+    return "\n".join(lines)
