@@ -1,8 +1,10 @@
 """Ready bodies with the sources of their numbers, and the anthropometric tables behind them."""
 
+from homodyn.catalog.anthropometry import Segment, de_leva
 from homodyn.catalog.heiman import CLEARANCES, PLANAR, SUBJECTS, heiman
 from homodyn.catalog.mirror import Mirror, mirror, mirror_map
 from homodyn.catalog.registry import Entry, build, describe, entries, entry
+from homodyn.catalog.scaling import scaled
 
 __all__ = [
     "CLEARANCES",
@@ -10,11 +12,14 @@ __all__ = [
     "SUBJECTS",
     "Entry",
     "Mirror",
+    "Segment",
     "build",
+    "de_leva",
     "describe",
     "entries",
     "entry",
     "heiman",
     "mirror",
     "mirror_map",
+    "scaled",
 ]
