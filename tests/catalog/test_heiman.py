@@ -5,8 +5,15 @@ import pytest
 
 import homodyn as hd
 from homodyn import dynamics
-from homodyn.catalog import CLEARANCES, PLANAR, SUBJECTS, heiman
-from homodyn.catalog.heiman_numbers import numbers, typical_torques, walking_bounds
+from homodyn.catalog import (
+    CLEARANCES,
+    PLANAR,
+    SUBJECTS,
+    heiman,
+    typical_torques,
+    walking_bounds,
+)
+from homodyn.catalog.heiman_numbers import numbers
 from homodyn.catalog.table import rows
 from homodyn.dynamics.tree import Tree
 
@@ -283,6 +290,28 @@ def test_stature_and_mass_can_be_parameters():
         assert a.inertia == pytest.approx(b.inertia, rel=1e-12)
     for a, b in zip(one.capsules, other.capsules, strict=True):
         assert a.radius == pytest.approx(b.radius, rel=1e-12)
+
+
+def test_any_of_its_numbers_can_be_a_parameter():
+    def person(thigh):
+        return heiman(overrides={"ThighLength": thigh})
+
+    model = hd.parametric(person, thigh=0.43)
+    expected = heiman(overrides={"ThighLength": 0.5})
+    given = model.at({"thigh": 0.5})
+    assert given.body("ThighLeft").inertia == pytest.approx(expected.body("ThighLeft").inertia)
+    assert given.neutral() == pytest.approx(expected.neutral())
+
+
+def test_joints_have_springs_only_when_given():
+    model = heiman()
+    moving = np.random.default_rng(2).normal(size=model.nv)
+    assert not dynamics.passive_force(model, model.neutral(), moving).any()
+    stiff = model.with_numbers({"KneeRight_RY.stiffness": 20.0, "KneeRight_RY.damping": 1.0})
+    q, v, k = stiff.neutral(), np.zeros(stiff.nv), stiff.coordinate_index("KneeRight_RY")
+    q[k], v[k] = 0.5, 2.0
+    force = dynamics.passive_force(stiff, q, v)
+    assert force[k] == pytest.approx(-20.0 * 0.5 - 1.0 * 2.0)
 
 
 def test_it_has_the_32_markers_of_the_thesis_on_their_segments():

@@ -2,7 +2,7 @@ import pytest
 
 import homodyn as hd
 from homodyn.catalog import registry
-from homodyn.catalog.registry import build, describe, entries, entry
+from homodyn.catalog.registry import build, describe, description, entries, entry
 
 
 @pytest.fixture
@@ -13,7 +13,7 @@ def empty(monkeypatch):
     registry._default.cache_clear()
 
 
-def test_a_body_is_registered_under_its_name_and_stays_a_function(empty):
+def test_a_body_is_registered_under_its_name_and_stays_a_function(empty, capsys):
     @entry(source="a book", limits="another book", assumed=("it is round",))
     def ball(mass=2.0):
         """A ball.
@@ -26,11 +26,15 @@ def test_a_body_is_registered_under_its_name_and_stays_a_function(empty):
     assert ball(3.0).mass == build("ball", mass=3.0).mass == 3.0
     (only,) = entries()
     assert (only.name, only.summary, only.assumed) == ("ball", "A ball.", ("it is round",))
-    header, _, row = describe().splitlines()
+    header, _, row, blank, *details = description().splitlines()
     assert header.split()[:3] == ["body", "bodies", "dof"]
     assert row.split() == ["ball", "1", "6", "2.0", "A", "ball."]
-    for told in ("source: a book", "joint ranges: another book", "- it is round"):
-        assert told in describe("ball")
+    assert blank == ""
+    assert details == description("ball").splitlines()
+    for told in ("source: a book", "joint ranges: another book", "assumed: it is round"):
+        assert f"  {told}" in details
+    assert describe("ball") is None
+    assert capsys.readouterr().out.splitlines() == details
 
 
 def test_two_bodies_cannot_share_a_name(empty):

@@ -2,8 +2,9 @@
 
 from homodyn.catalog.anthropometry import Segment, de_leva
 from homodyn.catalog.heiman import CLEARANCES, PLANAR, SUBJECTS, heiman
+from homodyn.catalog.heiman_numbers import typical_torques, walking_bounds
 from homodyn.catalog.mirror import Mirror, mirror, mirror_map
-from homodyn.catalog.registry import Entry, build, describe, entries, entry
+from homodyn.catalog.registry import Entry, build, describe, description, entries, entry
 from homodyn.catalog.scaling import scaled
 
 __all__ = [
@@ -16,10 +17,13 @@ __all__ = [
     "build",
     "de_leva",
     "describe",
+    "description",
     "entries",
     "entry",
     "heiman",
     "mirror",
     "mirror_map",
     "scaled",
+    "typical_torques",
+    "walking_bounds",
 ]
