@@ -9,7 +9,7 @@ import numpy as np
 
 from homodyn.dynamics.crba import composite_inertia
 from homodyn.dynamics.external import body_wrenches
-from homodyn.dynamics.factor import factorized
+from homodyn.dynamics.factor import factorized, reciprocal_of
 from homodyn.dynamics.rnea import newton_euler
 from homodyn.dynamics.tree import Tree
 from homodyn.model import Model
@@ -94,13 +94,15 @@ def inverse_spd(m: Array) -> Array:
     """Inverse of a small symmetric positive definite matrix, by L D L^T without pivoting."""
     n = m.shape[0]
     if n == 1:
-        return 1 / m
+        return reciprocal_of(m)
     L: dict[tuple[int, int], Array] = {}
+    pivots: list[Array] = []
     reciprocal: list[Array] = []
     for j in range(n):
-        scaled = [L[j, k] / reciprocal[k] for k in range(j)]
+        scaled = [L[j, k] * pivots[k] for k in range(j)]
         pivot = m[j, j] - sum(L[j, k] * scaled[k] for k in range(j))
-        reciprocal.append(1 / pivot)
+        pivots.append(pivot)
+        reciprocal.append(reciprocal_of(pivot))
         for i in range(j + 1, n):
             rest = m[j, i] - sum(L[i, k] * scaled[k] for k in range(j))
             L[i, j] = rest * reciprocal[j]

@@ -65,7 +65,7 @@ def factorized(tree: Tree, H: Array) -> Factor:
             entries[i, j] = H[i, j]
     reciprocal: list[Array] = [0.0] * n
     for k in reversed(range(n)):
-        reciprocal[k] = 1 / entries[k, k]
+        reciprocal[k] = reciprocal_of(entries[k, k])
         for i in above[k]:
             a = entries[k, i] * reciprocal[k]
             for j in [i, *[m for m in above[i] if m in filled[k]]]:
@@ -73,3 +73,12 @@ def factorized(tree: Tree, H: Array) -> Factor:
             entries[k, i] = a
     L = {key: entry for key, entry in entries.items() if key[0] != key[1]}
     return Factor(L, reciprocal, above)
+
+
+def reciprocal_of(pivot: Array) -> Array:
+    """1 / pivot for a positive pivot, as a number to multiply with.
+
+    CasADi turns x (1 / p) into x / p, and a division costs many times a product; the quotient of a
+    comparison, which is 1, stays as it is.
+    """
+    return (pivot > 0) / pivot

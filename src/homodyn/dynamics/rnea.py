@@ -49,7 +49,7 @@ def passive_force(model: Model, q: Array, v: Array) -> Array:
 
 def newton_euler(tree: Tree, a: Array | None, external: Mapping[str, Array] | None = None) -> Array:
     """Outward for motion, inward for forces."""
-    accelerations = tree.accelerations(a, gravity=True)
+    accelerations = tree.drift if a is None else tree.accelerations(a, gravity=True)
     wrenches = body_wrenches(tree, external)
     forces = []
     for i, inertia in enumerate(tree.inertias):
