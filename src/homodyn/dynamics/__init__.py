@@ -17,6 +17,13 @@ from homodyn.dynamics.contacts import (
     flat_foot,
 )
 from homodyn.dynamics.crba import mass_matrix
+from homodyn.dynamics.derivatives import (
+    ForwardDynamicsDerivatives,
+    InverseDynamicsDerivatives,
+    forward_dynamics_derivatives,
+    inverse_dynamics_derivatives,
+    inverse_dynamics_parameter_jacobian,
+)
 from homodyn.dynamics.impact import Impact, impact
 from homodyn.dynamics.kinematics import (
     acceleration,
@@ -24,6 +31,7 @@ from homodyn.dynamics.kinematics import (
     angular_jacobian,
     angular_velocity,
     jacobian,
+    marker_positions,
     orientation,
     position,
     velocity,
@@ -49,8 +57,10 @@ __all__ = [
     "ConstrainedMotion",
     "Constraint",
     "ConstraintSet",
+    "ForwardDynamicsDerivatives",
     "Hinge",
     "Impact",
+    "InverseDynamicsDerivatives",
     "Pin",
     "PointContact",
     "RollingSphere",
@@ -74,10 +84,14 @@ __all__ = [
     "flat_contact",
     "flat_foot",
     "forward_dynamics",
+    "forward_dynamics_derivatives",
     "impact",
     "inverse_dynamics",
+    "inverse_dynamics_derivatives",
+    "inverse_dynamics_parameter_jacobian",
     "jacobian",
     "kinetic_energy",
+    "marker_positions",
     "mass_matrix",
     "momentum",
     "orientation",

@@ -1,13 +1,28 @@
 """Bodies, joints and what is attached to them: the ``Model`` and the files it comes from."""
 
+from homodyn.model import joints
+from homodyn.model.assembly import Assembly
+from homodyn.model.body import Body, box, capsule, cylinder, rod, sphere
+from homodyn.model.configuration import (
+    clamp,
+    difference,
+    integrate,
+    neutral,
+    normalize,
+    random,
+    rates,
+    within_limits,
+)
+from homodyn.model.formats import load, save
 from homodyn.model.functions import Constant, Linear, Polynomial, Scaled, Spline
-from homodyn.model.joint import Coordinate, Joint, Motion
-from homodyn.model.model import WORLD, Body, Coupler, Model, parametric
+from homodyn.model.joint import WORLD, Coordinate, Coupler, Joint, Motion
+from homodyn.model.model import Model, parametric
 from homodyn.model.numbers import Parameter
 from homodyn.model.shapes import Capsule, ContactShape, Frame, Marker
 
 __all__ = [
     "WORLD",
+    "Assembly",
     "Body",
     "Capsule",
     "Constant",
@@ -24,5 +39,21 @@ __all__ = [
     "Polynomial",
     "Scaled",
     "Spline",
+    "box",
+    "capsule",
+    "clamp",
+    "cylinder",
+    "difference",
+    "integrate",
+    "joints",
+    "load",
+    "neutral",
+    "normalize",
     "parametric",
+    "random",
+    "rates",
+    "rod",
+    "save",
+    "sphere",
+    "within_limits",
 ]

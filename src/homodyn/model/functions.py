@@ -14,6 +14,8 @@ import casadi as ca
 import numpy as np
 from scipy.interpolate import CubicSpline
 
+from homodyn.errors import ModelError
+from homodyn.model.numbers import PLAIN, SCALAR, SEVERAL, Record, settle
 from homodyn.spatial import Array
 
 
@@ -30,11 +32,14 @@ class Function(Protocol):
         """d2f/dx2."""
 
 
-@dataclass(frozen=True)
-class Constant:
+@dataclass(frozen=True, eq=False)
+class Constant(Record):
     """The same number everywhere."""
 
     number: float
+
+    def __post_init__(self) -> None:
+        settle(self, number=SCALAR)
 
     def value(self, x: Array) -> Array:
         """The number."""
@@ -49,12 +54,15 @@ class Constant:
         return 0 * x
 
 
-@dataclass(frozen=True)
-class Linear:
+@dataclass(frozen=True, eq=False)
+class Linear(Record):
     """``factor * x + offset``; the identity by default."""
 
     factor: float = 1.0
     offset: float = 0.0
+
+    def __post_init__(self) -> None:
+        settle(self, factor=SCALAR, offset=SCALAR)
 
     def value(self, x: Array) -> Array:
         """``factor * x + offset``."""
@@ -69,11 +77,14 @@ class Linear:
         return 0 * x
 
 
-@dataclass(frozen=True)
-class Polynomial:
+@dataclass(frozen=True, eq=False)
+class Polynomial(Record):
     """``sum of coefficients[k] * x**k``: constant term first."""
 
     coefficients: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        settle(self, coefficients=SEVERAL)
 
     def value(self, x: Array) -> Array:
         """Horner's rule."""
@@ -88,12 +99,22 @@ class Polynomial:
         return _horner(_derived(_derived(self.coefficients)), x)
 
 
-@dataclass(frozen=True)
-class Spline:
+@dataclass(frozen=True, eq=False)
+class Spline(Record):
     """Natural cubic spline through ``(x[k], y[k])``, continued by straight lines outside."""
 
     x: tuple[float, ...]
     y: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        settle(self, x=PLAIN, y=PLAIN)
+        if len(self.x) != len(self.y) or len(self.x) < 2:
+            raise ModelError(
+                f"spline: x and y must have equally many knots, 2 or more; got {len(self.x)} and "
+                f"{len(self.y)}"
+            )
+        if not (np.isfinite([*self.x, *self.y]).all() and (np.diff(self.x) > 0).all()):
+            raise ModelError(f"spline: knots must be finite and x must increase; got x = {self.x}")
 
     def value(self, x: Array) -> Array:
         """Value of the piece that ``x`` lies in."""
@@ -146,12 +167,15 @@ class Spline:
         return 2 * c[2] + 6 * h * c[3]
 
 
-@dataclass(frozen=True)
-class Scaled:
+@dataclass(frozen=True, eq=False)
+class Scaled(Record):
     """Another function times a factor (OpenSim's MultiplierFunction)."""
 
     function: Function
     factor: float
+
+    def __post_init__(self) -> None:
+        settle(self, factor=SCALAR)
 
     def value(self, x: Array) -> Array:
         """``factor * f(x)``."""

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from homodyn.model.functions import IDENTITY, Constant, Function
+from homodyn.model.functions import IDENTITY, Function
+from homodyn.model.numbers import PLACEMENT, SCALAR, VECTOR, Record, settle
 from homodyn.spatial import (
     Array,
     Transform,
@@ -24,16 +25,35 @@ from homodyn.spatial import (
     stack,
 )
 
+WORLD = "world"
+"""Name of the body that does not move, to which the tree is joined."""
+
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+KINDS = (
+    "fixed",
+    "revolute",
+    "prismatic",
+    "helical",
+    "universal",
+    "cylindrical",
+    "planar",
+    "translation",
+    "euler",
+    "euler_free",
+    "spherical",
+    "free",
+    "custom",
+)
 AXES = {"x": X, "y": Y, "z": Z}
 
 
-@dataclass(frozen=True)
-class Motion:
-    """One elementary motion: a turn about ``axis`` (rad), or a slide along it (m).
+@dataclass(frozen=True, eq=False)
+class Motion(Record):
+    """One elementary motion: a ``"turn"`` about ``axis`` (rad), or a ``"slide"`` along it (m).
 
-    A turn with a ``pitch`` (m/rad) also advances along its axis. ``coordinate`` is the index, inside
-    the joint, of the coordinate that ``function`` is applied to; None for a fixed displacement.
+    A turn with a ``pitch`` (m/rad) also advances along its axis. ``coordinate`` is the index,
+    inside the joint, of the coordinate that ``function`` is applied to; None for a fixed
+    displacement.
     """
 
     kind: str
@@ -41,6 +61,9 @@ class Motion:
     coordinate: int | None = 0
     function: Function = IDENTITY
     pitch: Array = 0.0
+
+    def __post_init__(self) -> None:
+        settle(self, axis=VECTOR, pitch=SCALAR)
 
     def screw(self) -> Array:
         """The motion vector of unit rate, in the frame before or after the motion alike."""
@@ -57,8 +80,22 @@ class Motion:
         return Transform(np.eye(3), amount * axis)
 
 
-@dataclass(frozen=True)
-class Coordinate:
+COORDINATE_NUMBERS = (
+    "lower",
+    "upper",
+    "default",
+    "max_velocity",
+    "max_force",
+    "stiffness",
+    "rest",
+    "damping",
+    "friction",
+    "armature",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Coordinate(Record):
     """One degree of freedom: its name, range (rad or m) and what acts along it on its own.
 
     ``stiffness`` (N m/rad or N/m) pulls towards ``rest``, ``damping`` (N m s/rad or N s/m) against
@@ -79,6 +116,18 @@ class Coordinate:
     armature: Array = 0.0
     locked: bool = False
 
+    def __post_init__(self) -> None:
+        settle(self, **dict.fromkeys(COORDINATE_NUMBERS, SCALAR))
+
+
+@dataclass(frozen=True, eq=False)
+class Coupler(Record):
+    """A coordinate that follows another: ``coordinate = function(of)``."""
+
+    coordinate: str
+    of: str
+    function: Function
+
 
 @dataclass(frozen=True)
 class JointState:
@@ -90,8 +139,8 @@ class JointState:
     c: Array
 
 
-@dataclass(frozen=True)
-class Joint:
+@dataclass(frozen=True, eq=False)
+class Joint(Record):
     """A connection from ``parent`` to ``child`` (body names; the root's parent is ``"world"``).
 
     ``placement`` puts the joint frame in the parent body, ``child_placement`` puts it in the child
@@ -107,6 +156,11 @@ class Joint:
     placement: Transform = field(default_factory=Transform.identity)
     child_placement: Transform = field(default_factory=Transform.identity)
     notes: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        settle(self, placement=PLACEMENT, child_placement=PLACEMENT)
+        object.__setattr__(self, "coordinates", tuple(self.coordinates))
+        object.__setattr__(self, "motions", tuple(self.motions))
 
     @property
     def quaternion(self) -> bool:

@@ -88,7 +88,9 @@ def joint_accelerations(model: Model, q: Array, v: Array, a: Array) -> list[Arra
             parts.append(a[place.v])
         else:
             parts.append(
-                stack(*[a[s.v] * _slope(s, q) + _curvature(s, q) * v[s.v] ** 2 for s in place.slots])
+                stack(
+                    *[a[s.v] * _slope(s, q) + _curvature(s, q) * v[s.v] ** 2 for s in place.slots]
+                )
             )
     return parts
 

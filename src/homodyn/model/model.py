@@ -13,45 +13,19 @@ import casadi as ca
 import numpy as np
 
 from homodyn.errors import ModelError
-from homodyn.model import numbers, paths, validation
-from homodyn.model.functions import Function
-from homodyn.model.joint import Coordinate, Joint
+from homodyn.model import doubts, numbers, paths, tree, validation
+from homodyn.model.body import Body
+from homodyn.model.joint import WORLD, Coordinate, Coupler, Joint
+from homodyn.model.layout import layout
+from homodyn.model.naming import missing
 from homodyn.model.numbers import Parameter
 from homodyn.model.shapes import Capsule, ContactShape, Frame, Marker
-from homodyn.spatial import Array, Inertia, Transform
+from homodyn.spatial import Array, Transform, is_symbolic
 
-WORLD = "world"
+PARTS = ("bodies", "joints", "frames", "markers", "contacts", "capsules", "couplers")
 
 _DECLARED: ContextVar[tuple[Parameter, ...]] = ContextVar("declared parameters", default=())
-
-
-@dataclass(frozen=True)
-class Body:
-    """A rigid segment: mass (kg), centre of mass (m) and inertia about it (kg m2), in its frame."""
-
-    name: str
-    mass: Array = 0.0
-    com: Array = field(default_factory=lambda: np.zeros(3))
-    inertia: Array = field(default_factory=lambda: np.zeros((3, 3)))
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "mass", numbers.number(self.mass))
-        object.__setattr__(self, "com", numbers.vector(self.com, 3))
-        object.__setattr__(self, "inertia", numbers.vector(self.inertia, 3, 3))
-
-    @property
-    def spatial_inertia(self) -> Inertia:
-        """The ten numbers the recursions use."""
-        return Inertia.at_com(self.mass, self.com, self.inertia)
-
-
-@dataclass(frozen=True)
-class Coupler:
-    """A coordinate that follows another: ``coordinate = function(of)``."""
-
-    coordinate: str
-    of: str
-    function: Function
+_OPEN: ContextVar[bool] = ContextVar("symbols other than parameters are welcome", default=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +34,9 @@ class Model:
 
     Each body hangs on exactly one joint; the parent of the first is ``"world"``. Bodies and joints
     are kept in one order, parents before children: body ``i`` is the child of joint ``i``.
+
+    ``as_measured`` takes inertias that no rigid body can have, as files of others hold them; they
+    are then told by ``doubts``.
     """
 
     name: str
@@ -73,17 +50,20 @@ class Model:
     gravity: Array = field(default_factory=lambda: np.array([0.0, 0.0, -9.81]))
     parameters: tuple[Parameter, ...] = ()
     notes: tuple[str, ...] = ()
+    as_measured: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "gravity", numbers.vector(self.gravity, 3))
+        numbers.settle(self, gravity=numbers.VECTOR)
+        for part in PARTS:
+            object.__setattr__(self, part, tuple(getattr(self, part)))
         known = {parameter.name for parameter in self.parameters}
         added = tuple(p for p in _DECLARED.get() if p.name not in known)
         object.__setattr__(self, "parameters", (*self.parameters, *added))
-        faults = validation.faults(self)
+        faults = validation.faults(self, strange_symbols=_OPEN.get())
         if faults:
             listed = "\n".join(f"  - {fault}" for fault in faults)
             raise ModelError(f"model {self.name!r} cannot be:\n{listed}", tuple(faults))
-        bodies, joints = validation.sorted_tree(self.bodies, self.joints)
+        bodies, joints = tree.sorted_tree(self.bodies, self.joints)
         object.__setattr__(self, "bodies", bodies)
         object.__setattr__(self, "joints", joints)
 
@@ -103,7 +83,9 @@ class Model:
     def coordinates(self) -> tuple[Coordinate, ...]:
         """The degrees of freedom in the order of ``v``; those that follow another are left out."""
         following = {coupler.coordinate for coupler in self.couplers}
-        return tuple(c for joint in self.joints for c in joint.coordinates if c.name not in following)
+        return tuple(
+            c for joint in self.joints for c in joint.coordinates if c.name not in following
+        )
 
     @cached_property
     def coordinate_names(self) -> tuple[str, ...]:
@@ -121,6 +103,16 @@ class Model:
         return self.nv + sum(joint.quaternion for joint in self.joints)
 
     @cached_property
+    def position_index(self) -> tuple[int | None, ...]:
+        """For each entry of ``v`` the entry of ``q`` whose rate it is; None beside quaternions."""
+        index: list[int | None] = []
+        for joint, place in zip(self.joints, layout(self), strict=True):
+            count = place.v.stop - place.v.start
+            start = place.q.start
+            index += [None] * count if joint.quaternion else range(start, start + count)
+        return tuple(index)
+
+    @cached_property
     def parents(self) -> tuple[int, ...]:
         """For each body the index of the one that carries it; -1 for the world."""
         index = {name: i for i, name in enumerate(self.body_names)}
@@ -130,6 +122,36 @@ class Model:
     def mass(self) -> float:
         """Total mass (kg), with parameters at their usual values."""
         return float(sum(self._usual(body.mass) for body in self.bodies))
+
+    @cached_property
+    def lower(self) -> np.ndarray:
+        """Lower limits (rad, m) in the order of ``v``; minus infinity where there is none."""
+        return self._coordinate_values("lower")
+
+    @cached_property
+    def upper(self) -> np.ndarray:
+        """Upper limits (rad, m) in the order of ``v``; infinity where there is none."""
+        return self._coordinate_values("upper")
+
+    @cached_property
+    def max_velocity(self) -> np.ndarray:
+        """Largest speeds (rad/s, m/s) in the order of ``v``."""
+        return self._coordinate_values("max_velocity")
+
+    @cached_property
+    def max_force(self) -> np.ndarray:
+        """Largest actuator torques and forces (N m, N) in the order of ``v``."""
+        return self._coordinate_values("max_force")
+
+    def _coordinate_values(self, field: str) -> np.ndarray:
+        values = np.array([float(self._usual(getattr(c, field))) for c in self.coordinates])
+        values.flags.writeable = False
+        return values
+
+    @property
+    def doubts(self) -> list[str]:
+        """What is odd about the masses, inertias and ranges, though it can be computed with."""
+        return doubts.doubts(self)
 
     # -- parts by name
 
@@ -146,34 +168,31 @@ class Model:
         return self._index("coordinate", self.coordinate_names, name)
 
     def locate(self, frame: str) -> tuple[int, Transform]:
-        """Body index (-1: the world) and placement in it of a named body, frame, marker or contact."""
+        """Body index (-1: the world) and placement in it of a body, frame, marker or contact."""
         if frame == WORLD:
             return -1, Transform.identity()
         body, placement = self._places.get(frame, (None, None))
         if body is None or placement is None:
-            raise ModelError(
-                f"model {self.name!r} has no frame {frame!r}; it has {', '.join(self._places)}"
-            )
+            what = missing("body, frame, marker or contact", frame, self._places)
+            raise ModelError(f"model {self.name!r} has {what}")
         return body, placement
 
     @cached_property
     def _places(self) -> dict[str, tuple[int, Transform]]:
         index = {name: i for i, name in enumerate(self.body_names)}
         places = {name: (i, Transform.identity()) for name, i in index.items()}
-        for marker in self.markers:
-            places.setdefault(marker.name, (index[marker.body], Transform(np.eye(3), marker.position)))
-        for contact in self.contacts:
-            at = Transform(contact.rotation, contact.position)
-            places.setdefault(contact.name, (index[contact.body], at))
-        for frame in self.frames:
-            places.setdefault(frame.name, (index.get(frame.body, -1), frame.placement))
+        attached: list[tuple[Any, Transform]] = [
+            *((m, Transform(np.eye(3), m.position)) for m in self.markers),
+            *((c, Transform(c.rotation, c.position)) for c in self.contacts),
+            *((f, f.placement) for f in self.frames),
+        ]
+        for record, placement in attached:
+            places[record.name] = (index.get(record.body, -1), placement)
         return places
 
     def _index(self, what: str, names: tuple[str, ...], name: str) -> int:
         if name not in names:
-            raise ModelError(
-                f"model {self.name!r} has no {what} {name!r}; it has {', '.join(names)}"
-            )
+            raise ModelError(f"model {self.name!r} has {missing(what, name, names)}")
         return names.index(name)
 
     # -- parameters
@@ -202,8 +221,19 @@ class Model:
         """
         return paths.parametrized(self, names)
 
+    def with_numbers(self, values: Mapping[str, Any]) -> Model:
+        """The same model with other numbers at the given paths: ``{"thigh.mass": 9.1}``.
+
+        Paths are those of `with_parameters`; one without an entry takes a vector or a matrix.
+        """
+        return paths.with_numbers(self, values)
+
     def at(self, values: Mapping[str, Any] | Array) -> Model:
-        """The model with its parameters replaced by values (or by other expressions)."""
+        """The model with its parameters replaced by values (or by other expressions).
+
+        Expressions may hold symbols of a function being traced, which are no parameters; numbers
+        that depend on them are not checked.
+        """
         if isinstance(values, Mapping):
             unknown = [name for name in values if name not in self.parameter_names]
             if unknown:
@@ -213,6 +243,11 @@ class Model:
                 )
             chosen = {name: values[name] for name in self.parameter_names if name in values}
         else:
+            count = values.numel() if isinstance(values, ca.SX) else len(values)
+            if count != len(self.parameters):
+                raise ModelError(
+                    f"model {self.name!r} has {len(self.parameters)} parameters, got {count} values"
+                )
             chosen = {name: values[i] for i, name in enumerate(self.parameter_names)}
         replaced = [p for p in self.parameters if p.name in chosen]
         old = ca.vertcat(ca.SX(0, 1), *[p.symbol for p in replaced])
@@ -223,12 +258,14 @@ class Model:
             result = ca.substitute(expression, old, new)
             return _plain(result) if result.is_constant() else result
 
-        parts = {
-            name: numbers.map_expressions(getattr(self, name), change)
-            for name in ("bodies", "joints", "frames", "markers", "contacts", "capsules", "couplers")
-        }
+        parts = {name: numbers.map_expressions(getattr(self, name), change) for name in PARTS}
         gravity = numbers.map_expressions(self.gravity, change)
-        return replace(self, **parts, gravity=gravity, parameters=kept)
+        declared, open_ = _DECLARED.set(()), _OPEN.set(is_symbolic(new) and not new.is_constant())
+        try:
+            return replace(self, **parts, gravity=gravity, parameters=kept)
+        finally:
+            _DECLARED.reset(declared)
+            _OPEN.reset(open_)
 
     def _usual(self, value: Array) -> Array:
         """A number or array with the parameters at their usual values."""
@@ -236,6 +273,32 @@ class Model:
             return value
         usual = ca.substitute(value, self.parameter_symbols, ca.SX(self.parameter_values))
         return _plain(usual)
+
+    # -- positions; see homodyn.model.configuration, which is built on this record
+
+    def neutral(self) -> np.ndarray:
+        """The pose in which every coordinate has its default."""
+        from homodyn.model import configuration
+
+        return configuration.neutral(self)
+
+    def random(self, seed: int | np.random.Generator | None = None, size: Any = ()) -> np.ndarray:
+        """Poses drawn within the limits, ``size`` of them (a number or a batch shape)."""
+        from homodyn.model import configuration
+
+        return configuration.random(self, seed, size)
+
+    def integrate(self, q: Array, dv: Array) -> Array:
+        """Where ``q`` comes by moving with ``dv``, a velocity times a time."""
+        from homodyn.model import configuration
+
+        return configuration.integrate(self, q, dv)
+
+    def difference(self, q0: Array, q1: Array) -> Array:
+        """The ``dv`` that brings ``q0`` to ``q1`` the shortest way."""
+        from homodyn.model import configuration
+
+        return configuration.difference(self, q0, q1)
 
     # -- identity
 
@@ -256,10 +319,7 @@ class Model:
         return {}
 
     def __repr__(self) -> str:
-        return (
-            f"Model {self.name!r}: {len(self.bodies)} bodies, {self.nv} degrees of freedom, "
-            f"{self.mass:.6g} kg"
-        )
+        return f"Model {self.name!r}: {len(self.bodies)} bodies, {self.nv} degrees of freedom"
 
 
 def parametric(builder: Callable[..., Model], **values: float) -> Model:

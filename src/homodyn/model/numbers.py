@@ -9,7 +9,8 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from homodyn.spatial import Array
+from homodyn.errors import ModelError
+from homodyn.spatial import Array, Transform
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,28 +26,94 @@ class Parameter:
     symbol: ca.SX = field(default=None, repr=False)  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
+        settle(self, value=SCALAR)
         if self.symbol is None:
             object.__setattr__(self, "symbol", ca.SX.sym(self.name))
 
 
 def number(value: Any) -> Array:
     """A float, or the scalar expression it was given as."""
-    if isinstance(value, (ca.SX, ca.MX)):
+    value = value.symbol if isinstance(value, Parameter) else value
+    if isinstance(value, ca.SX):
+        if value.shape != (1, 1):
+            raise ValueError("not one number")
         return value
-    return float(value)
+    value = value.full().squeeze() if isinstance(value, ca.DM) else value
+    if isinstance(value, (bool, str, ca.MX)) or np.ndim(value) != 0:
+        raise ValueError("not one number")
+    return float(value) + 0.0
 
 
 def vector(value: Any, *shape: int) -> Array:
-    """A read-only float array of the given shape, or the expressions it was given as."""
-    if isinstance(value, (ca.SX, ca.MX)):
+    """A read-only float array of the given shape, or the expressions it was given as.
+
+    Zeros lose their sign, since expressions have none: a number that becomes a parameter and a
+    number again stays the same to the bit.
+    """
+    if isinstance(value, ca.SX):
+        expected = (*shape, 1) if len(shape) == 1 else shape
+        if value.shape != expected:
+            raise ValueError("wrong shape")
         return value
-    array = np.asarray(value)
+    if isinstance(value, ca.MX):
+        raise ValueError("symbols of models are SX")
+    array = np.asarray(value.full() if isinstance(value, ca.DM) else value)
+    if array.shape == (*shape, 1):
+        array = array[..., 0]
+    if array.shape != shape or array.dtype.kind not in "biufO":
+        raise ValueError("wrong shape")
     if array.dtype == object:
-        rows = array.reshape(shape[0], -1)
-        return ca.vertcat(*[ca.horzcat(*row) for row in rows])
-    array = np.array(array, dtype=float).reshape(shape)
+        entries = [[number(entry) for entry in row] for row in array.reshape(shape[0], -1)]
+        if any(isinstance(entry, ca.SX) for row in entries for entry in row):
+            return ca.vertcat(*[ca.horzcat(*row) for row in entries])
+        array = np.array(entries).reshape(shape)
+    array = np.array(array, dtype=float) + 0.0
     array.flags.writeable = False
     return array
+
+
+def placement(value: Any) -> Transform:
+    """A transform with settled numbers; a bare position stands for one without rotation."""
+    if isinstance(value, Transform):
+        return Transform(vector(value.E, 3, 3), vector(value.r, 3))
+    return Transform(vector(np.eye(3), 3, 3), vector(value, 3))
+
+
+SCALAR, VECTOR, MATRIX = "a number", "3 numbers", "3 x 3 numbers"
+PLACEMENT = "a Transform or a position of 3 numbers"
+SEVERAL, PLAIN = "a sequence of numbers", "a sequence of numbers without parameters"
+_SETTLE: dict[str, Callable[[Any], Any]] = {
+    SCALAR: number,
+    VECTOR: lambda value: vector(value, 3),
+    MATRIX: lambda value: vector(value, 3, 3),
+    PLACEMENT: placement,
+    SEVERAL: lambda value: tuple(number(entry) for entry in value),
+    PLAIN: lambda value: tuple(float(entry) + 0.0 for entry in value),
+}
+
+
+def settle(record: Any, **kinds: str) -> None:
+    """Turn fields of a frozen record into floats, read-only arrays or expressions."""
+    for name, kind in kinds.items():
+        value = getattr(record, name)
+        try:
+            object.__setattr__(record, name, _SETTLE[kind](value))
+        except (TypeError, ValueError, RuntimeError):
+            owner = type(record).__name__.lower()
+            label = getattr(record, "name", "")
+            raise ModelError(
+                f"{owner}{f' {label!r}' if label else ''}: {name} must be {kind}, got {value!r}"
+            ) from None
+
+
+class Record:
+    """A frozen record that equals another of its type when every number does, to the bit."""
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and canonical(self) == canonical(other)
+
+    def __hash__(self) -> int:
+        return hash(canonical(self))
 
 
 def map_expressions(record: Any, change: Callable[[ca.SX], Any]) -> Any:
@@ -70,6 +137,8 @@ def map_expressions(record: Any, change: Callable[[ca.SX], Any]) -> Any:
 
 def canonical(record: Any) -> str:
     """Text that two records share exactly when their contents are equal to the bit."""
+    if isinstance(record, ca.SX):
+        return f"expression({record.serialize()})"
     if is_dataclass(record) and not isinstance(record, type):
         inner = ",".join(f"{f.name}={canonical(getattr(record, f.name))}" for f in fields(record))
         return f"{type(record).__name__}({inner})"

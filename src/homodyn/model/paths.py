@@ -1,13 +1,229 @@
-"""Names for the numbers of a model: ``"thigh.com.z"`` and the like."""
+"""Names for the numbers of a model: ``"thigh.com.z"``, ``"knee_angle.stiffness"``, ``"gravity.z"``.
+
+A path is the name of a part, a field and, for vectors and inertias, an entry; without the entry it
+stands for all of them. Where two parts share a name the field decides, and where that is not
+enough the kind goes first: ``"joint:knee.position.z"``.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, is_dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+
+from homodyn.errors import ModelError
+from homodyn.model.joint import COORDINATE_NUMBERS
+from homodyn.model.naming import missing
+from homodyn.model.numbers import Parameter, number, vector
 
 if TYPE_CHECKING:
     from homodyn.model.model import Model
 
+Entry = tuple[int, ...]
+Step = str | int | tuple[Entry, ...]
 
-def parametrized(model: Model, names: tuple[str, ...]) -> Model:
+_VECTOR: dict[str, tuple[Entry, ...]] = {"x": ((0,),), "y": ((1,),), "z": ((2,),)}
+_INERTIA: dict[str, tuple[Entry, ...]] = {
+    "xx": ((0, 0),),
+    "yy": ((1, 1),),
+    "zz": ((2, 2),),
+    "xy": ((0, 1), (1, 0)),
+    "xz": ((0, 2), (2, 0)),
+    "yz": ((1, 2), (2, 1)),
+}
+_SCALAR: dict[str, tuple[Entry, ...]] = {}
+
+_FIELDS: dict[str, dict[str, tuple[tuple[str, ...], dict[str, tuple[Entry, ...]]]]] = {
+    "body": {
+        "mass": (("mass",), _SCALAR),
+        "com": (("com",), _VECTOR),
+        "inertia": (("inertia",), _INERTIA),
+    },
+    "joint": {
+        "position": (("placement", "r"), _VECTOR),
+        "child_position": (("child_placement", "r"), _VECTOR),
+        "pitch": (("pitch",), _SCALAR),
+    },
+    "coordinate": {name: ((name,), _SCALAR) for name in COORDINATE_NUMBERS},
+    "frame": {"position": (("placement", "r"), _VECTOR)},
+    "marker": {"position": (("position",), _VECTOR)},
+    "contact": {
+        "position": (("position",), _VECTOR),
+        "radius": (("radius",), _SCALAR),
+        "size": (("size",), _VECTOR),
+    },
+    "capsule": {
+        "start": (("start",), _VECTOR),
+        "end": (("end",), _VECTOR),
+        "radius": (("radius",), _SCALAR),
+    },
+}
+_PARTS = {
+    "body": "bodies",
+    "joint": "joints",
+    "frame": "frames",
+    "marker": "markers",
+    "contact": "contacts",
+    "capsule": "capsules",
+}
+
+
+@dataclass(frozen=True)
+class Place:
+    """One number of a model: its full path, and the steps that lead to it."""
+
+    path: str
+    steps: tuple[Step, ...]
+
+
+def places(model: Model, path: str) -> tuple[Place, ...]:
+    """The numbers that a path stands for: one, three, or the six of an inertia."""
+    if path == "gravity" or path.startswith("gravity."):
+        return _entries(path, path.partition(".")[2], ("gravity",), _VECTOR)
+    kind, _, rest = path.rpartition(":") if path.partition(":")[0] in _FIELDS else ("", "", path)
+    owners = [
+        (owner_kind, name, steps)
+        for owner_kind, name, steps in _owners(model)
+        if rest.startswith(f"{name}.") and kind in ("", owner_kind)
+    ]
+    if not owners:
+        names = [*(name for _, name, _ in _owners(model)), "gravity"]
+        what = missing("part", rest.partition(".")[0], names)
+        raise ModelError(f"path {path!r}: model {model.name!r} has {what}")
+    longest = max(len(name) for _, name, _ in owners)
+    owners = [owner for owner in owners if len(owner[1]) == longest]
+    name = owners[0][1]
+    field, _, entry = rest[len(name) + 1 :].partition(".")
+    fitting = [owner for owner in owners if field in _fields(model, *owner)]
+    if not fitting:
+        fields = [field for owner in owners for field in _fields(model, *owner)]
+        raise ModelError(f"path {path!r}: {name!r} has {missing('number', field, fields)}")
+    if len(fitting) > 1:
+        hints = " or ".join(repr(f"{owner_kind}:{rest}") for owner_kind, _, _ in fitting)
+        raise ModelError(f"path {path!r} could be several numbers; write {hints}")
+    inner, entries = _fields(model, *fitting[0])[field]
+    return _entries(path, entry, (*fitting[0][2], *inner), entries)
+
+
+def parametrized(model: Model, names: Sequence[str]) -> Model:
     """The model with the named numbers turned into parameters."""
-    return model
+    made: list[Parameter] = []
+    changes: dict[tuple[Step, ...], Any] = {}
+    for path in names:
+        for place in places(model, path):
+            if place.path in model.parameter_names or place.steps in changes:
+                raise ModelError(f"model {model.name!r} has the parameter {place.path!r} already")
+            parameter = Parameter(place.path, value_at(model, place))
+            made.append(parameter)
+            changes[place.steps] = parameter.symbol
+    return _changed(model, changes, parameters=(*model.parameters, *made))
+
+
+def with_numbers(model: Model, values: Mapping[str, Any]) -> Model:
+    """The model with other numbers at the given paths."""
+    changes: dict[tuple[Step, ...], Any] = {}
+    for path, value in values.items():
+        found = places(model, path)
+        try:
+            if len(found) == 1:
+                given = [value]
+            elif len(found) == 3:
+                given = [vector(value, 3)[i] for i in range(3)]
+            else:
+                square = vector(value, 3, 3)
+                given = [square[entries[0]] for entries in _INERTIA.values()]
+        except (TypeError, ValueError):
+            shape = "3 x 3" if len(found) == 6 else "3"
+            raise ModelError(f"path {path!r} takes {shape} numbers, got {value!r}") from None
+        for place, entry in zip(found, given, strict=True):
+            try:
+                changes[place.steps] = number(entry)
+            except (TypeError, ValueError):
+                raise ModelError(f"path {place.path!r} takes a number, got {entry!r}") from None
+    return _changed(model, changes)
+
+
+def value_at(model: Model, place: Place) -> float:
+    """The number at a place, with parameters at their usual values."""
+    record: Any = model
+    for step in place.steps:
+        if isinstance(step, str):
+            record = getattr(record, step)
+        elif isinstance(step, int):
+            record = record[step]
+        else:
+            record = record[step[0]] if not isinstance(record, ca.SX) else record[_flat(step[0])]
+    return float(model._usual(record))
+
+
+def _owners(model: Model) -> Iterator[tuple[str, str, tuple[Step, ...]]]:
+    """Every part that has numbers: its kind, its name and the steps to it."""
+    for kind, part in _PARTS.items():
+        for k, record in enumerate(getattr(model, part)):
+            yield kind, record.name, (part, k)
+            if kind == "joint":
+                for i, coordinate in enumerate(record.coordinates):
+                    yield "coordinate", coordinate.name, (part, k, "coordinates", i)
+
+
+def _fields(
+    model: Model, kind: str, name: str, steps: tuple[Step, ...]
+) -> dict[str, tuple[tuple[Step, ...], dict[str, tuple[Entry, ...]]]]:
+    """The numbers of a part: steps within it and entries, by field."""
+    fields: dict[str, Any] = dict(_FIELDS[kind])
+    if kind == "joint":
+        motions = model.joint(name).motions
+        turns = [k for k, motion in enumerate(motions) if motion.kind == "turn"]
+        del fields["pitch"]
+        if len(turns) == 1:
+            fields["pitch"] = (("motions", turns[0], "pitch"), _SCALAR)
+    return fields
+
+
+def _entries(
+    path: str, entry: str, steps: tuple[Step, ...], entries: dict[str, tuple[Entry, ...]]
+) -> tuple[Place, ...]:
+    if not entries:
+        if entry:
+            raise ModelError(f"path {path!r}: {path.removesuffix('.' + entry)!r} is one number")
+        return (Place(path, steps),)
+    if not entry:
+        return tuple(Place(f"{path}.{name}", (*steps, at)) for name, at in entries.items())
+    if entry not in entries:
+        raise ModelError(f"path {path!r}: {missing('entry', entry, entries)}")
+    return (Place(path, (*steps, entries[entry])),)
+
+
+def _changed(model: Model, changes: Mapping[tuple[Step, ...], Any], **others: Any) -> Model:
+    updates: dict[str, Any] = {}
+    for steps, value in changes.items():
+        part = str(steps[0])
+        updates[part] = _set(updates.get(part, getattr(model, part)), steps[1:], value)
+    return replace(model, **updates, **others)
+
+
+def _set(record: Any, steps: tuple[Step, ...], value: Any) -> Any:
+    """A copy of a record, tuple or array with the number at the end of the steps replaced."""
+    if not steps:
+        return value
+    step, rest = steps[0], steps[1:]
+    if isinstance(step, str):
+        assert is_dataclass(record)
+        assert not isinstance(record, type)
+        return replace(record, **{step: _set(getattr(record, step), rest, value)})
+    if isinstance(step, int):
+        items = list(record)
+        items[step] = _set(items[step], rest, value)
+        return tuple(items)
+    array = (
+        ca.SX(record) if isinstance(value, ca.SX) or isinstance(record, ca.SX) else record.copy()
+    )
+    for entry in step:
+        array[_flat(entry) if isinstance(array, ca.SX) else entry] = value
+    return array
+
+
+def _flat(entry: Entry) -> Any:
+    return entry[0] if len(entry) == 1 else entry

@@ -6,34 +6,44 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from homodyn.model.numbers import MATRIX, PLACEMENT, SCALAR, VECTOR, Record, settle
 from homodyn.spatial import Array, Transform
 
 
-@dataclass(frozen=True)
-class Frame:
+@dataclass(frozen=True, eq=False)
+class Frame(Record):
     """A named frame fixed in a body."""
 
     name: str
     body: str
     placement: Transform = field(default_factory=Transform.identity)
 
+    def __post_init__(self) -> None:
+        settle(self, placement=PLACEMENT)
 
-@dataclass(frozen=True)
-class Marker:
+
+@dataclass(frozen=True, eq=False)
+class Marker(Record):
     """A named point fixed in a body, as seen by a camera system (m)."""
 
     name: str
     body: str
     position: Array = field(default_factory=lambda: np.zeros(3))
 
+    def __post_init__(self) -> None:
+        settle(self, position=VECTOR)
 
-@dataclass(frozen=True)
-class ContactShape:
+
+CONTACT_KINDS = ("point", "sphere", "line", "capsule", "box")
+
+
+@dataclass(frozen=True, eq=False)
+class ContactShape(Record):
     """Where a body may touch something: a point, sphere, line, capsule or box.
 
-    ``position`` (m) is the centre, ``radius`` (m) that of a sphere or capsule, ``size`` (m) the half
-    extents of a box or, along its first axis, of a line or capsule; ``rotation`` turns body into
-    shape coordinates.
+    ``position`` (m) is the centre, ``radius`` (m) that of a sphere or capsule, ``size`` (m) the
+    half extents of a box or, along its first axis, of a line or capsule; ``rotation`` turns body
+    into shape coordinates.
     """
 
     name: str
@@ -44,13 +54,19 @@ class ContactShape:
     size: Array = field(default_factory=lambda: np.zeros(3))
     rotation: Array = field(default_factory=lambda: np.eye(3))
 
+    def __post_init__(self) -> None:
+        settle(self, position=VECTOR, radius=SCALAR, size=VECTOR, rotation=MATRIX)
 
-@dataclass(frozen=True)
-class Capsule:
-    """A segment from ``start`` to ``end`` (m) swept by ``radius`` (m), for collisions and drawing."""
+
+@dataclass(frozen=True, eq=False)
+class Capsule(Record):
+    """A segment from ``start`` to ``end`` (m) swept by ``radius`` (m), to collide and to draw."""
 
     name: str
     body: str
     start: Array
     end: Array
     radius: Array
+
+    def __post_init__(self) -> None:
+        settle(self, start=VECTOR, end=VECTOR, radius=SCALAR)

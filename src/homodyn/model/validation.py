@@ -1,32 +1,288 @@
-"""What a model must satisfy before it exists: every fault found, not only the first."""
+"""What a model must satisfy before it exists: every fault found, not only the first.
+
+Parameters take their usual values for the checks. What is odd but can be computed with is no fault;
+`homodyn.model.doubts` tells it.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+import numpy as np
+
+from homodyn.model import tree
+from homodyn.model.joint import KINDS, WORLD, Coordinate, Joint, Motion
+from homodyn.model.naming import missing, repeated
+from homodyn.model.numbers import map_expressions
+from homodyn.model.shapes import CONTACT_KINDS, Capsule, ContactShape
 
 if TYPE_CHECKING:
-    from homodyn.model.joint import Joint
-    from homodyn.model.model import Body, Model
+    from homodyn.model.body import Body
+    from homodyn.model.model import Model
+
+ORTHONORMAL = 1e-6
+"""Largest entry of E E^T - 1 in a rotation that was written with a few digits."""
+TRIANGLE = 1e-6
+"""Part of the largest principal moment by which it may exceed the sum of the others."""
+RELATIVE = 1e-9
+"""Rounding left to inertias and axes, relative to their size."""
+
+_MAY_BE_INFINITE = ("lower", "upper", "max_velocity", "max_force")
+_NEVER_NEGATIVE = ("max_velocity", "max_force", "damping", "friction", "armature")
 
 
-def faults(model: Model) -> list[str]:
-    """Every reason why the model cannot be, in words; empty when there is none."""
-    return []
+def faults(model: Model, *, strange_symbols: bool = False) -> list[str]:
+    """Every reason why the model cannot be, in words; empty when there is none.
+
+    With ``strange_symbols``, numbers may hang on symbols that are no parameters of the model.
+    """
+    found = [*_names(model), *_parameters(model, strange_symbols)]
+    found += tree.faults(model.bodies, model.joints)
+    found += _references(model)
+    found += _couplers(model)
+    plain: dict[str, list[Any]] = {}
+    for part, label in _PARTS.items():
+        plain[part] = []
+        for record in getattr(model, part):
+            where = f"{label} {record.coordinate if part == 'couplers' else record.name!r}"
+            numeric = _plain(model, record)
+            if numeric is None:
+                plain[part].append(None)
+                continue
+            reasons = [*_not_finite(numeric), *_CHECKS.get(part, lambda _: ())(numeric)]
+            if part == "bodies" and not reasons and not model.as_measured:
+                broken = broken_triangle(numeric.inertia)
+                reasons += [f"{broken}; as_measured=True takes it all the same"] if broken else []
+            found += [f"{where}: {reason}" for reason in reasons]
+            plain[part].append(numeric)
+    gravity = _plain(model, model.gravity)
+    if gravity is not None and not np.isfinite(gravity).all():
+        found.append(f"gravity must be three finite numbers (m/s2), got {gravity.tolist()}")
+    if not found and None not in (*plain["bodies"], *plain["joints"]):
+        found += tree.unmoved_by_mass(plain["bodies"], plain["joints"])
+    return found
 
 
-def sorted_tree(
-    bodies: tuple[Body, ...], joints: tuple[Joint, ...]
-) -> tuple[tuple[Body, ...], tuple[Joint, ...]]:
-    """Bodies and joints with parents before children, depth first, keeping the given order."""
-    by_child = {joint.child: joint for joint in joints}
-    by_name = {body.name: body for body in bodies}
-    children: dict[str, list[str]] = {}
-    for joint in joints:
-        children.setdefault(joint.parent, []).append(joint.child)
-    order: list[str] = []
-    waiting = list(reversed(children.get("world", [])))
-    while waiting:
-        name = waiting.pop()
-        order.append(name)
-        waiting.extend(reversed(children.get(name, [])))
-    return tuple(by_name[name] for name in order), tuple(by_child[name] for name in order)
+_PARTS = {
+    "bodies": "body",
+    "joints": "joint",
+    "frames": "frame",
+    "markers": "marker",
+    "contacts": "contact",
+    "capsules": "capsule",
+    "couplers": "coupler of",
+}
+
+
+def _names(model: Model) -> Iterator[str]:
+    groups = {
+        "bodies, frames, markers and contacts": [
+            record.name
+            for part in ("bodies", "frames", "markers", "contacts")
+            for record in getattr(model, part)
+        ],
+        "joints": [joint.name for joint in model.joints],
+        "coordinates": [c.name for joint in model.joints for c in joint.coordinates],
+        "capsules": [capsule.name for capsule in model.capsules],
+        "parameters": [parameter.name for parameter in model.parameters],
+    }
+    for group, names in groups.items():
+        for name in names:
+            if not isinstance(name, str) or not name.strip():
+                yield f"{group}: {name!r} is no name; give a text that is not empty"
+        for name in repeated(names):
+            yield f"{group}: the name {name!r} occurs more than once; each must differ"
+    if WORLD in groups["bodies, frames, markers and contacts"]:
+        yield f"the name {WORLD!r} is reserved for what does not move; choose another"
+
+
+def _parameters(model: Model, strange_symbols: bool) -> Iterator[str]:
+    for parameter in model.parameters:
+        if not np.isfinite(parameter.value):
+            yield f"parameter {parameter.name!r}: its usual value must be finite"
+    if strange_symbols:
+        return
+    declared = {parameter.symbol.element_hash() for parameter in model.parameters}
+    strange: dict[str, None] = {}
+    for part in (*(getattr(model, part) for part in _PARTS), model.gravity):
+        for expression in _expressions(part):
+            for symbol in ca.symvar(expression):
+                if symbol.element_hash() not in declared:
+                    strange[str(symbol)] = None
+    for name in strange:
+        yield (
+            f"the symbol {name!r} is no declared parameter; pass its Parameter to the model's "
+            f"parameters or build the model through parametric()"
+        )
+
+
+def _references(model: Model) -> Iterator[str]:
+    bodies = [body.name for body in model.bodies]
+    for part in ("frames", "markers", "contacts", "capsules"):
+        for record in getattr(model, part):
+            if record.body != WORLD and record.body not in bodies:
+                what = missing("body", record.body, [WORLD, *bodies])
+                yield f"{_PARTS[part]} {record.name!r}: {what}"
+
+
+def _couplers(model: Model) -> Iterator[str]:
+    owner = {c.name: joint for joint in model.joints for c in joint.coordinates}
+    following = [coupler.coordinate for coupler in model.couplers]
+    for name in repeated(following):
+        yield f"coordinate {name!r} follows two others; one coupler each"
+    for coupler in model.couplers:
+        where = f"coupler of {coupler.coordinate!r}"
+        for name in (coupler.coordinate, coupler.of):
+            if name not in owner:
+                yield f"{where}: {missing('coordinate', name, owner)}"
+            elif owner[name].quaternion:
+                yield (
+                    f"{where}: {name!r} belongs to the {owner[name].kind} joint "
+                    f"{owner[name].name!r}, whose coordinates cannot be coupled; use an euler joint"
+                )
+        if coupler.of == coupler.coordinate:
+            yield f"{where}: it cannot follow itself"
+        elif coupler.of in following:
+            free = [name for name in owner if name not in following]
+            yield (
+                f"{where}: {coupler.of!r} follows another itself; "
+                f"it may follow one that is free: {', '.join(free) or 'none'}"
+            )
+
+
+def _body(body: Body) -> Iterator[str]:
+    if body.mass < 0:
+        yield f"mass must be zero or more (kg), got {body.mass:g}"
+    inertia = body.inertia
+    if not np.isfinite(inertia).all():
+        return
+    scale = np.abs(inertia).max()
+    if np.abs(inertia - inertia.T).max() > RELATIVE * scale:
+        yield f"inertia must be symmetric, got {inertia.tolist()}"
+    else:
+        lowest = np.linalg.eigvalsh(inertia)[0]
+        if lowest < -RELATIVE * scale:
+            yield (
+                f"inertia must have no negative principal moment, got {lowest:.6g} kg m2; "
+                f"give it about the centre of mass"
+            )
+
+
+def broken_triangle(inertia: np.ndarray) -> str:
+    """Why no rigid body has this inertia: its moments break the triangle inequality; or nothing."""
+    moments = np.linalg.eigvalsh(inertia)
+    if moments[2] - moments[0] - moments[1] <= TRIANGLE * abs(moments[2]):
+        return ""
+    told = ", ".join(f"{moment:.4g}" for moment in moments)
+    return (
+        f"no rigid body has principal moments {told} kg m2; the largest exceeds the sum of the "
+        f"others"
+    )
+
+
+def _joint(joint: Joint) -> Iterator[str]:
+    if joint.kind not in KINDS:
+        yield missing("joint kind", joint.kind, KINDS)
+    for name in ("placement", "child_placement"):
+        yield from (f"{name}: {why}" for why in _rotation(getattr(joint, name).E))
+    if joint.quaternion:
+        expected = 6 if joint.kind == "free" else 3
+        if joint.nv != expected or joint.motions:
+            yield f"a {joint.kind} joint has {expected} coordinates and no motions"
+        for coordinate in joint.coordinates[-3:]:
+            if np.isfinite(coordinate.lower) or np.isfinite(coordinate.upper):
+                yield f"coordinate {coordinate.name!r} belongs to a quaternion: it has no limits"
+    else:
+        used = {motion.coordinate for motion in joint.motions}
+        for k, coordinate in enumerate(joint.coordinates):
+            if k not in used:
+                yield f"coordinate {coordinate.name!r} moves nothing; give a motion its index {k}"
+    for k, motion in enumerate(joint.motions):
+        yield from (f"motion {k}: {why}" for why in _motion(motion, joint.nv))
+    for coordinate in joint.coordinates:
+        yield from (f"coordinate {coordinate.name!r}: {why}" for why in _coordinate(coordinate))
+
+
+def _motion(motion: Motion, nv: int) -> Iterator[str]:
+    if motion.kind not in ("turn", "slide"):
+        yield missing("motion", motion.kind, ("turn", "slide"))
+    if abs(np.linalg.norm(motion.axis) - 1) > RELATIVE:
+        yield f"axis must have length one, got {motion.axis.tolist()}"
+    if motion.coordinate is not None and not 0 <= motion.coordinate < nv:
+        yield f"coordinate {motion.coordinate} must be from 0 to {nv - 1}"
+
+
+def _coordinate(coordinate: Coordinate) -> Iterator[str]:
+    if coordinate.lower > coordinate.upper:
+        yield f"lower {coordinate.lower:g} must not exceed upper {coordinate.upper:g}"
+    for name in _NEVER_NEGATIVE:
+        if getattr(coordinate, name) < 0:
+            yield f"{name} must be zero or more, got {getattr(coordinate, name):g}"
+
+
+def _contact(contact: ContactShape) -> Iterator[str]:
+    if contact.kind not in CONTACT_KINDS:
+        yield missing("contact shape", contact.kind, CONTACT_KINDS)
+    if contact.radius < 0 or (contact.size < 0).any():
+        yield "radius and size must be zero or more"
+    yield from _rotation(contact.rotation)
+
+
+def _capsule(capsule: Capsule) -> Iterator[str]:
+    if capsule.radius < 0:
+        yield f"radius must be zero or more (m), got {capsule.radius:g}"
+
+
+def _rotation(E: np.ndarray) -> Iterator[str]:
+    off = np.abs(E @ E.T - np.eye(3)).max()
+    if off > ORTHONORMAL or np.linalg.det(E) < 0:
+        yield f"rotation must be orthonormal and right-handed, got {E.tolist()}"
+
+
+_CHECKS: dict[str, Any] = {
+    "bodies": _body,
+    "joints": _joint,
+    "frames": lambda frame: _rotation(frame.placement.E),
+    "contacts": _contact,
+    "capsules": _capsule,
+}
+
+
+def _plain(model: Model, record: Any) -> Any:
+    """The record with parameters at their usual values; None when symbols are left over."""
+    declared = {parameter.symbol.element_hash() for parameter in model.parameters}
+    for expression in _expressions(record):
+        if any(symbol.element_hash() not in declared for symbol in ca.symvar(expression)):
+            return None
+    return map_expressions(record, model._usual)
+
+
+def _expressions(record: Any) -> Iterator[ca.SX]:
+    if isinstance(record, ca.SX):
+        yield record
+    elif isinstance(record, tuple):
+        for item in record:
+            yield from _expressions(item)
+    elif is_dataclass(record) and not isinstance(record, type):
+        for item in fields(record):
+            yield from _expressions(getattr(record, item.name))
+
+
+def _not_finite(record: Any, path: str = "") -> Iterator[str]:
+    """Numbers that are NaN, or infinite where only finite ones make sense."""
+    if isinstance(record, (float, np.ndarray)):
+        open_ended = path.rpartition(".")[2] in _MAY_BE_INFINITE
+        if np.isnan(record).any():
+            yield f"{path} must not be NaN"
+        elif not open_ended and not np.isfinite(record).all():
+            yield f"{path} must be finite"
+    elif isinstance(record, tuple):
+        for k, item in enumerate(record):
+            yield from _not_finite(item, f"{path}[{getattr(item, 'name', k)}]")
+    elif is_dataclass(record) and not isinstance(record, type):
+        for item in fields(record):
+            inner = f"{path}.{item.name}" if path else item.name
+            yield from _not_finite(getattr(record, item.name), inner)

@@ -10,12 +10,16 @@ from dataclasses import dataclass
 from math import inf, isnan
 
 from homodyn.symbolic.program import Instruction, Program
+from homodyn.symbolic.schedule import cuts, scheduled
 from homodyn.symbolic.trace import Port
 
-PIECE = 1500
+PIECE = 1200
 """Instructions a C function holds: compilers grow faster than linearly beyond a few thousand."""
 
-VERSION = 1
+BLOCK = 8
+"""Groups of states that run through a piece before the next one is fetched."""
+
+VERSION = 2
 """Raised whenever the text emitted for a program changes, so that older libraries are not used."""
 
 INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
@@ -38,7 +42,7 @@ def emit(
     program: Program, inputs: tuple[Port, ...], outputs: tuple[Port, ...], lanes: int
 ) -> Source:
     """C for ``void run(count, in0, stride0, ..., out0, ...)``."""
-    pieces = _Pieces(program, _offsets(inputs), _offsets(outputs))
+    pieces = _Pieces(scheduled(program), _offsets(inputs), _offsets(outputs))
     needs = "".join(f"#define HOMODYN_NEED_{name.upper()}\n" for name in sorted(_needed(program)))
     preamble = PREAMBLE.format(lanes=lanes, needs=needs)
     bodies = [pieces.text(k) for k in range(pieces.count)]
@@ -72,16 +76,19 @@ class _Pieces:
     def __init__(self, program: Program, inputs: list[int], outputs: list[int]) -> None:
         self.instructions = program.instructions
         self.inputs, self.outputs = inputs, outputs
-        self.count = max(1, -(-len(program) // PIECE))
-        self.length = -(-len(program) // self.count) if len(program) else 1
+        self.marks = cuts(program, PIECE)
+        self.count = len(self.marks) - 1
+        self.home = [k for k in range(self.count) for _ in range(self.marks[k], self.marks[k + 1])]
         self.stores: dict[int, list[int]] = {}
         for port, entry, value in program.results:
             self.stores.setdefault(value, []).append(outputs[port] + entry)
         self.slots, self.work = self._allocate()
-        self.pairs = _sine_cosine_pairs(program.instructions, self.length)
+        self.pairs = _sine_cosine_pairs(program.instructions, self.home)
 
-    def piece_of(self, value: int) -> int:
-        return value // self.length
+    @property
+    def extents(self) -> tuple[int, int, int]:
+        """Lengths of the input, work and output arrays of a group, in vectors."""
+        return max(self.inputs[-1], 1), max(self.work, 1), max(self.outputs[-1], 1)
 
     def _local(self, value: int) -> bool:
         """Inputs and constants are had again in every piece that needs them."""
@@ -94,8 +101,8 @@ class _Pieces:
             if instruction.op == "input":
                 continue
             for argument in instruction.arguments:
-                if not self._local(argument) and self.piece_of(argument) != self.piece_of(k):
-                    last[argument] = self.piece_of(k)
+                if not self._local(argument) and self.home[argument] != self.home[k]:
+                    last[argument] = self.home[k]
         ending: dict[int, list[int]] = {}
         slots: dict[int, int] = {}
         free: list[int] = []
@@ -103,7 +110,7 @@ class _Pieces:
         crossing = sorted(last)
         position = 0
         for piece in range(self.count):
-            while position < len(crossing) and self.piece_of(crossing[position]) == piece:
+            while position < len(crossing) and self.home[crossing[position]] == piece:
                 value = crossing[position]
                 if free:
                     slots[value] = free.pop()
@@ -116,13 +123,20 @@ class _Pieces:
         return slots, total
 
     def signature(self, k: int) -> str:
-        return (
-            f"void piece{k}(const vreal *restrict x, vreal *restrict w, vreal *restrict y)"
-        )
+        return f"void piece{k}(int groups, const vreal *x, vreal *w, vreal *y)"
 
     def text(self, k: int) -> str:
-        start, stop = k * self.length, min((k + 1) * self.length, len(self.instructions))
-        lines = [f"{'static ' if self.count == 1 else ''}{self.signature(k)}", "{"]
+        """A function for one group, and one that runs it over a block of them.
+
+        They are kept apart because a loop around thousands of statements makes compilers crawl.
+        """
+        start, stop = self.marks[k], self.marks[k + 1]
+        nx, nw, ny = self.extents
+        lines = [
+            f"static __attribute__((noinline)) void group{k}"
+            "(const vreal *restrict x, vreal *restrict w, vreal *restrict y)",
+            "{",
+        ]
         present: set[int] = set()
         for number in range(start, stop):
             instruction = self.instructions[number]
@@ -136,7 +150,13 @@ class _Pieces:
                 lines.append(f"w[{self.slots[number]}] = t{number};")
             for place in self.stores.get(number, ()):
                 lines.append(f"y[{place}] = t{number};")
-        lines.append("}\n")
+        lines += [
+            "}",
+            f"{'static ' if self.count == 1 else ''}{self.signature(k)}",
+            "{",
+            f"    for (; groups > 0; groups--, x += {nx}, w += {nw}, y += {ny}) group{k}(x, w, y);",
+            "}\n",
+        ]
         return "\n".join(lines)
 
     def _fetch(self, value: int) -> str:
@@ -169,13 +189,13 @@ class _Pieces:
         return f"const vreal t{number} = {right};"
 
 
-def _sine_cosine_pairs(instructions: tuple[Instruction, ...], length: int) -> dict[int, int]:
+def _sine_cosine_pairs(instructions: tuple[Instruction, ...], home: list[int]) -> dict[int, int]:
     """Sines and cosines of the same value inside one piece, each with the other's number."""
     seen: dict[tuple[int, int], tuple[str, int]] = {}
     pairs: dict[int, int] = {}
     for k, instruction in enumerate(instructions):
         if instruction.op in ("sin", "cos"):
-            key = (instruction.arguments[0], k // length)
+            key = (instruction.arguments[0], home[k])
             if key in seen:
                 other = seen[key][1]
                 pairs[k], pairs[other] = other, k
@@ -187,49 +207,77 @@ def _sine_cosine_pairs(instructions: tuple[Instruction, ...], length: int) -> di
 def literal(number: float) -> str:
     """A double as C text, exact to the bit."""
     if isnan(number):
-        return "__builtin_nan(\"\")"
+        return '__builtin_nan("")'
     if number in (inf, -inf):
         return f"{'-' if number < 0 else ''}__builtin_inf()"
     return number.hex()
 
 
 def _entry(inputs: tuple[Port, ...], outputs: tuple[Port, ...], pieces: _Pieces) -> str:
-    """The exported function: groups of states in, pieces one after another, groups out."""
+    """The exported function: blocks of groups in, pieces one after another, blocks out.
+
+    A piece runs over all groups of a block before the next one does, so that its machine code is
+    fetched once for many states: straight-line code is longer than the instruction cache.
+    """
     arguments = "".join(f", const double *in{k}, long stride{k}" for k in range(len(inputs)))
     arguments += "".join(f", double *out{k}" for k in range(len(outputs)))
-    nx, nw, ny = max(pieces.inputs[-1], 1), max(pieces.work, 1), max(pieces.outputs[-1], 1)
+    nx, nw, ny = pieces.extents
     loads = "\n".join(
-        f"        v_load_states(in{k} + s * stride{k}, stride{k}, n, x + {pieces.inputs[k]}, "
-        f"{port.size});"
+        f"            v_load_states(in{k} + s * stride{k}, stride{k}, n, "
+        f"x + g * {nx} + {pieces.inputs[k]}, {port.size});"
         for k, port in enumerate(inputs)
         if port.size
     )
     stores = "\n".join(
-        f"        v_store_states(out{k} + s * {port.size}, {port.size}, n, "
-        f"y + {pieces.outputs[k]}, {port.size});"
+        f"            v_store_states(out{k} + s * {port.size}, {port.size}, n, "
+        f"y + g * {ny} + {pieces.outputs[k]}, {port.size});"
         for k, port in enumerate(outputs)
         if port.size
     )
-    calls = "\n".join(f"        piece{k}(x, w, y);" for k in range(pieces.count))
+    calls = "\n".join(f"        piece{k}(groups, x, w, y);" for k in range(pieces.count))
     declared = "".join(f"{pieces.signature(k)};\n" for k in range(pieces.count))
     if pieces.count == 1:
         declared = ""
     return f"""\
 #include <stdlib.h>
+#define BLOCK {BLOCK if pieces.count > 1 else 1}
 {declared}
 __attribute__((visibility("default"))) int run(long count{arguments})
 {{
-    vreal *memory = aligned_alloc(64, {nx + nw + ny} * sizeof(vreal) / 64 * 64 + 64);
+    long total = (count + LANES - 1) / LANES;
+    int block = total < BLOCK ? (int)total : BLOCK;
+    vreal *memory = aligned_alloc(64, (block * {nx + nw + ny} * sizeof(vreal) + 63) / 64 * 64);
     if (!memory) return 1;
-    vreal *x = memory, *w = x + {nx}, *y = w + {nw};
-    for (long k = 0; k < {ny}; k++) y[k] = v_set(0.0);
-    for (long s = 0; s < count; s += LANES) {{
-        int n = count - s < LANES ? (int)(count - s) : LANES;
+    vreal *x = memory, *w = x + block * {nx}, *y = w + block * {nw};
+{_zeros(pieces)}    for (long start = 0; start < total; start += block) {{
+        int groups = total - start < block ? (int)(total - start) : block;
+        for (int g = 0; g < groups; g++) {{
+            long s = (start + g) * LANES;
+            int n = count - s < LANES ? (int)(count - s) : LANES;
 {loads}
+        }}
 {calls}
+        for (int g = 0; g < groups; g++) {{
+            long s = (start + g) * LANES;
+            int n = count - s < LANES ? (int)(count - s) : LANES;
 {stores}
+        }}
     }}
     free(memory);
     return 0;
 }}
+"""
+
+
+def _zeros(pieces: _Pieces) -> str:
+    """Statements that set, once for all, the entries of the results that no instruction stores."""
+    stored = {place for places in pieces.stores.values() for place in places}
+    never = [place for place in range(pieces.outputs[-1]) if place not in stored]
+    if not never:
+        return ""
+    listed = ", ".join(map(str, never))
+    return f"""\
+    static const int never[] = {{{listed}}};
+    for (int g = 0; g < block; g++)
+        for (int k = 0; k < {len(never)}; k++) y[g * {pieces.extents[2]} + never[k]] = v_set(0.0);
 """

@@ -156,9 +156,7 @@ def _symbolic(value: Any, what: str) -> ca.SX:
         return ca.vertcat(*[ca.horzcat(*row) for row in entries])
 
 
-def _named(
-    returned: Any, outputs: Mapping[str, int | Shape] | None, label: str
-) -> dict[str, Any]:
+def _named(returned: Any, outputs: Mapping[str, int | Shape] | None, label: str) -> dict[str, Any]:
     if isinstance(returned, Mapping):
         named = dict(returned)
     elif isinstance(returned, (tuple, list)):

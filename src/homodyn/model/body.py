@@ -1,0 +1,97 @@
+"""A rigid segment, and the usual solids it may be made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from homodyn.model.numbers import MATRIX, SCALAR, VECTOR, Record, number, settle
+from homodyn.spatial import Array, Inertia, beside, matrix, stack
+
+_ORIGIN = (0.0, 0.0, 0.0)
+_PLACES = {"x": 0, "y": 1, "z": 2}
+
+
+@dataclass(frozen=True, eq=False)
+class Body(Record):
+    """A rigid segment: mass (kg), centre of mass (m) and inertia about it (kg m2), in its frame.
+
+    The inertia may also be given by its three diagonal entries alone.
+    """
+
+    name: str
+    mass: Array = 0.0
+    com: Array = field(default_factory=lambda: np.zeros(3))
+    inertia: Array = field(default_factory=lambda: np.zeros((3, 3)))
+
+    def __post_init__(self) -> None:
+        inertia: Any = self.inertia
+        listed = isinstance(inertia, (list, tuple, np.ndarray)) and len(inertia) == 3
+        if listed and not any(isinstance(row, (list, tuple, np.ndarray)) for row in inertia):
+            object.__setattr__(self, "inertia", diagonal(*inertia))
+        settle(self, mass=SCALAR, com=VECTOR, inertia=MATRIX)
+
+    @property
+    def spatial_inertia(self) -> Inertia:
+        """The ten numbers the recursions use."""
+        return Inertia.at_com(self.mass, self.com, self.inertia)
+
+
+def diagonal(xx: Array, yy: Array, zz: Array) -> Array:
+    """A diagonal inertia (kg m2)."""
+    return matrix([[xx, 0.0, 0.0], [0.0, yy, 0.0], [0.0, 0.0, zz]])
+
+
+def box(name: str, mass: Array, size: Array, *, com: Array = _ORIGIN) -> Body:
+    """A homogeneous box with edges ``size`` (m) along x, y, z, centred at ``com``."""
+    x, y, z = (number(edge) ** 2 for edge in size)
+    factor = number(mass) / 12
+    return Body(name, mass, com, diagonal(*(factor * s for s in (y + z, x + z, x + y))))
+
+
+def sphere(name: str, mass: Array, radius: Array, *, com: Array = _ORIGIN) -> Body:
+    """A homogeneous ball of ``radius`` (m): 2/5 m r^2 about every axis."""
+    turn = 0.4 * number(mass) * number(radius) ** 2
+    return Body(name, mass, com, diagonal(turn, turn, turn))
+
+
+def cylinder(
+    name: str, mass: Array, radius: Array, length: Array, *, axis: str = "z", com: Array = _ORIGIN
+) -> Body:
+    """A homogeneous cylinder of ``radius`` and ``length`` (m) along the main ``axis``."""
+    m, r, h = number(mass), number(radius), number(length)
+    across = m * (3 * r**2 + h**2) / 12
+    return Body(name, mass, com, _round(axis, m * r**2 / 2, across))
+
+
+def capsule(
+    name: str, mass: Array, radius: Array, length: Array, *, axis: str = "z", com: Array = _ORIGIN
+) -> Body:
+    """A homogeneous cylinder of ``radius`` and ``length`` (m) closed by two half balls.
+
+    Half balls: centre of mass at 3/8 r from their flat side, 83/320 m r^2 about it across the axis.
+    """
+    m, r, h = number(mass), number(radius), number(length)
+    caps = m * (4 * r) / (3 * h + 4 * r)
+    middle = m - caps
+    along = middle * r**2 / 2 + caps * 0.4 * r**2
+    across = middle * (3 * r**2 + h**2) / 12
+    across = across + caps * (83 / 320 * r**2 + (h / 2 + 3 * r / 8) ** 2)
+    return Body(name, mass, com, _round(axis, along, across))
+
+
+def rod(name: str, mass: Array, start: Array, end: Array) -> Body:
+    """A thin homogeneous rod between two points (m): m (l^2 1 - l l^T) / 12."""
+    a, b = stack(*(number(x) for x in start)), stack(*(number(x) for x in end))
+    line = b - a
+    outer = beside(*(line * line[i] for i in range(3)))
+    square = line[0] ** 2 + line[1] ** 2 + line[2] ** 2
+    return Body(name, mass, (a + b) / 2, (np.eye(3) * square - outer) * (number(mass) / 12))
+
+
+def _round(axis: str, along: Array, across: Array) -> Array:
+    entries = [across, across, across]
+    entries[_PLACES[axis]] = along
+    return diagonal(*entries)

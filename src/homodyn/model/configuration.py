@@ -1,0 +1,207 @@
+"""Positions of a model: neutral, random, moved along a velocity, told apart, kept within limits.
+
+Where a joint has a quaternion, q lives on a manifold: `integrate` follows the exponential map of
+the joint's body velocity and `difference` is its inverse. Elsewhere both are plus and minus.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from homodyn.errors import ModelError
+from homodyn.model.joint import Joint
+from homodyn.model.layout import JointSlots, layout
+from homodyn.model.manifold import (
+    quaternion_exp,
+    quaternion_log,
+    quaternion_normalized,
+    quaternion_rate,
+    translation_of_twist,
+    twist_of_translation,
+)
+from homodyn.model.model import Model
+from homodyn.model.traced import function_of_state
+from homodyn.spatial import Array, quaternion_product, quaternion_rotation, stack
+
+UNBOUNDED_TURN = np.pi
+"""Half the range (rad) of random angles without limits."""
+UNBOUNDED_SLIDE = 1.0
+"""Half the range (m) of random displacements without limits."""
+
+
+@function_of_state(q="nq", dv="nv", returns={"q": "nq"})
+def integrate(model: Model, q: Array, dv: Array) -> Array:
+    """Where ``q`` comes by moving with ``dv`` (velocity times time) for one unit of time."""
+    moved = []
+    for joint, place in _places(model):
+        start, step = q[place.q], dv[place.v]
+        if joint.kind == "free":
+            turn = step[3:6]
+            shift = quaternion_rotation(start[3:7]).T @ translation_of_twist(turn, step[0:3])
+            moved.append(start[0:3] + shift)
+            moved.append(quaternion_product(start[3:7], quaternion_exp(turn)))
+        elif joint.kind == "spherical":
+            moved.append(quaternion_product(start, quaternion_exp(step)))
+        else:
+            moved.append(start + step)
+    return _column(moved)
+
+
+@function_of_state(q0="nq", q1="nq", returns={"dv": "nv"})
+def difference(model: Model, q0: Array, q1: Array) -> Array:
+    """The ``dv`` that `integrate` needs to come from ``q0`` to ``q1`` the shortest way."""
+    steps = []
+    for joint, place in _places(model):
+        a, b = q0[place.q], q1[place.q]
+        if joint.kind == "free":
+            turn = quaternion_log(quaternion_product(_conjugate(a[3:7]), b[3:7]))
+            shift = quaternion_rotation(a[3:7]) @ (b[0:3] - a[0:3])
+            steps.append(twist_of_translation(turn, shift))
+            steps.append(turn)
+        elif joint.kind == "spherical":
+            steps.append(quaternion_log(quaternion_product(_conjugate(a), b)))
+        else:
+            steps.append(b - a)
+    return _column(steps)
+
+
+@function_of_state(q="nq", v="nv", returns={"rates": "nq"})
+def rates(model: Model, q: Array, v: Array) -> Array:
+    """dq/dt at velocity ``v``: the same entries but for quaternions, which stay of length one."""
+    parts = []
+    for joint, place in _places(model):
+        here, speed = q[place.q], v[place.v]
+        if joint.kind == "free":
+            parts.append(quaternion_rotation(here[3:7]).T @ speed[0:3])
+            parts.append(quaternion_rate(here[3:7], speed[3:6]))
+        elif joint.kind == "spherical":
+            parts.append(quaternion_rate(here, speed))
+        else:
+            parts.append(speed)
+    return _column(parts)
+
+
+@function_of_state(q="nq", returns={"q": "nq"})
+def normalize(model: Model, q: Array) -> Array:
+    """``q`` with its quaternions brought back to length one."""
+    parts = []
+    for joint, place in _places(model):
+        here = q[place.q]
+        if joint.quaternion:
+            cut = joint.nq - 4
+            parts.append(stack(here[:cut], quaternion_normalized(here[cut:])))
+        else:
+            parts.append(here)
+    return _column(parts)
+
+
+def neutral(model: Model) -> np.ndarray:
+    """The pose in which every coordinate has its default.
+
+    The defaults of a quaternion's three coordinates are a rotation vector (rad).
+    """
+    q = np.zeros(model.nq)
+    for joint, place in _places(model):
+        defaults = [c.default for c in joint.coordinates if c.name in model.coordinate_names]
+        values = np.array([model._usual(default) for default in defaults])
+        if joint.quaternion:
+            quaternion = ca.evalf(ca.densify(quaternion_exp(ca.SX(values[-3:])))).full()[:, 0]
+            values = np.concatenate([values[:-3], quaternion])
+        q[place.q] = values
+    return q
+
+
+def random(
+    model: Model, seed: int | np.random.Generator | None = None, size: Any = ()
+) -> np.ndarray:
+    """Poses drawn within the limits, ``size`` of them (a number or a batch shape).
+
+    Quaternions are uniform over all orientations; angles without limits lie within +-pi, slides
+    within +-1 m, and with one limit within twice that from it.
+    """
+    rng = np.random.default_rng(seed)
+    batch = (size,) if isinstance(size, int) else tuple(size)
+    q = np.empty((*batch, model.nq))
+    for joint, place in _places(model):
+        if joint.quaternion:
+            quaternion = rng.standard_normal((*batch, 4))
+            quaternion /= np.linalg.norm(quaternion, axis=-1, keepdims=True)
+            q[..., place.q.stop - 4 : place.q.stop] = quaternion
+    entries, positions = plain_entries(model)
+    reach = _reaches(model)[entries]
+    lower, upper = model.lower[entries], model.upper[entries]
+    centre = np.where(
+        np.isfinite(lower), lower + reach, np.where(np.isfinite(upper), upper - reach, 0)
+    )
+    lower = np.where(np.isfinite(lower), lower, centre - reach)
+    upper = np.where(np.isfinite(upper), upper, centre + reach)
+    q[..., positions] = rng.uniform(lower, upper, (*batch, len(entries)))
+    return q
+
+
+def within_limits(model: Model, q: Any, *, tolerance: float = 0.0) -> np.ndarray:
+    """Whether every coordinate lies in its range, give or take ``tolerance`` (rad, m)."""
+    q = _checked(model, q)
+    entries, positions = plain_entries(model)
+    chosen = q[..., positions]
+    low, high = model.lower[entries] - tolerance, model.upper[entries] + tolerance
+    return np.all((chosen >= low) & (chosen <= high), axis=-1)
+
+
+def clamp(model: Model, q: Any) -> np.ndarray:
+    """``q`` with every coordinate moved to the nearest value in its range."""
+    q = _checked(model, q).copy()
+    entries, positions = plain_entries(model)
+    q[..., positions] = np.clip(q[..., positions], model.lower[entries], model.upper[entries])
+    return q
+
+
+def plain_entries(model: Model) -> tuple[np.ndarray, np.ndarray]:
+    """The entries of v whose coordinate is itself an entry of q, and those entries of q."""
+    entries: list[int] = []
+    positions: list[int] = []
+    for joint, place in _places(model):
+        count = place.v.stop - place.v.start - (3 if joint.quaternion else 0)
+        entries.extend(range(place.v.start, place.v.start + count))
+        positions.extend(range(place.q.start, place.q.start + count))
+    return np.array(entries, dtype=int), np.array(positions, dtype=int)
+
+
+def _places(model: Model) -> list[tuple[Joint, JointSlots]]:
+    """Joints with entries of their own in q and v."""
+    pairs = zip(model.joints, layout(model), strict=True)
+    return [(joint, place) for joint, place in pairs if place.v.stop > place.v.start]
+
+
+def _column(parts: list[Array]) -> Array:
+    return stack(*parts) if parts else ca.SX(0, 1)
+
+
+def _conjugate(q: Array) -> Array:
+    return stack(q[0], -q[1:4])
+
+
+def _reaches(model: Model) -> np.ndarray:
+    """Half the range that each coordinate has when it is unbounded."""
+    turning = {
+        joint.coordinates[motion.coordinate].name
+        for joint in model.joints
+        for motion in joint.motions
+        if motion.kind == "turn" and motion.coordinate is not None
+    }
+    return np.array(
+        [UNBOUNDED_TURN if n in turning else UNBOUNDED_SLIDE for n in model.coordinate_names]
+    )
+
+
+def _checked(model: Model, q: Any) -> np.ndarray:
+    array = np.asarray(q, dtype=float)
+    if array.shape[-1:] != (model.nq,):
+        raise ModelError(
+            f"q of model {model.name!r} has {model.nq} entries in its last axis, got shape "
+            f"{array.shape}"
+        )
+    return array

@@ -1,0 +1,55 @@
+"""Files of models: `load` reads any of them, `save` writes Homodyn's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from homodyn.errors import FormatError, ModelError
+from homodyn.model.formats.toml import read_toml, write_toml
+from homodyn.model.formats.urdf import read_urdf
+from homodyn.model.formats.xml import read_xml
+from homodyn.model.model import Model
+
+__all__ = ["load", "read_toml", "read_urdf", "save", "write_toml"]
+
+_ACCEPTED = ".toml (Homodyn) and .urdf"
+
+
+def load(path: str | Path, *, base: str | None = None, as_measured: bool = False) -> Model:
+    """The model in a file, told by its suffix and, for XML, by its first tag.
+
+    ``base`` says how the root of a format without a ground joint hangs on the world: ``"free"``
+    (position and quaternion), ``"fixed"`` or ``"euler"`` (slides x y z, then turns z y x).
+    ``as_measured`` takes inertias that no rigid body can have; the model then tells its ``doubts``.
+    """
+    path = Path(path)
+    try:
+        return _read(path, base, as_measured)
+    except ModelError as error:
+        raise ModelError(f"{path}: {error}", error.faults) from error
+
+
+def save(model: Model, path: str | Path) -> None:
+    """Write a model as Homodyn TOML, which `load` reads back the same to the bit."""
+    path = Path(path)
+    if path.suffix.lower() != ".toml":
+        raise FormatError(f"models are saved as .toml, got {path.suffix!r}", str(path))
+    write_toml(model, path)
+
+
+def _read(path: Path, base: str | None, as_measured: bool) -> Model:
+    suffix = path.suffix.lower()
+    if suffix == ".toml":
+        if base is not None:
+            raise FormatError("base is for formats without a ground joint; leave it out", str(path))
+        return read_toml(path)
+    if suffix == ".xacro":
+        raise FormatError(
+            "this is xacro, which makes URDF; expand it first: xacro in.xacro > out.urdf", str(path)
+        )
+    if suffix in (".urdf", ".xml"):
+        tag = "robot" if suffix == ".urdf" else read_xml(path).tag
+        if tag == "robot":
+            return read_urdf(path, base=base, as_measured=as_measured)
+        raise FormatError(f"no model format starts with <{tag}>; accepted: {_ACCEPTED}", str(path))
+    raise FormatError(f"no model format {suffix!r}; accepted: {_ACCEPTED}", str(path))

@@ -1,0 +1,229 @@
+"""URDF, the robot description of ROS: every joint type, mimic joints, inertias and simple shapes.
+
+Links become bodies and keep their names, also behind fixed joints; a joint with one degree of
+freedom names its coordinate. Gravity is standard, along -z.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from homodyn.errors import FormatError
+from homodyn.model import joints
+from homodyn.model.body import Body
+from homodyn.model.formats.xml import Element, read_xml
+from homodyn.model.functions import Linear
+from homodyn.model.joint import WORLD, Coupler, Joint
+from homodyn.model.model import Model
+from homodyn.model.naming import missing
+from homodyn.model.shapes import Capsule, ContactShape
+from homodyn.spatial import Transform, rpy_rotation
+
+BASES = {"free": joints.free, "fixed": joints.fixed, "euler": joints.euler_free}
+"""How the root may hang on the world: quaternion, not at all, or slides x y z and turns z y x."""
+
+_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
+_ROOT_NAMES = ("root", "base", "floating_base", "root_joint")
+
+
+def read_urdf(path: str | Path, *, base: str | None = None, as_measured: bool = False) -> Model:
+    """The model in a URDF file.
+
+    ``base`` is ``"free"``, ``"fixed"`` or ``"euler"``. A massless root link called ``world`` stands
+    for the world itself: then ``base`` replaces the fixed joints on it, and without a ``base`` they
+    stay as they are. Other root links are free unless told otherwise.
+    """
+    if base is not None and base not in BASES:
+        raise FormatError(missing("base", base, BASES), str(path))
+    root = read_xml(Path(path))
+    if root.tag != "robot":
+        raise root.error("a URDF starts with <robot>")
+    _refuse_xacro(root)
+    links, elements = root.all("link"), root.all("joint")
+    bodies = [_body(link) for link in links]
+    made = [_joint(element) for element in elements]
+    couplers = _couplers(elements)
+    carried = {joint.child for joint in made}
+    tops = [body for body in bodies if body.name not in carried]
+    if len(tops) > 1:
+        told = ", ".join(body.name for body in tops)
+        raise root.error(f"one link has no parent, here {len(tops)} have none: {told}")
+    if tops and tops[0].name == WORLD:
+        if tops[0].mass:
+            raise root.error(f"the link {WORLD!r} has mass; rename it or leave its mass out")
+        bodies.remove(tops[0])
+        if base is not None:
+            made = [_rebased(joint, base) if joint.parent == WORLD else joint for joint in made]
+    elif tops:
+        taken = {joint.name for joint in made}
+        name = next((name for name in _ROOT_NAMES if name not in taken), _ROOT_NAMES[0])
+        made.insert(0, BASES[base or "free"]().joint(name, WORLD, tops[0].name))
+    names = {body.name for body in bodies}
+    shapes = [shape for link in links for shape in _shapes(link)]
+    return Model(
+        root.attributes.get("name", Path(path).stem),
+        tuple(bodies),
+        tuple(made),
+        contacts=_distinct([s for s in shapes if isinstance(s, ContactShape)], names),
+        capsules=_distinct([s for s in shapes if isinstance(s, Capsule)], set()),
+        couplers=couplers,
+        notes=tuple(note for link in links for note in _meshes(link)),
+        as_measured=as_measured,
+    )
+
+
+def _refuse_xacro(root: Element) -> None:
+    for element in root.walk():
+        texts = (element.tag, *element.attributes, *element.attributes.values())
+        if element.tag.startswith("xacro:") or any("${" in text or "$(" in text for text in texts):
+            raise element.error(
+                "this is xacro, which makes URDF; expand it first: xacro in.xacro > out.urdf"
+            )
+
+
+def _body(link: Element) -> Body:
+    name = link.get("name")
+    inertial = link.find("inertial")
+    if inertial is None:
+        return Body(name)
+    placement = _origin(inertial)
+    mass = inertial.required("mass").number("value")
+    entries = inertial.required("inertia")
+    xx, xy, xz, yy, yz, zz = (
+        entries.number(key, 0.0) for key in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+    )
+    inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    if not np.array_equal(placement.E, np.eye(3)):
+        turned = placement.E.T @ inertia @ placement.E
+        inertia = (turned + turned.T) / 2
+    return Body(name, mass, placement.r, inertia)
+
+
+def _joint(element: Element) -> Joint:
+    name = element.get("name")
+    kind = element.get("type")
+    if kind not in _TYPES:
+        raise element.error(missing("joint type", kind, _TYPES))
+    parent = element.required("parent").get("link")
+    child = element.required("child").get("link")
+    placed = _origin(element)
+    if kind == "fixed":
+        return joints.fixed().joint(name, parent, child, at=placed)
+    if kind == "floating":
+        return joints.free().joint(name, parent, child, at=placed)
+    axis = _axis(element)
+    if kind == "planar":
+        return joints.planar(axis).joint(name, parent, child, at=placed)
+    make = joints.prismatic if kind == "prismatic" else joints.revolute
+    return make(axis, **_settings(element, kind)).joint(name, parent, child, at=placed)
+
+
+def _axis(element: Element) -> np.ndarray:
+    found = element.find("axis")
+    if found is None:
+        return np.array([1.0, 0.0, 0.0])
+    axis = found.vector("xyz", (1.0, 0.0, 0.0))
+    if not axis.any():
+        raise found.error("xyz must be a direction, got zeros")
+    return axis
+
+
+def _settings(element: Element, kind: str) -> dict[str, float]:
+    """Limits, damping and friction of a joint's coordinate; without numbers, no limits."""
+    settings: dict[str, float] = {}
+    limit, dynamics = element.find("limit"), element.find("dynamics")
+    if limit is not None:
+        wanted = {"effort": "max_force", "velocity": "max_velocity"}
+        if kind != "continuous":
+            wanted |= {"lower": "lower", "upper": "upper"}
+        for key, field in wanted.items():
+            if key in limit.attributes:
+                settings[field] = limit.number(key)
+    if dynamics is not None:
+        settings |= {key: dynamics.number(key, 0.0) for key in ("damping", "friction")}
+    return settings
+
+
+def _couplers(elements: list[Element]) -> tuple[Coupler, ...]:
+    """Mimic joints; one that mimics a mimic follows the joint at the end."""
+    mimics = {e.get("name"): m for e in elements if (m := e.find("mimic")) is not None}
+    couplers = []
+    for name, element in mimics.items():
+        factor, offset, of, seen = 1.0, 0.0, name, {name}
+        while of in mimics:
+            step = mimics[of]
+            offset += factor * step.number("offset", 0.0)
+            factor *= step.number("multiplier", 1.0)
+            of = step.get("joint")
+            if of in seen:
+                raise element.error(f"joint {name!r} mimics itself, by way of {of!r}")
+            seen.add(of)
+        couplers.append(Coupler(name, of, Linear(factor, offset)))
+    return tuple(couplers)
+
+
+def _rebased(joint: Joint, base: str) -> Joint:
+    if joint.kind != "fixed":
+        return joint
+    return BASES[base]().joint(joint.name, WORLD, joint.child, at=joint.placement)
+
+
+def _shapes(link: Element) -> list[Capsule | ContactShape]:
+    """Round shapes as capsules and boxes as contacts, from the collision elements.
+
+    A cylinder becomes the capsule of the same radius and axis that holds it. Where a link has no
+    collision element its visual ones count, for drawing: capsules only.
+    """
+    made: list[Capsule | ContactShape] = []
+    name = link.get("name")
+    solid = link.all("collision")
+    for k, element in enumerate(solid or link.all("visual")):
+        geometry = element.find("geometry")
+        if geometry is None:
+            continue
+        placed = _origin(element)
+        label = f"{name}_{element.attributes.get('name') or k}"
+        for shape in geometry.children:
+            if shape.tag == "box" and solid:
+                half = shape.vector("size", (0.0, 0.0, 0.0)) / 2
+                made.append(
+                    ContactShape(label, name, "box", placed.r, size=half, rotation=placed.E)
+                )
+            elif shape.tag in ("sphere", "cylinder", "capsule"):
+                radius = shape.number("radius")
+                half_length = 0.0 if shape.tag == "sphere" else shape.number("length") / 2
+                along = placed.E.T @ np.array([0.0, 0.0, half_length])
+                made.append(Capsule(label, name, placed.r - along, placed.r + along, radius))
+    return made
+
+
+def _distinct(shapes: list[Any], taken: set[str]) -> tuple[Any, ...]:
+    """The shapes with numbers behind names that are taken."""
+    made = []
+    for shape in shapes:
+        name, k = shape.name, 2
+        while name in taken:
+            name, k = f"{shape.name}_{k}", k + 1
+        taken.add(name)
+        made.append(shape if name == shape.name else replace(shape, name=name))
+    return tuple(made)
+
+
+def _meshes(link: Element) -> list[str]:
+    files = [e.attributes.get("filename", "") for e in link.walk() if e.tag == "mesh"]
+    name = link.get("name")
+    return [f"link {name!r}: mesh {file} is not kept" for file in dict.fromkeys(files)]
+
+
+def _origin(element: Element) -> Transform:
+    found = element.find("origin")
+    if found is None:
+        return Transform.identity()
+    zero = (0.0, 0.0, 0.0)
+    rpy = found.vector("rpy", zero)
+    rotation = rpy_rotation(rpy) if rpy.any() else np.eye(3)
+    return Transform(rotation, found.vector("xyz", zero))

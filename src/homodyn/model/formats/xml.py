@@ -1,0 +1,132 @@
+"""XML read with care: elements know their line; document types and entities are refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from xml.parsers import expat
+
+import numpy as np
+
+from homodyn.errors import FormatError
+from homodyn.model.formats.files import read_bytes
+from homodyn.model.naming import missing
+
+
+@dataclass
+class Element:
+    """A tag with attributes, text and children; ``path`` and ``line`` say where it stands."""
+
+    tag: str
+    attributes: dict[str, str]
+    path: str
+    line: int
+    children: list[Element] = field(default_factory=list)
+    text: str = ""
+
+    def all(self, tag: str) -> list[Element]:
+        """The children of that tag."""
+        return [child for child in self.children if child.tag == tag]
+
+    def find(self, tag: str) -> Element | None:
+        """The first child of that tag."""
+        return next((child for child in self.children if child.tag == tag), None)
+
+    def walk(self) -> Iterator[Element]:
+        """This element and all below it, in the order of the file."""
+        waiting = [self]
+        while waiting:
+            element = waiting.pop()
+            yield element
+            waiting.extend(reversed(element.children))
+
+    def error(self, message: str) -> FormatError:
+        """An error that names this place."""
+        return FormatError(message, self.path, f"line {self.line}, <{self.tag}>")
+
+    def required(self, tag: str) -> Element:
+        """The first child of that tag, which must be there."""
+        found = self.find(tag)
+        if found is None:
+            raise self.error(f"it needs a <{tag}> inside")
+        return found
+
+    def get(self, name: str) -> str:
+        """An attribute that must be there."""
+        if name not in self.attributes:
+            raise self.error(missing("attribute", name, self.attributes))
+        return self.attributes[name]
+
+    def number(self, name: str, default: float | None = None) -> float:
+        """An attribute as one finite number; the default when it is absent."""
+        if default is not None and name not in self.attributes:
+            return default
+        return float(self._numbers(name, self.get(name), 1)[0])
+
+    def vector(self, name: str, default: tuple[float, ...]) -> np.ndarray:
+        """An attribute as finite numbers, as many as the default has."""
+        if name not in self.attributes:
+            return np.array(default)
+        return self._numbers(name, self.attributes[name], len(default))
+
+    def _numbers(self, name: str, text: str, count: int) -> np.ndarray:
+        try:
+            values = np.array([float(word) for word in text.split()])
+        except ValueError:
+            values = np.array([np.nan])
+        if values.shape != (count,) or not np.isfinite(values).all():
+            needed = "a finite number" if count == 1 else f"{count} finite numbers"
+            raise self.error(f"{name} must be {needed}, got {text!r}")
+        return values
+
+
+def read_xml(path: Path) -> Element:
+    """The root element of an XML file."""
+    return parse_xml(read_bytes(path), str(path))
+
+
+def parse_xml(content: bytes, path: str) -> Element:
+    """The root element of XML text; ``path`` is for the messages."""
+    parser = expat.ParserCreate()
+    parser.buffer_text = True
+    open_elements: list[Element] = []
+    roots: list[Element] = []
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        element = Element(tag, attributes, path, parser.CurrentLineNumber)
+        if open_elements:
+            open_elements[-1].children.append(element)
+        else:
+            roots.append(element)
+        open_elements.append(element)
+
+    def end(_: str) -> None:
+        open_elements.pop()
+
+    def text(data: str) -> None:
+        open_elements[-1].text += data
+
+    def refuse(*_: object) -> None:
+        raise FormatError(
+            "document types and entities are not accepted; remove the <!DOCTYPE ...>",
+            path,
+            f"line {parser.CurrentLineNumber}",
+        )
+
+    parser.StartElementHandler = start
+    parser.EndElementHandler = end
+    parser.CharacterDataHandler = text
+    parser.StartDoctypeDeclHandler = refuse
+    parser.EntityDeclHandler = refuse
+    try:
+        parser.Parse(content, True)
+    except expat.ExpatError as error:
+        raise FormatError(
+            f"this is not complete XML: {expat.ErrorString(error.code)}",
+            path,
+            f"line {error.lineno}",
+        ) from None
+    except (ValueError, LookupError) as error:
+        raise FormatError(f"this is not XML: {error}", path) from None
+    return roots[0]

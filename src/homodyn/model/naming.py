@@ -1,0 +1,28 @@
+"""Sentences about names: which one is missing and which would have been accepted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+def missing(what: str, name: object, names: Iterable[str]) -> str:
+    """``no body 'tigh'; did you mean 'thigh'? It has: hip, thigh``."""
+    known = list(dict.fromkeys(names))
+    text = f"no {what} {name!r}"
+    close = get_close_matches(str(name), known, n=1)
+    if close:
+        text += f"; did you mean {close[0]!r}?"
+        return f"{text} Accepted: {', '.join(known)}" if len(known) > 1 else text
+    return f"{text}; accepted: {', '.join(known) or 'none'}"
+
+
+def repeated(names: Iterable[str]) -> list[str]:
+    """Names that occur more than once, each told once."""
+    seen: set[str] = set()
+    twice: dict[str, None] = {}
+    for name in names:
+        if name in seen:
+            twice[name] = None
+        seen.add(name)
+    return list(twice)

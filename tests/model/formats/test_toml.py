@@ -1,0 +1,201 @@
+"""The model's own file: the same to the bit after a round trip, and errors that name the place."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from homodyn.errors import FormatError, ModelError
+from homodyn.model import (
+    Assembly,
+    Constant,
+    Coordinate,
+    Linear,
+    Polynomial,
+    Scaled,
+    Spline,
+    box,
+    joints,
+    parametric,
+    sphere,
+)
+from homodyn.model.formats import load, save
+from homodyn.spatial import Transform, rpy_rotation
+
+
+def everything():
+    oblique = Transform(rpy_rotation([0.1, 0.2, 0.3]), (0.1, 1 / 3, -1e-17))
+    spline = Spline((-1, 0.1, 2), (0.3, 1e-300, 0.7))
+    model = (
+        Assembly('a "name"\n\twith \\ and \x7f, é', notes=("first", "two\nlines"))
+        .add(box("pelvis", 1 / 3, (0.1, 0.2, 0.3)), joints.free(default=0.1), joint_name="root")
+        .add(
+            box("thigh", 0.1 + 0.2, (0.1, 0.2, 0.3), com=(0, 1e-9, -0.2)),
+            joints.euler("yxz", lower=[-1, -np.inf, 0], upper=2, stiffness=1e22, locked=True),
+            "pelvis",
+            at=oblique,
+            child_at=oblique,
+            joint_name="hip",
+        )
+        .add(
+            sphere("shank", 1, 0.1),
+            joints.custom(
+                joints.turn((1, 2, 3), 0, Scaled(spline, 0.1), pitch=0.3),
+                joints.slide("-y", 1, Polynomial((1, 0.1))),
+                joints.slide("z", None, Constant(0.3)),
+            ),
+            "thigh",
+        )
+        .add(sphere("toe", 1, 0.1), joints.revolute("y"), "shank")
+        .couple("toe", "hip_ry", Linear(0.1, -0.2))
+        .frame("f", "thigh", oblique)
+        .marker("m.1", "thigh", (0, 0, 1))
+        .contact("c", "shank", "box", size=(1, 2, 3), rotation=oblique.E)
+        .capsule("skin", "shank", (0, 0, 0), (0, 0, 1), 0.1)
+        .model(gravity=(0, 0, -1.62))
+    )
+    noted = replace(model.joints[1], notes={"source": "table 3", "columns": [1, 2.5, True]})
+    return replace(model, joints=(model.joints[0], noted, *model.joints[2:]))
+
+
+def test_round_trip_is_exact(tmp_path):
+    model = everything()
+    save(model, tmp_path / "m.toml")
+    again = load(tmp_path / "m.toml")
+    assert again == model
+    assert again.digest == model.digest
+
+
+def test_round_trip_keeps_parameters(tmp_path):
+    model = everything().with_parameters(
+        "thigh.mass", "thigh.inertia.xy", "hip.position", "gravity"
+    )
+    save(model, tmp_path / "m.toml")
+    again = load(tmp_path / "m.toml")
+    assert again == model
+    assert again.at(again.parameter_values) == everything()
+
+
+def test_formulas_of_parameters_are_refused_with_the_way_out(tmp_path):
+    model = parametric(
+        lambda r: Assembly("b").add(sphere("b", 1, r), joints.revolute("x")).model(), r=1.0
+    )
+    with pytest.raises(FormatError, match=r"model\.at"):
+        save(model, tmp_path / "m.toml")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_failed_write_leaves_the_old_file_and_nothing_beside_it(tmp_path):
+    target = tmp_path / "m.toml"
+    target.write_text("old")
+    model = replace(everything(), name="\ud800")
+    with pytest.raises(FormatError, match="cannot be written"):
+        save(model, target)
+    assert target.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [target]
+    with pytest.raises(FormatError, match="cannot be written"):
+        save(everything(), tmp_path / "no" / "m.toml")
+    with pytest.raises(FormatError, match=r"saved as \.toml"):
+        save(everything(), tmp_path / "m.urdf")
+
+
+BY_HAND = """
+format = "homodyn 1"
+name = "pendulum"
+
+[[body]]
+name = "arm"
+mass = 1
+com = [0, 0, -0.5]
+inertia = [0.1, 0.1, 0.01]
+
+[[joint]]
+name = "shoulder"
+parent = "world"
+child = "arm"
+kind = "revolute"
+motions = [{ turn = "y" }]
+coordinates = [{ name = "shoulder", lower = -1.5, upper = 1.5 }]
+"""
+
+
+def test_a_file_written_by_hand_is_short(tmp_path):
+    (tmp_path / "m.toml").write_text(BY_HAND)
+    model = load(tmp_path / "m.toml")
+    by_code = (
+        Assembly("pendulum")
+        .add(
+            "arm",
+            joints.revolute("y", lower=-1.5, upper=1.5),
+            joint_name="shoulder",
+            mass=1,
+            com=(0, 0, -0.5),
+            inertia=(0.1, 0.1, 0.01),
+        )
+        .model()
+    )
+    assert model == by_code
+    assert model.coordinates == (Coordinate("shoulder", -1.5, 1.5),)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('"homodyn 1"', '"homodyn 9"', "format must be 'homodyn 1', got 'homodyn 9'"),
+        ('format = "homodyn 1"', "", "the key 'format' is missing"),
+        ("mass = 1", "mas = 1", "body 'arm': no key 'mas'; did you mean 'mass'"),
+        ("mass = 1", 'mass = "m"', "body 'arm': mass: no parameter 'm'; accepted: none"),
+        ("mass = 1", "mass = true", "mass must be numbers"),
+        ("mass = 1", "mass = -1", r"m\.toml: model 'pendulum' cannot be"),
+        ("com = [0, 0, -0.5]", "com = [0, 0]", "body 'arm': body 'arm': com must be 3 numbers"),
+        ("[[joint]]", "[[joins]]", "no key 'joins'; did you mean 'joint'"),
+        ('kind = "revolute"', "kind = 3", "joint 'shoulder': kind must be a text"),
+        ('turn = "y"', 'turn = "w"', "motion 1: turn: no parameter 'w'"),
+        ('turn = "y"', 'twist = "y"', "one of turn and slide"),
+        ('turn = "y"', 'turn = "y", coordinate = -3', "counts from 0"),
+        ('turn = "y"', 'turn = "y", function = {}', "a function is one of constant"),
+        ('turn = "y"', 'turn = "y", function = {linear = [1]}', "factor and offset"),
+        ('turn = "y"', 'turn = "y", function = {spline = [[0, 1]]}', "equally many knots"),
+        ("lower = -1.5", "low = -1.5", "coordinate 'shoulder': no key 'low'"),
+        ("lower = -1.5", "lower = 7", "lower 7 must not exceed upper 1.5"),
+        ('name = "pendulum"', "name = ", "not TOML.*line 3"),
+        ("[[body]]", "[body]", "body must be a list of tables"),
+        ('child = "arm"', 'child = "leg"', "no body 'leg'"),
+    ],
+)
+def test_slips_are_told_with_file_and_place(tmp_path, old, new, words):
+    path = tmp_path / "m.toml"
+    path.write_text(BY_HAND.replace(old, new))
+    with pytest.raises((FormatError, ModelError), match=words) as caught:
+        load(path)
+    assert str(path) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("m.toml", b"\xff\xfe\x00", "not UTF-8"),
+        ("m.toml", b"a = " + b"[" * 100_000, "nested too deeply|not TOML"),
+        ("m.xyz", b"", r"no model format '.xyz'; accepted: .toml"),
+        ("m", b"", "no model format"),
+        ("m.xml", b"<mujoco/>", "no model format starts with <mujoco>"),
+    ],
+)
+def test_what_is_no_model_file_is_refused(tmp_path, name, content, words):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(FormatError, match=words):
+        load(tmp_path / name)
+
+
+def test_missing_files_folders_and_giants_are_refused(tmp_path, monkeypatch):
+    with pytest.raises(FormatError, match="no such file"):
+        load(tmp_path / "nothing.toml")
+    (tmp_path / "folder.toml").mkdir()
+    with pytest.raises(FormatError, match="folder"):
+        load(tmp_path / "folder.toml")
+    monkeypatch.setattr("homodyn.model.formats.files.LARGEST", 10)
+    (tmp_path / "m.toml").write_text(BY_HAND)
+    with pytest.raises(FormatError, match="too large"):
+        load(tmp_path / "m.toml")
+    with pytest.raises(FormatError, match="leave it out"):
+        load(tmp_path / "m.toml", base="free")
