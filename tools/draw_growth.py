@@ -14,6 +14,7 @@ NAME = re.compile(r"(?P<law>\w+), (?P<shape>\w+) of (?P<size>\d+)")
 
 
 def main() -> None:
+    """Read the report named first and write the figure into the folder named second."""
     report, folder = Path(sys.argv[1]), Path(sys.argv[2])
     lines: dict[tuple[str, str], list[tuple[int, float, float | None]]] = {}
     for row in json.loads(report.read_text())["rows"]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ def tree(size: int, branches: int) -> Model:
     for k in range(size):
         parent = "world" if k == 0 else f"rod{(k - 1) // branches}"
         at = (0.0, 0.0, 0.0) if k == 0 else (0.0, 0.0, -0.3)
-        body = rod(f"rod{k}", 1.0, (0.0, 0.0, 0.0), (0.05, 0.0, -0.3), 0.02)
+        body = rod(f"rod{k}", 1.0, (0.0, 0.0, 0.0), (0.05, 0.0, -0.3), radius=0.02)
         built = built.add(body, joints.revolute("yx"[k % 2]), parent, at=at)
     return built.model()
 
@@ -57,7 +58,7 @@ def _calls(model: Model, note: str) -> Iterator[tuple[str, Callable[[], object],
         ("ABA", laws.forward_dynamics.kernel(model, q, v, a).compile()),
     ]
     for law, kernel in native:
-        yield law, lambda kernel=kernel: kernel(q, v, a), theirs[law]
+        yield law, partial(kernel, q, v, a), theirs[law]
 
 
 def _row(name: str, ours: Callable[[], object], peer: Any, quick: bool, note: str) -> Row:
