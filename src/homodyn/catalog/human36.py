@@ -1,0 +1,188 @@
+"""Human36, the human of HuMAnS: 17 segments, 42 degrees of freedom, 28 tags.
+
+After the HuMAnS toolbox (INRIA, User Documentation of 23 October 2006, chapter 3). The document
+has x forward, y up and z to the right; here, as everywhere, x is forward, y to the left and z up,
+in the world and, when every coordinate is zero, in each segment. Joint angles keep the document's
+meaning and sign, one coordinate each; `to_humans` and `from_humans` change between the order of
+the model and the document's q1 to q42.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from homodyn.catalog.registry import entry
+from homodyn.catalog.table import motion_ranges, table
+from homodyn.errors import ModelError
+from homodyn.model import Assembly, Body, Model, joints
+from homodyn.spatial import Array
+
+VARIANTS = ("document", "code")
+_AXES = {"x": "x", "-x": "-x", "y": "z", "-y": "-z", "z": "-y", "-z": "y"}
+"""Axes of the document in ours."""
+_ROOT = {37: ("tx", 1), 38: ("tz", 1), 39: ("ty", -1), 40: ("rx", 1), 41: ("rz", 1), 42: ("ry", -1)}
+"""The document's coordinates of the root: ours, and whether they count the same way."""
+
+ASSUMPTIONS = (
+    "The document has no joint ranges; those that AAOS (1965) and others measured are used.",
+    "Signs of joints outside figure 2.4 follow by symmetry with those in it.",
+    "Inertias about joint origins are moved from the centre of mass in full; the document calls "
+    "their products of inertia zero, which foot and thorax contradict.",
+    "Radii of gyration of the lower trunk leave out the distance between its two parts, as the "
+    "document has them.",
+    "Contacts at the sides of the hips and at the finger tips stand at the tags there; the "
+    "document lists such contacts without a place. Capsules are for drawing and distances only.",
+)
+
+
+@entry(
+    source="HuMAnS (INRIA, 2006), chapter 3, after de Leva, Clauser, Dempster and Zatsiorsky",
+    limits="AAOS 1965; sternoclavicular: Neumann 2010; adduction of the arm: Kurz 1994",
+    assumed=ASSUMPTIONS,
+)
+def human36(
+    size: Array = 1.741,
+    mass: Array = 73.0,
+    *,
+    variant: str = "document",
+    lengths: Mapping[str, Array] | None = None,
+) -> Model:
+    """Human36 of HuMAnS with stature ``size`` (m) and ``mass`` (kg).
+
+    ``variant`` is ``"document"`` or ``"code"``: in the program that was shipped five depths follow
+    the stature and the cervicale lies at C7. ``lengths`` (m) replaces some of `human36_lengths`;
+    tags that are placed by them follow.
+    """
+    known = _lengths(size, variant, lengths or {})
+    content = table("human36")
+    assembly = Assembly("human36", notes=(_origin(variant), *ASSUMPTIONS))
+    for segment in content["segment"]:
+        assembly = _with_segment(assembly, segment, known, mass)
+    for name, tag in content["tags"].items():
+        assembly = assembly.marker(name, tag["on"], _point(_of(tag, variant, "at"), known))
+    for name, tag_name in content["contacts"].items():
+        tag = content["tags"][tag_name]
+        at = _point(_of(tag, variant, "at"), known)
+        assembly = assembly.contact(name, tag["on"], position=at)
+    return assembly.model()
+
+
+def human36_lengths(size: Array = 1.741, *, variant: str = "document") -> dict[str, Array]:
+    """The 31 anatomical lengths (m) by name, in the document's order L1 to L31."""
+    known = _lengths(size, variant, {})
+    return {rule["name"]: known[rule["id"]] for rule in table("human36")["length"]}
+
+
+def from_humans(model: Model, values: Array) -> Array:
+    """Positions, velocities or torques in the document's order q1 to q42, in the model's order.
+
+    The numbers stand in the last of any number of axes.
+    """
+    index, sign = _document_order(model)
+    values = np.asarray(values, dtype=float)
+    result = np.empty(values.shape)
+    result[..., index] = values * sign
+    return result
+
+
+def to_humans(model: Model, values: Array) -> Array:
+    """Positions, velocities or torques of the model in the document's order q1 to q42."""
+    index, sign = _document_order(model)
+    return np.asarray(values, dtype=float)[..., index] * sign
+
+
+def _document_order(model: Model) -> tuple[np.ndarray, np.ndarray]:
+    """For q1 to q42 the place in the model and the sign."""
+    names = {turn["q"]: (name, 1) for turn, name in _turns()}
+    names |= {q: (f"root_{suffix}", sign) for q, (suffix, sign) in _ROOT.items()}
+    ordered = [names[q] for q in sorted(names)]
+    index = np.array([model.coordinate_index(name) for name, _ in ordered])
+    return index, np.array([float(sign) for _, sign in ordered])
+
+
+def _turns() -> Iterator[tuple[dict[str, Any], str]]:
+    for segment in table("human36")["segment"]:
+        for turn in segment.get("turns", ()):
+            yield turn, f"{segment['joint']}_{turn['name']}"
+
+
+def _with_segment(
+    assembly: Assembly, segment: dict[str, Any], known: dict[str, Array], mass: Array
+) -> Assembly:
+    """The assembly with one more segment, its joint and its capsules."""
+    name = segment["name"]
+    body = Body(name)
+    if segment["mass"]:
+        own = segment["mass"] * mass
+        radii = [part * known[segment["along"]] for part in segment["gyration"]]
+        inertia = [own * radii[axis] ** 2 for axis in (0, 2, 1)]
+        body = Body(name, own, _point(segment["com"], known), inertia)
+    if "parent" not in segment:
+        height = known["L14"] + known["L15"] + known["L16"]
+        root = joints.euler_free("yzx")
+        assembly = assembly.add(body, root, at=[0.0, 0.0, height], joint_name="root")
+    else:
+        at = _point(segment["at"], known)
+        assembly = assembly.add(
+            body, _joint(segment), segment["parent"], at=at, joint_name=segment["joint"]
+        )
+    for k, capsule in enumerate(segment["capsules"]):
+        start, end = (_point(capsule[key], known) for key in ("start", "end"))
+        label = f"{name}_{k + 1}" if k else name
+        assembly = assembly.capsule(label, name, start, end, capsule["radius"] * known["size"])
+    return assembly
+
+
+def _joint(segment: dict[str, Any]) -> joints.JointType:
+    """Turns about z, y and x of the document, as many of them as the joint has."""
+    turns = segment["turns"]
+    axes = [_AXES[turn["axis"]] for turn in turns]
+    settings: dict[str, Any] = motion_ranges(*(turn["range"] for turn in turns))
+    settings["names"] = [f"{segment['joint']}_{turn['name']}" for turn in turns]
+    if len(axes) == 1:
+        return joints.revolute(axes[0], **settings)
+    if len(axes) == 2:
+        return joints.universal(*axes, **settings)
+    return joints.custom(*(joints.turn(axis, k) for k, axis in enumerate(axes)), **settings)
+
+
+def _lengths(size: Array, variant: str, given: Mapping[str, Array]) -> dict[str, Array]:
+    """Every length (m) by its number, beside the stature and the metre."""
+    if variant not in VARIANTS:
+        raise ModelError(f"human36 has no variant {variant!r}; accepted are {', '.join(VARIANTS)}")
+    rules = {rule["id"]: rule for rule in table("human36")["length"]}
+    names = [rule["name"] for rule in rules.values()]
+    unknown = [name for name in given if name not in names]
+    if unknown:
+        raise ModelError(
+            f"human36 has no length {', '.join(unknown)}; accepted are {', '.join(names)}"
+        )
+    known: dict[str, Array] = {"size": size, "m": 1.0}
+    for number, rule in rules.items():
+        shared = rules[rule["like"]] if "like" in rule else rule
+        known[number] = given.get(rule["name"], _sum(_of(shared, variant, "of"), known))
+    return known
+
+
+def _of(row: dict[str, Any], variant: str, key: str) -> Any:
+    """What holds in a variant: the row's ``code`` where there is one, else its ``key``."""
+    return row["code"] if variant == "code" and "code" in row else row[key]
+
+
+def _sum(terms: Mapping[str, float], known: Mapping[str, Array]) -> Array:
+    return reduce(lambda total, term: total + term[1] * known[term[0]], terms.items(), 0.0)
+
+
+def _point(sums: list[dict[str, float]], known: Mapping[str, Array]) -> list[Array]:
+    """A position of the document in our axes."""
+    forward, up, right = (_sum(terms, known) for terms in sums)
+    return [forward, -right, up]
+
+
+def _origin(variant: str) -> str:
+    told = "the document" if variant == "document" else "the program that was shipped"
+    return f"Human36 of HuMAnS (INRIA, 2006), lengths and tags as in {told}."
