@@ -1,6 +1,18 @@
 """Ready bodies with the sources of their numbers, and the anthropometric tables behind them."""
 
+from homodyn.catalog.heiman import CLEARANCES, PLANAR, SUBJECTS, heiman
 from homodyn.catalog.human36 import human36
 from homodyn.catalog.registry import Entry, build, describe, entries, entry
 
-__all__ = ["Entry", "build", "describe", "entries", "entry", "human36"]
+__all__ = [
+    "CLEARANCES",
+    "PLANAR",
+    "SUBJECTS",
+    "Entry",
+    "build",
+    "describe",
+    "entries",
+    "entry",
+    "heiman",
+    "human36",
+]
