@@ -10,7 +10,7 @@ import pytest
 
 from homodyn.catalog import human36
 from homodyn.catalog.human36 import from_humans, human36_lengths, to_humans
-from homodyn.catalog.table import table
+from homodyn.catalog.tables import document
 from homodyn.dynamics import bias_force, mass_matrix
 from homodyn.dynamics.momentum import whole_center
 from homodyn.dynamics.tree import Tree
@@ -188,8 +188,10 @@ def test_gravity_at_rest_is_the_golden_one(models, posture):
 
 
 def test_measured_landmarks_give_the_ratios_of_the_tags():
-    landmarks = {name: np.array(values) for name, values in table("human36")["landmarks"].items()}
-    tags = table("human36")["tags"]
+    landmarks = {
+        name: np.array(values) for name, values in document("human36")["landmarks"].items()
+    }
+    tags = document("human36")["tags"]
     seen = ~np.isnan(landmarks["x_digit2"])
     height = landmarks["height"]
     cases = [
@@ -207,7 +209,7 @@ def test_measured_landmarks_give_the_ratios_of_the_tags():
 def test_a_taller_human_is_scaled_but_for_the_constants(variant):
     small, tall = (human36(size, variant=variant) for size in (1.741, 1.80))
     constants = {"m"} | (DEPTHS if variant == "document" else set())
-    for name, tag in table("human36")["tags"].items():
+    for name, tag in document("human36")["tags"].items():
         terms = tag["code"] if variant == "code" and "code" in tag else tag["at"]
         used = {key for axis in terms for key in axis}
         if used & (constants | {"L8", "L11", "L18", "L21"}):

@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from homodyn.catalog.ranges import LIMITS, motion_ranges
 from homodyn.catalog.registry import entry
-from homodyn.catalog.table import motion_ranges, table
+from homodyn.catalog.tables import document
 from homodyn.errors import ModelError
 from homodyn.model import Assembly, Body, Model, joints
 from homodyn.spatial import Array
@@ -41,7 +42,7 @@ ASSUMPTIONS = (
 
 @entry(
     source="HuMAnS (INRIA, 2006), chapter 3, after de Leva, Clauser, Dempster and Zatsiorsky",
-    limits="AAOS 1965; sternoclavicular: Neumann 2010; adduction of the arm: Kurz 1994",
+    limits=LIMITS,
     assumed=ASSUMPTIONS,
 )
 def human36(
@@ -58,7 +59,7 @@ def human36(
     tags that are placed by them follow.
     """
     known = _lengths(size, variant, lengths or {})
-    content = table("human36")
+    content = document("human36")
     assembly = Assembly("human36", notes=(_origin(variant), *ASSUMPTIONS))
     for segment in content["segment"]:
         assembly = _with_segment(assembly, segment, known, mass)
@@ -74,7 +75,7 @@ def human36(
 def human36_lengths(size: Array = 1.741, *, variant: str = "document") -> dict[str, Array]:
     """The 31 anatomical lengths (m) by name, in the document's order L1 to L31."""
     known = _lengths(size, variant, {})
-    return {rule["name"]: known[rule["id"]] for rule in table("human36")["length"]}
+    return {rule["name"]: known[rule["id"]] for rule in document("human36")["length"]}
 
 
 def from_humans(model: Model, values: Array) -> Array:
@@ -105,7 +106,7 @@ def _document_order(model: Model) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _turns() -> Iterator[tuple[dict[str, Any], str]]:
-    for segment in table("human36")["segment"]:
+    for segment in document("human36")["segment"]:
         for turn in segment.get("turns", ()):
             yield turn, f"{segment['joint']}_{turn['name']}"
 
@@ -154,7 +155,7 @@ def _lengths(size: Array, variant: str, given: Mapping[str, Array]) -> dict[str,
     """Every length (m) by its number, beside the stature and the metre."""
     if variant not in VARIANTS:
         raise ModelError(f"human36 has no variant {variant!r}; accepted are {', '.join(VARIANTS)}")
-    rules = {rule["id"]: rule for rule in table("human36")["length"]}
+    rules = {rule["id"]: rule for rule in document("human36")["length"]}
     names = [rule["name"] for rule in rules.values()]
     unknown = [name for name in given if name not in names]
     if unknown:

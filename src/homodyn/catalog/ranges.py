@@ -1,19 +1,13 @@
-"""The numbers of the bodies, kept as text beside the code with the sources they come from."""
+"""Ranges of motion of healthy adults, for bodies whose own source has none."""
 
 from __future__ import annotations
 
-import tomllib
-from functools import cache
-from importlib.resources import files
 from math import radians
-from typing import Any
 
+from homodyn.catalog.tables import document
 
-@cache
-def table(name: str) -> dict[str, Any]:
-    """The content of ``tables/<name>.toml``; shared, so it is only to be read."""
-    text = files("homodyn.catalog").joinpath("tables", f"{name}.toml").read_text("utf-8")
-    return tomllib.loads(text)
+LIMITS = "AAOS 1965; sternoclavicular: Neumann 2010"
+"""Where the ranges come from, in a few words; the table tells it in full."""
 
 
 def motion_range(movement: str) -> tuple[float, float]:
@@ -22,7 +16,7 @@ def motion_range(movement: str) -> tuple[float, float]:
     With a minus in front it is the range of a coordinate that counts the movement backwards.
     """
     joint, _, what = movement.removeprefix("-").partition(".")
-    least, most = (radians(angle) for angle in table("range_of_motion")[joint][what])
+    least, most = (radians(angle) for angle in document("range_of_motion")[joint][what])
     return (-most, -least) if movement.startswith("-") else (least, most)
 
 
