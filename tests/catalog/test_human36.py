@@ -1,10 +1,8 @@
 """Human36 against the numbers of HuMAnS, printed by its program or computed from its tables."""
 
 import csv
-from functools import cache
 from pathlib import Path
 
-import casadi as ca
 import numpy as np
 import pytest
 
@@ -12,8 +10,6 @@ from homodyn.catalog import human36
 from homodyn.catalog.human36 import from_humans, human36_lengths, to_humans
 from homodyn.catalog.tables import document
 from homodyn.dynamics import bias_force, mass_matrix
-from homodyn.dynamics.momentum import whole_center
-from homodyn.dynamics.tree import Tree
 from homodyn.errors import ModelError
 from homodyn.model import load, parametric, save
 
@@ -47,22 +43,6 @@ POSTURES = {
 
 def in_document_axes(point):
     return np.array([point[0], point[2], -point[1]])
-
-
-@cache
-def tag_function(model):
-    """All tags and the centre of mass in one function: a kernel for each would take long."""
-    q = ca.SX.sym("q", model.nq)
-    tree = Tree(model, q)
-    places = {"center_of_mass": whole_center(tree)}
-    for marker in model.markers:
-        body, placement = model.locate(marker.name)
-        places[marker.name] = tree.placements[body].point_back(placement.r)
-    return ca.Function("tags", [q], list(places.values()), ["q"], list(places))
-
-
-def tag_position(model, q, tag):
-    return in_document_axes(np.array(tag_function(model)(q=q)[tag])[:, 0])
 
 
 def document_matrix(model, matrix):
@@ -114,7 +94,7 @@ def test_masses_add_up_to_the_body():
 
 @pytest.mark.parametrize("variant", ["document", "code"])
 @pytest.mark.parametrize("posture", ["zero", "flexed"])
-def test_tags_and_center_of_mass_are_the_golden_ones(models, variant, posture):
+def test_tags_and_center_of_mass_are_the_golden_ones(models, place, variant, posture):
     model = models[variant]
     q = from_humans(model, POSTURES[posture])
     tolerance = 1e-7 if posture == "zero" else PRINTED
@@ -122,18 +102,18 @@ def test_tags_and_center_of_mass_are_the_golden_ones(models, variant, posture):
     assert len(rows) == 29
     for row in rows:
         expected = [float(row[f"{variant}_{axis}"]) for axis in "xyz"]
-        place = tag_position(model, q, row["tag"])
-        np.testing.assert_allclose(place, expected, rtol=0, atol=tolerance, err_msg=row["tag"])
+        found = in_document_axes(place(model, q, row["tag"]))
+        np.testing.assert_allclose(found, expected, rtol=0, atol=tolerance, err_msg=row["tag"])
 
 
-def test_the_program_s_own_output_needs_the_lengths_of_the_program(models):
+def test_the_program_s_own_output_needs_the_lengths_of_the_program(models, place):
     rows = [row for row in golden("tags") if row["posture"] == "flexed"]
     errors = {}
     for variant, model in models.items():
         q = from_humans(model, POSTURES["flexed"])
         errors[variant] = {
             row["tag"]: np.abs(
-                tag_position(model, q, row["tag"])
+                in_document_axes(place(model, q, row["tag"]))
                 - [float(row[f"original_{axis}"]) for axis in "xyz"]
             ).max()
             for row in rows
@@ -143,13 +123,15 @@ def test_the_program_s_own_output_needs_the_lengths_of_the_program(models):
     assert off == {"substernale", "suprasternale", "cervicale"}
 
 
-def test_soles_stand_on_the_ground_and_the_vertex_at_the_stature(models):
+def test_soles_stand_on_the_ground_and_the_vertex_at_the_stature(models, place):
     model = models["document"]
     q = model.neutral()
     for side in "rl":
         for tag in ("digit2", "calcaneous_post", "metatarsal_pha5", "metatarsal_pha1"):
-            assert tag_position(model, q, f"{side}_{tag}")[1] == pytest.approx(0.0, abs=1e-12)
-    assert tag_position(model, q, "vertex")[1] == pytest.approx(1.741, abs=1e-12)
+            assert in_document_axes(place(model, q, f"{side}_{tag}"))[1] == pytest.approx(
+                0.0, abs=1e-12
+            )
+    assert in_document_axes(place(model, q, "vertex"))[1] == pytest.approx(1.741, abs=1e-12)
 
 
 def test_the_mass_matrix_has_the_golden_diagonal(models):
@@ -234,7 +216,7 @@ def test_lengths_set_by_hand_come_back_and_move_what_hangs_on_them():
     assert -knee.position[2] == longer["yfemurR"]
 
 
-def test_swapping_sides_mirrors_the_tags_exactly(models):
+def test_swapping_sides_mirrors_the_tags_exactly(models, place):
     model = models["code"]
     q = np.random.default_rng(5).uniform(-0.6, 0.6, 42)
     swapped = np.array([*range(6, 12), *range(6), 12, 13, 14, *range(24, 33), *range(15, 24)])
@@ -243,8 +225,8 @@ def test_swapping_sides_mirrors_the_tags_exactly(models):
     for marker in model.markers:
         name = marker.name
         other = {"r_": "l_", "l_": "r_"}.get(name[:2], name[:2]) + name[2:]
-        here = tag_position(model, from_humans(model, q), name)
-        there = tag_position(model, from_humans(model, mirrored), other)
+        here = in_document_axes(place(model, from_humans(model, q), name))
+        there = in_document_axes(place(model, from_humans(model, mirrored), other))
         np.testing.assert_allclose(there, here * [1, 1, -1], rtol=0, atol=1e-15, err_msg=name)
 
 

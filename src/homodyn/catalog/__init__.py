@@ -1,5 +1,6 @@
 """Ready bodies with the sources of their numbers, and the anthropometric tables behind them."""
 
+from homodyn.catalog.hdm import hdm
 from homodyn.catalog.heiman import CLEARANCES, PLANAR, SUBJECTS, heiman
 from homodyn.catalog.human36 import human36
 from homodyn.catalog.registry import Entry, build, describe, entries, entry
@@ -13,6 +14,7 @@ __all__ = [
     "describe",
     "entries",
     "entry",
+    "hdm",
     "heiman",
     "human36",
 ]

@@ -1,4 +1,4 @@
-"""Reading the tables of the catalog: CSV files whose first lines tell source and units, and TOML."""
+"""Reading the tables of the catalog, CSV or TOML, whose comments tell source and units."""
 
 from __future__ import annotations
 
