@@ -8,7 +8,7 @@ import pytest
 
 from homodyn.catalog import human36
 from homodyn.catalog.human36 import from_humans, human36_lengths, to_humans
-from homodyn.catalog.tables import document
+from homodyn.catalog.table import document
 from homodyn.dynamics import bias_force, mass_matrix
 from homodyn.errors import ModelError
 from homodyn.model import load, parametric, save

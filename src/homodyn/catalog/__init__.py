@@ -3,6 +3,7 @@
 from homodyn.catalog.hdm import hdm
 from homodyn.catalog.heiman import CLEARANCES, PLANAR, SUBJECTS, heiman
 from homodyn.catalog.human36 import human36
+from homodyn.catalog.mirror import Mirror, mirror, mirror_map
 from homodyn.catalog.registry import Entry, build, describe, entries, entry
 
 __all__ = [
@@ -10,6 +11,7 @@ __all__ = [
     "PLANAR",
     "SUBJECTS",
     "Entry",
+    "Mirror",
     "build",
     "describe",
     "entries",
@@ -17,4 +19,6 @@ __all__ = [
     "hdm",
     "heiman",
     "human36",
+    "mirror",
+    "mirror_map",
 ]

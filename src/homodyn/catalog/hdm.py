@@ -17,7 +17,7 @@ from math import pi, radians
 import numpy as np
 
 from homodyn.catalog.registry import entry
-from homodyn.catalog.tables import rows
+from homodyn.catalog.table import rows
 from homodyn.errors import ModelError
 from homodyn.model import Assembly, Body, Model, box, capsule, joints, sphere
 from homodyn.model.naming import missing

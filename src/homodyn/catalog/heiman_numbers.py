@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from homodyn.catalog.tables import rows
+from homodyn.catalog.table import rows
 from homodyn.errors import ModelError
 from homodyn.model.naming import missing
 from homodyn.spatial import Array

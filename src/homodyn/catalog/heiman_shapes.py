@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import pi
 
 from homodyn.catalog.heiman_numbers import SIDES, Numbers, side_of, stem, subject_lengths
-from homodyn.catalog.tables import rows
+from homodyn.catalog.table import rows
 from homodyn.model import Assembly
 from homodyn.spatial import Array
 

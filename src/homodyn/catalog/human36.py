@@ -17,7 +17,7 @@ import numpy as np
 
 from homodyn.catalog.ranges import LIMITS, motion_ranges
 from homodyn.catalog.registry import entry
-from homodyn.catalog.tables import document
+from homodyn.catalog.table import document
 from homodyn.errors import ModelError
 from homodyn.model import Assembly, Body, Model, joints
 from homodyn.spatial import Array

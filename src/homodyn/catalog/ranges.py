@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import radians
 
-from homodyn.catalog.tables import document
+from homodyn.catalog.table import document
 
 LIMITS = "AAOS 1965; sternoclavicular: Neumann 2010"
 """Where the ranges come from, in a few words; the table tells it in full."""
