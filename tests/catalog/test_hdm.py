@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from homodyn.catalog import hdm
+from homodyn.catalog import hdm, mirror_map
 from homodyn.dynamics import bias_force, center_of_mass
 from homodyn.errors import ModelError
 from homodyn.model import load, save
@@ -153,6 +153,15 @@ def test_marker_sets(model):
     diodes = hdm("tracing", "tracing").markers
     assert len(diodes) == 50
     assert sum(not marker.position.any() for marker in diodes) == 9
+
+
+def test_sides_exchange_exactly(model):
+    mirror = mirror_map(model)
+    hip = model.coordinate_index("right_hip_roll"), model.coordinate_index("left_hip_roll")
+    assert mirror.v_index[hip[0]] == hip[1]
+    assert mirror.v_sign[hip[0]] == -1.0
+    lower, upper = mirror.velocity(model.lower), mirror.velocity(model.upper)
+    np.testing.assert_array_equal(np.minimum(lower, upper), model.lower)
 
 
 def test_it_survives_its_file(tmp_path, model):

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from homodyn.catalog import human36
+from homodyn.catalog import human36, mirror_map
 from homodyn.catalog.human36 import from_humans, human36_lengths, to_humans
 from homodyn.catalog.table import document
 from homodyn.dynamics import bias_force, mass_matrix
@@ -15,6 +15,9 @@ from homodyn.model import load, parametric, save
 
 PRINTED = 2e-7
 """Seven printed digits (m), as the notes on the original program's output allow."""
+MIRRORED = [*range(6, 12), *range(6), 12, 13, 14, *range(24, 33), *range(15, 24)]
+MIRROR_SIGNS = np.array([-1.0 if q in (13, 14, 34, 35, 39, 40, 41) else 1.0 for q in range(1, 43)])
+"""Sides exchanged: q1-6 with q7-12 and q16-24 with q25-33, some coordinates negated."""
 DEPTHS = {"L2", "L9", "L12", "L19", "L22"}
 
 
@@ -219,15 +222,22 @@ def test_lengths_set_by_hand_come_back_and_move_what_hangs_on_them():
 def test_swapping_sides_mirrors_the_tags_exactly(models, place):
     model = models["code"]
     q = np.random.default_rng(5).uniform(-0.6, 0.6, 42)
-    swapped = np.array([*range(6, 12), *range(6), 12, 13, 14, *range(24, 33), *range(15, 24)])
-    mirrored = np.concatenate([q[swapped], q[33:]])
-    mirrored[np.array([13, 14, 34, 35, 39, 40, 41]) - 1] *= -1
+    mirrored = np.concatenate([q[MIRRORED], q[33:]]) * MIRROR_SIGNS
     for marker in model.markers:
         name = marker.name
         other = {"r_": "l_", "l_": "r_"}.get(name[:2], name[:2]) + name[2:]
         here = in_document_axes(place(model, from_humans(model, q), name))
         there = in_document_axes(place(model, from_humans(model, mirrored), other))
         np.testing.assert_allclose(there, here * [1, 1, -1], rtol=0, atol=1e-15, err_msg=name)
+
+
+def test_the_mirror_found_from_geometry_is_that_of_the_document(models):
+    model = models["document"]
+    q = model.random(seed=6)
+    mirrored = to_humans(model, mirror_map(model).position(q))
+    document = to_humans(model, q)
+    expected = np.concatenate([document[MIRRORED], document[33:]]) * MIRROR_SIGNS
+    np.testing.assert_array_equal(mirrored, expected)
 
 
 def test_the_order_of_the_document_and_back(models):

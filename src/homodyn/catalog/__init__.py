@@ -1,10 +1,12 @@
 """Ready bodies with the sources of their numbers, and the anthropometric tables behind them."""
 
+from homodyn.catalog.coman import coman
 from homodyn.catalog.hdm import hdm
 from homodyn.catalog.heiman import CLEARANCES, PLANAR, SUBJECTS, heiman
 from homodyn.catalog.human36 import human36
 from homodyn.catalog.mirror import Mirror, mirror, mirror_map
 from homodyn.catalog.registry import Entry, build, describe, entries, entry
+from homodyn.catalog.winter import winter_human
 
 __all__ = [
     "CLEARANCES",
@@ -13,6 +15,7 @@ __all__ = [
     "Entry",
     "Mirror",
     "build",
+    "coman",
     "describe",
     "entries",
     "entry",
@@ -21,4 +24,5 @@ __all__ = [
     "human36",
     "mirror",
     "mirror_map",
+    "winter_human",
 ]
