@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from homodyn.catalog import human36, mirror_map
-from homodyn.catalog.human36 import from_humans, human36_lengths, to_humans
+from homodyn.catalog.human36 import human36_lengths
+from homodyn.catalog.humans_order import from_humans, to_humans
 from homodyn.catalog.table import document
 from homodyn.dynamics import bias_force, mass_matrix
 from homodyn.errors import ModelError

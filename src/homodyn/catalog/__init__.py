@@ -1,9 +1,12 @@
 """Ready bodies with the sources of their numbers, and the anthropometric tables behind them."""
 
+from homodyn.catalog.bip import bip
 from homodyn.catalog.coman import coman
 from homodyn.catalog.hdm import hdm
 from homodyn.catalog.heiman import CLEARANCES, PLANAR, SUBJECTS, heiman
 from homodyn.catalog.human36 import human36
+from homodyn.catalog.humans_order import from_humans, to_humans
+from homodyn.catalog.khr1 import khr1
 from homodyn.catalog.manikin import manikin
 from homodyn.catalog.mirror import Mirror, mirror, mirror_map
 from homodyn.catalog.registry import Entry, build, describe, entries, entry
@@ -15,16 +18,20 @@ __all__ = [
     "SUBJECTS",
     "Entry",
     "Mirror",
+    "bip",
     "build",
     "coman",
     "describe",
     "entries",
     "entry",
+    "from_humans",
     "hdm",
     "heiman",
     "human36",
+    "khr1",
     "manikin",
     "mirror",
     "mirror_map",
+    "to_humans",
     "winter_human",
 ]

@@ -3,17 +3,15 @@
 After the HuMAnS toolbox (INRIA, User Documentation of 23 October 2006, chapter 3). The document
 has x forward, y up and z to the right; here, as everywhere, x is forward, y to the left and z up,
 in the world and, when every coordinate is zero, in each segment. Joint angles keep the document's
-meaning and sign, one coordinate each; `to_humans` and `from_humans` change between the order of
+meaning and sign, one coordinate each; `homodyn.catalog.humans_order` changes between the order of
 the model and the document's q1 to q42.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import reduce
 from typing import Any
-
-import numpy as np
 
 from homodyn.catalog.ranges import LIMITS, motion_ranges
 from homodyn.catalog.registry import entry
@@ -25,8 +23,6 @@ from homodyn.spatial import Array
 VARIANTS = ("document", "code")
 _AXES = {"x": "x", "-x": "-x", "y": "z", "-y": "-z", "z": "-y", "-z": "y"}
 """Axes of the document in ours."""
-_ROOT = {37: ("tx", 1), 38: ("tz", 1), 39: ("ty", -1), 40: ("rx", 1), 41: ("rz", 1), 42: ("ry", -1)}
-"""The document's coordinates of the root: ours, and whether they count the same way."""
 
 ASSUMPTIONS = (
     "The document has no joint ranges; those that AAOS (1965) and others measured are used.",
@@ -78,37 +74,15 @@ def human36_lengths(size: Array = 1.741, *, variant: str = "document") -> dict[s
     return {rule["name"]: known[rule["id"]] for rule in document("human36")["length"]}
 
 
-def from_humans(model: Model, values: Array) -> Array:
-    """Positions, velocities or torques in the document's order q1 to q42, in the model's order.
-
-    The numbers stand in the last of any number of axes.
-    """
-    index, sign = _document_order(model)
-    values = np.asarray(values, dtype=float)
-    result = np.empty(values.shape)
-    result[..., index] = values * sign
-    return result
-
-
-def to_humans(model: Model, values: Array) -> Array:
-    """Positions, velocities or torques of the model in the document's order q1 to q42."""
-    index, sign = _document_order(model)
-    return np.asarray(values, dtype=float)[..., index] * sign
-
-
-def _document_order(model: Model) -> tuple[np.ndarray, np.ndarray]:
-    """For q1 to q42 the place in the model and the sign."""
-    names = {turn["q"]: (name, 1) for turn, name in _turns()}
-    names |= {q: (f"root_{suffix}", sign) for q, (suffix, sign) in _ROOT.items()}
-    ordered = [names[q] for q in sorted(names)]
-    index = np.array([model.coordinate_index(name) for name, _ in ordered])
-    return index, np.array([float(sign) for _, sign in ordered])
-
-
-def _turns() -> Iterator[tuple[dict[str, Any], str]]:
-    for segment in document("human36")["segment"]:
-        for turn in segment.get("turns", ()):
-            yield turn, f"{segment['joint']}_{turn['name']}"
+def humans_order() -> tuple[str, ...]:
+    """Coordinates in the document's order q1 to q42; with a minus where they count backwards."""
+    names = {
+        turn["q"]: f"{segment['joint']}_{turn['name']}"
+        for segment in document("human36")["segment"]
+        for turn in segment.get("turns", ())
+    }
+    root = ("root_tx", "root_tz", "-root_ty", "root_rx", "root_rz", "-root_ry")
+    return (*(names[number] for number in sorted(names)), *root)
 
 
 def _with_segment(
