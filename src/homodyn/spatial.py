@@ -217,12 +217,14 @@ class Transform:
 
 @dataclass(frozen=True)
 class Inertia:
-    """A rigid-body inertia as mass (kg), first moment ``h`` = m c (kg m), and ``I`` at the origin
-    of the frame (kg m2): ten numbers."""
+    """A rigid body in ten numbers: mass ``m`` (kg), first moment ``h`` = m c (kg m), ``I`` (kg m2).
+
+    The moments are taken about the origin of the frame.
+    """
 
     m: Array
     h: Array
-    I: Array  # noqa: E741
+    I: Array
 
     @staticmethod
     def at_com(mass: Array, com: Array, inertia: Array) -> Inertia:
@@ -263,7 +265,7 @@ class Inertia:
 class ArticulatedInertia:
     """A symmetric 6x6 inertia in blocks: ``[[I, H], [H^T, M]]``."""
 
-    I: Array  # noqa: E741
+    I: Array
     H: Array
     M: Array
 

@@ -110,7 +110,7 @@ def test_feet_are_flat_on_the_ground_and_as_large_as_listed(model, place):
     np.testing.assert_allclose(left - corners, [[0, 0.24, 0]] * 4, atol=1e-12)
 
 
-def test_it_weighs_what_is_told_of_the_robot(model):
+def test_it_weighs_what_its_notes_say(model):
     assert model.mass == pytest.approx(105.0, rel=1e-12)
 
 

@@ -5,9 +5,17 @@ import pytest
 
 import homodyn as hd
 from homodyn import dynamics
-from homodyn.catalog import CLEARANCES, PLANAR, SUBJECTS, heiman
-from homodyn.catalog.heiman_numbers import numbers, typical_torques, walking_bounds
+from homodyn.catalog import (
+    CLEARANCES,
+    PLANAR,
+    SUBJECTS,
+    heiman,
+    typical_torques,
+    walking_bounds,
+)
+from homodyn.catalog.heiman_numbers import numbers
 from homodyn.catalog.table import rows
+from homodyn.dynamics.tree import Tree
 
 # Felis 2015, public model of Subject3: mass, centre of mass along z, principal moments.
 SUBJECT3 = {
@@ -25,8 +33,10 @@ SUBJECT3 = {
 MIDLINE = {"Pelvis", "MiddleTrunk", "UpperTrunk", "Head"}
 
 
-def position(model, frame):
-    return dynamics.position(model, model.neutral(), frame)
+def position(model, frame, q=None):
+    """World position of a frame, without a kernel for each."""
+    body, placement = model.locate(frame)
+    return Tree(model, model.neutral() if q is None else q).placements[body].point_back(placement.r)
 
 
 def test_it_has_the_segments_and_freedoms_of_the_thesis_in_the_order_of_its_state():
@@ -133,9 +143,8 @@ def test_every_number_can_be_given_and_a_name_without_a_side_means_both():
     shank = numbers(1.79, 76.0)["ShankRightLength"]
     assert model.body("ShankRight").com == pytest.approx([0.01 * shank, 0, -0.5 * shank])
     assert model.joint("Lumbar").placement.r[2] == 0.2
-    for name, value in numbers(1.79, 76.0).items():
-        if name != "height":
-            assert heiman(overrides={name: value}).doubts == []
+    usual = {name: value for name, value in numbers(1.79, 76.0).items() if name != "height"}
+    assert heiman(overrides=usual) == heiman()
 
 
 @pytest.mark.parametrize(
@@ -162,8 +171,8 @@ def test_in_the_plane_it_has_15_freedoms_and_moves_like_the_whole():
     full = whole.neutral()
     full[[whole.coordinate_index(name) for name in plane.coordinate_names]] = q
     for frame in ("HalluxLeft", "RWRA", "LFHD"):
-        expected = dynamics.position(whole, full, frame)
-        assert dynamics.position(plane, q, frame) == pytest.approx(expected, abs=1e-12)
+        expected = position(whole, frame, full)
+        assert position(plane, frame, q) == pytest.approx(expected, abs=1e-12)
 
 
 def test_joints_take_any_freedoms():
@@ -283,6 +292,28 @@ def test_stature_and_mass_can_be_parameters():
         assert a.radius == pytest.approx(b.radius, rel=1e-12)
 
 
+def test_any_of_its_numbers_can_be_a_parameter():
+    def person(thigh):
+        return heiman(overrides={"ThighLength": thigh})
+
+    model = hd.parametric(person, thigh=0.43)
+    expected = heiman(overrides={"ThighLength": 0.5})
+    given = model.at({"thigh": 0.5})
+    assert given.body("ThighLeft").inertia == pytest.approx(expected.body("ThighLeft").inertia)
+    assert given.neutral() == pytest.approx(expected.neutral())
+
+
+def test_joints_have_springs_only_when_given():
+    model = heiman()
+    moving = np.random.default_rng(2).normal(size=model.nv)
+    assert not dynamics.passive_force(model, model.neutral(), moving).any()
+    stiff = model.with_numbers({"KneeRight_RY.stiffness": 20.0, "KneeRight_RY.damping": 1.0})
+    q, v, k = stiff.neutral(), np.zeros(stiff.nv), stiff.coordinate_index("KneeRight_RY")
+    q[k], v[k] = 0.5, 2.0
+    force = dynamics.passive_force(stiff, q, v)
+    assert force[k] == pytest.approx(-20.0 * 0.5 - 1.0 * 2.0)
+
+
 def test_it_has_the_32_markers_of_the_thesis_on_their_segments():
     model = heiman()
     on = {marker.name: marker.body for marker in model.markers}
@@ -291,6 +322,23 @@ def test_it_has_the_32_markers_of_the_thesis_on_their_segments():
     assert on["LELB"] == "LowerArmLeft"
     assert on["RANK"] == "FootRight"
     assert on["T10"] == on["STRN"] == "MiddleTrunk"
+
+
+def test_markers_of_subject3_are_the_means_of_his_sides_and_follow_the_lengths():
+    subject = SUBJECTS["Subject3"]
+    printed = {m["marker"]: [float(m[axis]) for axis in "xyz"] for m in rows("heiman_markers")}
+    longer = {**subject["overrides"], "ShankLength": 2 * subject["overrides"]["ShankLeftLength"]}
+    usual, stretched = (
+        {m.name: m.position for m in heiman(**{**subject, "overrides": o}).markers}
+        for o in (subject["overrides"], longer)
+    )
+    right, left = np.array(printed["RTIB"]), np.array(printed["LTIB"])
+    mean = (right + left * [1, -1, 1]) / 2
+    assert usual["RTIB"] == pytest.approx(mean, abs=1e-12)
+    assert usual["LTIB"] == pytest.approx(mean * [1, -1, 1], abs=1e-12)
+    assert stretched["LTIB"] == pytest.approx(mean * [1, -1, 2], abs=1e-12)
+    assert stretched["LTOE"] == pytest.approx(usual["LTOE"])
+    assert usual["C7"] == pytest.approx([printed["C7"][0], 0, printed["C7"][2]])
 
 
 def test_capsules_of_limbs_have_the_volume_of_their_mass_and_the_feet_stand_on_the_ground():

@@ -7,9 +7,20 @@ import pytest
 import homodyn as hd
 from homodyn import dynamics
 from homodyn.catalog import heiman, mirror, mirror_map
+from homodyn.dynamics.tree import Tree
 from homodyn.model import Assembly, box, joints
 
 SIGNS = np.array([1.0, -1.0, 1.0])
+
+
+def points(model, q):
+    """World positions of all bodies, markers and contacts, without a kernel for each."""
+    placements = Tree(model, q).placements
+    places = {}
+    for part in (*model.bodies, *model.markers, *model.contacts):
+        body, at = model.locate(part.name)
+        places[part.name] = placements[body].point_back(at.r)
+    return places
 
 
 def assert_mirrors(model, exact=1e-10):
@@ -18,10 +29,9 @@ def assert_mirrors(model, exact=1e-10):
     rng = np.random.default_rng(5)
     for q, v in zip(model.random(rng, 3), rng.normal(size=(3, model.nv)), strict=True):
         q2, v2 = image.position(q), image.velocity(v)
-        for name in (*model.body_names, *(m.name for m in (*model.markers, *model.contacts))):
-            here = dynamics.position(model, q, name)
-            there = dynamics.position(model, q2, image.names[name])
-            assert there == pytest.approx(SIGNS * here, abs=exact), name
+        here, there = points(model, q), points(model, q2)
+        for name, place in here.items():
+            assert there[image.names[name]] == pytest.approx(SIGNS * place, abs=exact), name
         assert dynamics.center_of_mass(model, q2) == pytest.approx(
             SIGNS * dynamics.center_of_mass(model, q), abs=exact
         )
@@ -108,3 +118,11 @@ def test_what_is_not_symmetric_is_refused_by_name():
     made = made.add(box("leg_l", 1.0, (1, 1, 1)), tilted, "base", at=(0, 1, 0))
     with pytest.raises(hd.ModelError, match=re.escape("the axis of 'leg_l' is not the mirror")):
         mirror_map(made.model())
+
+
+def test_names_that_do_not_pair_both_ways_stay_alone():
+    made = Assembly("a").add(box("base", 1.0, (1, 1, 1)), joints.free())
+    for name in ("LxR", "LxL", "RxL"):
+        made = made.frame(name, "base")
+    names = mirror_map(made.model()).names
+    assert (names["LxR"], names["LxL"], names["RxL"]) == ("LxR", "RxL", "LxL")

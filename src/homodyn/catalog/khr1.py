@@ -22,7 +22,8 @@ ASSUMPTIONS = (
     "lengths are the document's.",
     "Right coordinates come before left ones, as in Human36; the document only lists the pairs.",
     "The frame of a shoulder lies where its two axes meet, its mass inwards of it.",
-    "Servos turn 90 deg to either side with 0.853 N m and 6.16 rad/s, as their maker has it.",
+    "Size, and servos that turn 90 deg to either side with 0.853 N m and 6.16 rad/s, are recalled of "
+    "the maker's data and not verified.",
     "Capsules are for drawing and distances only.",
 )
 SIDES = {"right": -1.0, "left": 1.0}
@@ -31,7 +32,7 @@ _PAIRED = ("hip", "thigh", "leg", "ankle", "foot", "shoulder", "arm", "hand")
 
 @entry(
     source="HuMAnS (INRIA, 2006), chapter 4; lengths are a surrogate",
-    limits="travel, torque and speed of the servos",
+    limits="travel, torque and speed of the servos, recalled and not verified",
     assumed=ASSUMPTIONS,
 )
 def khr1() -> Model:

@@ -17,10 +17,11 @@ from functools import lru_cache
 import casadi as ca
 import numpy as np
 
+from homodyn.catalog.standing import placements
 from homodyn.errors import ModelError
 from homodyn.model import Joint, Model
 from homodyn.model.joint import AXES
-from homodyn.model.layout import joint_positions, layout
+from homodyn.model.layout import layout
 from homodyn.spatial import Array, Transform
 
 REFLECTION = np.diag([1.0, -1.0, 1.0])
@@ -79,7 +80,7 @@ def mirror_map(model: Model, *, tolerance: float = TOLERANCE) -> Mirror:
                 f"bodies {model.body_names[i]!r} and {model.body_names[j]!r} hang on bodies that "
                 f"do not mirror each other"
             )
-    at = [frame for frame, _ in _frames(model, _zero(model))]
+    at = [frame for frame, _ in placements(model, _zero(model))]
     q_index, q_sign = np.arange(model.nq), np.ones(model.nq)
     v_index, v_sign = np.arange(model.nv), np.ones(model.nv)
     place = layout(model)
@@ -178,7 +179,7 @@ def _check(model: Model, made: Mirror, partner: list[int], tolerance: float) -> 
     """Refuse a map under which some body is not where the mirror has it."""
     poses = [_zero(model), *model.random(0, 2)]
     for q in poses:
-        here, there = _frames(model, q), _frames(model, made.position(q))
+        here, there = placements(model, q), placements(model, made.position(q))
         for i, j in enumerate(partner):
             for point, image in (
                 (here[i][0].r, there[j][0].r),
@@ -194,19 +195,6 @@ def _check(model: Model, made: Mirror, partner: list[int], tolerance: float) -> 
                         f"model {model.name!r} is not symmetric: {two!r} is {off:.3g} m from the "
                         f"mirror image of {one!r}; a larger tolerance lets it pass"
                     )
-
-
-def _frames(model: Model, q: np.ndarray) -> list[tuple[Transform, Transform]]:
-    """For each joint its frame in the parent, and for each body its frame, from the world."""
-    made: list[tuple[Transform, Transform]] = []
-    for joint, position, parent in zip(
-        model.joints, joint_positions(model, q), model.parents, strict=True
-    ):
-        carrier = made[parent][1] if parent >= 0 else Transform.identity()
-        at = joint.placement @ carrier
-        body = joint.child_placement.inverse() @ joint.transform(position) @ at
-        made.append((at, body))
-    return made
 
 
 def _zero(model: Model) -> np.ndarray:

@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from textwrap import fill
 from typing import Any, TypeVar
 
 from homodyn.errors import ModelError
@@ -83,37 +84,42 @@ def _default(name: str) -> Model:
     return build(name)
 
 
-def describe(name: str | None = None) -> str:
-    """A table of all bodies, or what is known about one: sizes, sources and assumptions."""
+def describe(name: str | None = None) -> None:
+    """Print what is known about one body or about all: sizes, sources and assumptions."""
+    print(description(name))
+
+
+def description(name: str | None = None) -> str:
+    """What `describe` prints: a table of all bodies, then each with its sources."""
     if name is not None:
         return _details(name)
     rows = [("body", "bodies", "dof", "mass (kg)", "what")]
     for item in entries():
         model = _default(item.name)
-        rows.append(
-            (item.name, str(len(model.bodies)), str(model.nv), f"{model.mass:.1f}", item.summary)
-        )
+        sizes = (str(len(model.bodies)), str(model.nv), f"{model.mass:.1f}")
+        rows.append((item.name, *sizes, item.summary))
     widths = [max(len(row[k]) for row in rows) for k in range(5)]
     lines = []
-    for row in rows:
-        name_, *sizes, what = row
-        cells = [size.rjust(width) for size, width in zip(sizes, widths[1:4], strict=True)]
-        lines.append("  ".join([name_.ljust(widths[0]), *cells, what]))
+    for label, *sizes_, what in rows:
+        cells = [size.rjust(width) for size, width in zip(sizes_, widths[1:4], strict=True)]
+        lines.append("  ".join([label.ljust(widths[0]), *cells, what]))
     lines.insert(1, "  ".join("-" * width for width in widths))
-    return "\n".join(lines)
+    return "\n\n".join(["\n".join(lines), *(_details(item.name) for item in entries())])
 
 
 def _details(name: str) -> str:
     if name not in _ENTRIES:
         raise ModelError(f"the catalog has {missing('body', name, sorted(_ENTRIES))}")
     item, model = _ENTRIES[name], _default(name)
-    lines = [
-        f"{name}: {item.summary}",
-        f"  {len(model.bodies)} bodies, {model.nv} degrees of freedom, {model.mass:.1f} kg, "
+    told = [
+        f"{len(model.bodies)} bodies, {model.nv} degrees of freedom, {model.mass:.1f} kg, "
         f"{len(model.markers)} markers, {len(model.contacts)} contact shapes",
-        f"  source: {item.source}",
-        f"  joint ranges: {item.limits}",
+        f"source: {item.source}",
+        f"joint ranges: {item.limits}",
+        *(f"assumed: {sentence}" for sentence in item.assumed),
     ]
-    if item.assumed:
-        lines += ["  assumed:", *(f"    - {sentence}" for sentence in item.assumed)]
-    return "\n".join(lines)
+    wrapped = [
+        fill(line, 100, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
+        for line in told
+    ]
+    return "\n".join([f"{name}: {item.summary}", *wrapped])

@@ -2,6 +2,13 @@
 
 from homodyn.dynamics.aba import forward_dynamics
 from homodyn.dynamics.crba import mass_matrix
+from homodyn.dynamics.derivatives import (
+    ForwardDynamicsDerivatives,
+    InverseDynamicsDerivatives,
+    forward_dynamics_derivatives,
+    inverse_dynamics_derivatives,
+    inverse_dynamics_parameter_jacobian,
+)
 from homodyn.dynamics.kinematics import (
     acceleration,
     angular_acceleration,
@@ -23,6 +30,8 @@ from homodyn.dynamics.momentum import (
 from homodyn.dynamics.rnea import bias_force, inverse_dynamics, passive_force
 
 __all__ = [
+    "ForwardDynamicsDerivatives",
+    "InverseDynamicsDerivatives",
     "acceleration",
     "angular_acceleration",
     "angular_jacobian",
@@ -32,7 +41,10 @@ __all__ = [
     "center_of_mass_jacobian",
     "center_of_mass_velocity",
     "forward_dynamics",
+    "forward_dynamics_derivatives",
     "inverse_dynamics",
+    "inverse_dynamics_derivatives",
+    "inverse_dynamics_parameter_jacobian",
     "jacobian",
     "kinetic_energy",
     "mass_matrix",

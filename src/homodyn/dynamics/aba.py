@@ -14,7 +14,7 @@ from homodyn.dynamics.rnea import newton_euler
 from homodyn.dynamics.tree import Tree
 from homodyn.model import Model
 from homodyn.model.traced import WRENCHES, function_of_state
-from homodyn.spatial import ArticulatedInertia, Array, beside, cross_force, cross_motion, stack
+from homodyn.spatial import Array, ArticulatedInertia, beside, cross_force, cross_motion, stack
 
 
 @function_of_state(q="nq", v="nv", tau="nv", external=WRENCHES, returns={"acceleration": "nv"})
@@ -53,7 +53,9 @@ def articulated(tree: Tree, tau: Array, external: Mapping[str, Array] | None = N
         passed, force = inertia[i], bias[i]
         if rows:
             U = _columns(inertia[i], joint.S)
-            D = joint.S.T @ U + ca.diag(ca.SX([model.coordinates[k].armature for k in rows]))
+            D = joint.S.T @ U + ca.diag(
+                stack(*[ca.SX(model.coordinates[k].armature) for k in rows])
+            )
             inverse = inverse_spd(D)
             u = stack(*[tau[k] for k in rows]) - joint.S.T @ bias[i]
             W = U @ inverse

@@ -23,15 +23,15 @@ class Factor:
     above: list[list[int]]
 
     def half(self, b: Array) -> list[Array]:
-        """L^-T b (Kieboom eq. 2.87 prints L^-1)."""
-        x = [b[k] for k in range(len(self.above))]
+        """Rows of L^-T b (Kieboom eq. 2.87 prints L^-1), for a vector or a matrix."""
+        x = [b[k, :] for k in range(len(self.above))]
         for i in reversed(range(len(x))):
             for j in self.above[i]:
                 x[j] = x[j] - self.L[i, j] * x[i]
         return x
 
     def rest(self, x: list[Array]) -> Array:
-        """L^-1 x."""
+        """L^-1 x, from the rows of x."""
         y = list(x)
         for i in range(len(y)):
             for j in self.above[i]:
@@ -40,10 +40,13 @@ class Factor:
 
     def solve(self, b: Array) -> Array:
         """H^-1 b for a vector or for each column of a matrix."""
-        if b.shape[1] > 1:
-            return ca.horzcat(*[self.solve(b[:, k]) for k in range(b.shape[1])])
         scaled = [x * d for x, d in zip(self.half(b), self.reciprocal, strict=True)]
         return self.rest(scaled)
+
+    def inverse(self) -> Array:
+        """H^-1, each pair of mirrored entries computed once."""
+        full = self.solve(ca.SX.eye(len(self.above)))
+        return ca.triu2symm(ca.triu(full))
 
 
 def factorized(tree: Tree, H: Array) -> Factor:
