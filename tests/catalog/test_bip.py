@@ -5,7 +5,6 @@ import pytest
 
 from homodyn.catalog import bip, from_humans, mirror_map
 from homodyn.catalog.bip import humans_order
-from homodyn.model import load, save
 
 PELVIS = np.array([[0.0, 0, 1], [-1, 0, 0], [0, -1, 0]])
 """From the frame of the listing (x right, y down, z forward) to ours."""
@@ -46,7 +45,6 @@ def test_counts_are_those_of_the_document(model):
     assert model.nv == model.nq == 15 + 6
     assert len(model.markers) == 25
     assert len(model.contacts) == 12
-    assert model.doubts == []
 
 
 def test_contacts_are_the_tags_of_the_document(model):
@@ -127,8 +125,3 @@ def test_legs_exchange_though_the_cabinet_is_off_the_middle(model):
 
 def test_what_is_surrogate_is_told(model):
     assert sum(note.startswith("SURROGATE") for note in model.notes) == 2
-
-
-def test_it_survives_its_file(tmp_path, model):
-    save(model, tmp_path / "bip.toml")
-    assert load(tmp_path / "bip.toml").digest == model.digest

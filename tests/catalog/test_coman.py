@@ -5,7 +5,6 @@ import pytest
 
 from homodyn.catalog import coman, mirror_map
 from homodyn.dynamics import center_of_mass, mass_matrix
-from homodyn.model import load, save
 
 
 @pytest.fixture(scope="module")
@@ -16,7 +15,6 @@ def model():
 def test_mass_and_freedoms_are_those_of_the_listing(model):
     assert model.mass == pytest.approx(27.33174, abs=1e-9)
     assert (len(model.bodies), model.nv, model.nq) == (7, 9, 9)
-    assert model.doubts == []
 
 
 def test_upright_center_of_mass_above_the_sole(model, place):
@@ -65,8 +63,3 @@ def test_sides_exchange_though_the_torso_is_half_a_millimetre_off(model):
     k, other = (model.coordinate_index(f"{side}_hip") for side in ("right", "left"))
     assert mirror.q_index[k] == other
     assert mirror.q_sign[k] == 1.0
-
-
-def test_it_survives_its_file(tmp_path, model):
-    save(model, tmp_path / "coman.toml")
-    assert load(tmp_path / "coman.toml").digest == model.digest

@@ -9,7 +9,6 @@ import pytest
 from homodyn.catalog import hdm, mirror_map
 from homodyn.dynamics import bias_force, center_of_mass
 from homodyn.errors import ModelError
-from homodyn.model import load, save
 from homodyn.spatial import quaternion_rotation
 
 TO_OURS = np.array([[0.0, 1, 0], [-1, 0, 0], [0, 0, 1]])
@@ -162,12 +161,6 @@ def test_sides_exchange_exactly(model):
     assert mirror.v_sign[hip[0]] == -1.0
     lower, upper = mirror.velocity(model.lower), mirror.velocity(model.upper)
     np.testing.assert_array_equal(np.minimum(lower, upper), model.lower)
-
-
-def test_it_survives_its_file(tmp_path, model):
-    save(model, tmp_path / "hdm.toml")
-    assert load(tmp_path / "hdm.toml").digest == model.digest
-    assert model.doubts == []
 
 
 def test_unknown_sets_are_refused_with_the_known_ones():

@@ -10,7 +10,7 @@ from homodyn.catalog import human36, mirror_map
 from homodyn.catalog.human36 import human36_lengths
 from homodyn.catalog.humans_order import from_humans, to_humans
 from homodyn.catalog.table import document
-from homodyn.dynamics import bias_force, mass_matrix
+from homodyn.dynamics import bias_force, jacobian, mass_matrix
 from homodyn.errors import ModelError
 from homodyn.model import load, parametric, save
 
@@ -171,6 +171,49 @@ def test_gravity_at_rest_is_the_golden_one(models, posture):
     expected = [float(row[f"gravity_{posture}"]) for row in golden("dynamics")]
     force = to_humans(model, bias_force(model, q, np.zeros(42)))
     np.testing.assert_allclose(force, expected, rtol=0, atol=1e-9)
+
+
+def test_landing_on_both_feet_loses_the_golden_energy(models):
+    model = models["code"]
+    M, J = standing(model)
+    before = from_humans(model, -np.eye(42)[37])
+    after, impulse = held(M, J, before)
+    assert before @ M @ before / 2 == pytest.approx(36.5)
+    assert after @ M @ after / 2 == pytest.approx(8.966646, abs=5e-7)
+    assert impulse[2::3].sum() == pytest.approx(55.066708, abs=5e-7)
+    rates = to_humans(model, after)
+    assert rates[[5, 11, 14, 35]] == pytest.approx(
+        [-3.10931, -3.10931, -6.99578, 8.15446], abs=6e-6
+    )
+
+
+def test_standing_without_torques_collapses_with_the_golden_accelerations(models):
+    model = models["code"]
+    M, J = standing(model)
+    falling = np.linalg.solve(M, -bias_force(model, model.neutral(), np.zeros(42)))
+    assert to_humans(model, falling) == pytest.approx(-9.81 * np.eye(42)[37], abs=1e-10)
+    acceleration, force = held(M, J, falling)
+    assert force[2::3].sum() == pytest.approx(540.2044051, abs=5e-7)
+    assert to_humans(model, acceleration)[[2, 5, 14, 35, 41]] == pytest.approx(
+        [10.2162, -30.5024, -68.6286, 79.9953, 22.3211], abs=6e-5
+    )
+
+
+def standing(model):
+    """Mass matrix, and Jacobian of the eight points under the feet, of rank twelve."""
+    q = model.neutral()
+    feet = [contact.name for contact in model.contacts if contact.body.endswith("foot")]
+    J = np.vstack([jacobian(model, q, name) for name in feet])
+    assert len(J) == 24
+    assert np.linalg.matrix_rank(J) == 12
+    return mass_matrix(model, q), J
+
+
+def held(M, J, motion):
+    """The motion nearest to the given one in which the points rest, and what they receive."""
+    spread = np.linalg.solve(M, J.T)
+    received = -np.linalg.pinv(J @ spread, rcond=1e-10) @ (J @ motion)
+    return motion + spread @ received, received
 
 
 def test_measured_landmarks_give_the_ratios_of_the_tags():

@@ -7,7 +7,7 @@ from homodyn.catalog import manikin, mirror_map
 from homodyn.catalog.manikin import segment_numbers
 from homodyn.dynamics import mass_matrix
 from homodyn.errors import ModelError
-from homodyn.model import load, parametric, save
+from homodyn.model import parametric
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +19,6 @@ def test_nineteen_segments_with_45_freedoms_of_which_39_are_actuated(model):
     assert len(model.bodies) == 19
     assert model.nv == model.nq == 45
     assert sum(joint.nv for joint in model.joints if joint.parent != "world") == 39
-    assert model.doubts == []
 
 
 def test_freedoms_of_each_joint_are_those_of_the_table(model):
@@ -129,13 +128,8 @@ def test_height_and_mass_may_be_parameters():
     )
 
 
-def test_it_survives_its_file(tmp_path, model):
-    save(model, tmp_path / "manikin.toml")
-    assert load(tmp_path / "manikin.toml").digest == model.digest
-
-
 def test_an_unknown_sex_is_refused_with_the_known_ones():
-    with pytest.raises(ModelError, match="female, male"):
+    with pytest.raises(ModelError, match="male, female"):
         manikin(sex="robot")
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from homodyn.catalog import mirror_map, winter_human
 from homodyn.dynamics import center_of_mass, mass_matrix
-from homodyn.model import load, parametric, save
+from homodyn.model import parametric
 
 
 @pytest.fixture(scope="module")
@@ -16,7 +16,6 @@ def model():
 def test_freedoms_and_mass(model):
     assert model.nv == model.nq == 11
     assert model.mass == pytest.approx(70.0, rel=1e-14)
-    assert model.doubts == []
 
 
 def test_upright_center_of_mass_is_where_winter_s_proportions_put_it(model):
@@ -67,8 +66,3 @@ def test_sides_exchange_exactly(model):
     mirror = mirror_map(model)
     assert mirror.q_index == (0, 1, 2, 7, 8, 9, 10, 3, 4, 5, 6)
     assert set(mirror.q_sign) == {1.0}
-
-
-def test_it_survives_its_file(tmp_path, model):
-    save(model, tmp_path / "winter.toml")
-    assert load(tmp_path / "winter.toml").digest == model.digest

@@ -17,7 +17,8 @@ from homodyn.model import Assembly, Body, Model, joints
 
 ASSUMPTIONS = (
     "SURROGATE: mass and inertia of hip crosses, thighs and shanks, so that the robot weighs "
-    "105 kg, which is recalled and not verified; the distance of the hips; the cabinet's inertia, that of a box between its tags.",
+    "105 kg, which is recalled and not verified; the distance of the hips; the cabinet's inertia, "
+    "that of a box between its tags.",
     "SURROGATE: hips turn by roll, yaw, pitch. The listings show the ankles and the trunk only.",
     "Thighs are 0.410 m long: what the base height leaves with shank and sole.",
     "The left leg has q1 to q6, of which the listing shows q5 and q6, and the right leg q7 to q12.",

@@ -22,8 +22,8 @@ ASSUMPTIONS = (
     "lengths are the document's.",
     "Right coordinates come before left ones, as in Human36; the document only lists the pairs.",
     "The frame of a shoulder lies where its two axes meet, its mass inwards of it.",
-    "Size, and servos that turn 90 deg to either side with 0.853 N m and 6.16 rad/s, are recalled of "
-    "the maker's data and not verified.",
+    "The size, and servos that turn 90 deg to either side with 0.853 N m and 6.16 rad/s, are "
+    "recalled of the maker's data and not verified.",
     "Capsules are for drawing and distances only.",
 )
 SIDES = {"right": -1.0, "left": 1.0}
