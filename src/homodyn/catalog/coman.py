@@ -14,7 +14,8 @@ from homodyn.catalog.table import document
 from homodyn.model import Assembly, Body, Model, joints
 
 ASSUMPTIONS = (
-    "The range of a joint is the one the gait studies search, narrower than the robot's own.",
+    "Ranges are those that the gait study of people in the same source searches; it names none for "
+    "CoMan.",
     "Arms and head belong to the torso, as in the source; the robot itself has 23 joints.",
     "Capsules are for drawing and distances only, and markers are at joints and contacts.",
 )
@@ -24,7 +25,7 @@ _PARTS = {"hip": "thigh", "knee": "shank", "ankle": "foot"}
 
 @entry(
     source="van den Kieboom 2014, appendix A, models A.1 and A.2",
-    limits="ranges searched in the gait studies of the source; torque and speed of the motors",
+    limits="ranges searched in the human gait study of the source; torque and speed of the motors",
     assumed=ASSUMPTIONS,
 )
 def coman() -> Model:

@@ -48,9 +48,9 @@ def human36(
     variant: str = "document",
     lengths: Mapping[str, Array] | None = None,
 ) -> Model:
-    """Human36 of HuMAnS with stature ``size`` (m) and ``mass`` (kg).
+    """Human36 of HuMAnS: 17 segments, 42 freedoms and 28 tags, for any stature and mass.
 
-    ``variant`` is ``"document"`` or ``"code"``: in the program that was shipped five depths follow
+    ``size`` is the stature (m), ``mass`` in kg. ``variant`` is ``"document"`` or ``"code"``: in the program that was shipped five depths follow
     the stature and the cervicale lies at C7. ``lengths`` (m) replaces some of `human36_lengths`;
     tags that are placed by them follow.
     """

@@ -24,7 +24,8 @@ TOES = 0.1
 """Part of the foot's mass that is in the toes."""
 
 ASSUMPTIONS = (
-    "The table of proportions in the source is an image that is lost; Winter (2009) as published.",
+    "The table of proportions in the source is an image that is lost; Winter's numbers are used as "
+    "they are usually reprinted.",
     "Ankle above heel and ball: at 20 % and 75 % of the foot, as in the CoMan model of the source.",
     "A tenth of the foot's mass is in the toes; with straight toes it is Winter's foot as a whole.",
     "Moments about the long axes are a tenth of those across; motion in the plane feels neither.",
