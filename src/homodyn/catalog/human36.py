@@ -50,9 +50,9 @@ def human36(
 ) -> Model:
     """Human36 of HuMAnS: 17 segments, 42 freedoms and 28 tags, for any stature and mass.
 
-    ``size`` is the stature (m), ``mass`` in kg. ``variant`` is ``"document"`` or ``"code"``: in the program that was shipped five depths follow
-    the stature and the cervicale lies at C7. ``lengths`` (m) replaces some of `human36_lengths`;
-    tags that are placed by them follow.
+    ``size`` is the stature (m), ``mass`` in kg. ``variant`` is ``"document"`` or ``"code"``: in the
+    program that was shipped five depths follow the stature and the cervicale lies at C7.
+    ``lengths`` (m) replaces some of `human36_lengths`; tags that are placed by them follow.
     """
     known = _lengths(size, variant, lengths or {})
     content = document("human36")
