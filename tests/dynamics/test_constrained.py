@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from homodyn.dynamics import (
+    ConstraintSet,
     PointContact,
     RollingSphere,
     Weld,
@@ -170,6 +171,16 @@ def test_without_need_of_forces_the_motion_is_the_free_one(kit):
     again = forward_dynamics(model, q, v, tau + push)
     assert difference(again, result.acceleration) < 1e-11
     assert difference(free, result.acceleration) > 1e-3
+
+
+def test_without_constraints_the_body_flies(kit):
+    model = kit.human()
+    q, v, tau = walking(model, kit, 3, 11)
+    for method in METHODS:
+        result = constrained_dynamics(model, q, v, tau, ConstraintSet(), method)
+        assert result.force.shape == (3, 0)
+        assert (result.rank == 0).all()
+        assert difference(result.acceleration, forward_dynamics(model, q, v, tau)) < 1e-10
 
 
 def test_external_wrenches_enter(kit):

@@ -191,7 +191,7 @@ def test_stabilisation_adds_spring_and_damper_of_the_error(person, kit):
 
 
 def test_radius_comes_from_the_spherical_contact_of_the_model(person, kit):
-    q, _, _ = kit.states(person, 3, 12)
+    q, _v, _ = kit.states(person, 3, 12)
     named = RollingSphere("heel_left")
     written = RollingSphere("foot_left", (-0.04, 0.0, 0.0), 0.07)
     for function in (constraint_jacobian, constraint_error):

@@ -34,7 +34,7 @@ def tree(size: int, branches: int) -> Model:
     for k in range(size):
         parent = "world" if k == 0 else f"rod{(k - 1) // branches}"
         at = (0.0, 0.0, 0.0) if k == 0 else (0.0, 0.0, -0.3)
-        body = rod(f"rod{k}", 1.0, (0.0, 0.0, 0.0), (0.05, 0.0, -0.3), radius=0.02)
+        body = rod(f"rod{k}", 1.0, (0.0, 0.0, 0.0), (0.05, 0.0, -0.3))
         built = built.add(body, joints.revolute("yx"[k % 2]), parent, at=at)
     return built.model()
 
