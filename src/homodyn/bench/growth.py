@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from homodyn import dynamics as laws
-from homodyn.bench.harness import Row, benchmark, interleave, missing
+from homodyn.bench.harness import Row, benchmark, environment, interleave, missing
 from homodyn.bench.pinocchio_tree import pinocchio_tree
 from homodyn.model import Assembly, Model, joints, rod
 
@@ -25,7 +25,9 @@ def growth(quick: bool) -> Iterator[Row]:
         for size in SIZES[: 5 if quick else None]:
             model = tree(size, branches)
             for law, ours, peer in _calls(model, note):
-                yield _row(f"{law}, {shape} of {size}", ours, peer, quick, note)
+                with environment("HOMODYN_THREADS", "1"):
+                    row = _row(f"{law}, {shape} of {size}", ours, peer, quick, note)
+                yield row
 
 
 def tree(size: int, branches: int) -> Model:
