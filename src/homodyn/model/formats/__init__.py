@@ -5,14 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 from homodyn.errors import FormatError, ModelError
+from homodyn.model.formats.lua import read_lua
 from homodyn.model.formats.toml import read_toml, write_toml
 from homodyn.model.formats.urdf import read_urdf
 from homodyn.model.formats.xml import read_xml
 from homodyn.model.model import Model
 
-__all__ = ["load", "read_toml", "read_urdf", "save", "write_toml"]
+__all__ = ["load", "read_lua", "read_toml", "read_urdf", "save", "write_toml"]
 
-_ACCEPTED = ".toml (Homodyn) and .urdf"
+_ACCEPTED = ".toml (Homodyn), .lua (LuaModel of RBDL) and .urdf"
 
 
 def load(path: str | Path, *, base: str | None = None, as_measured: bool = False) -> Model:
@@ -43,6 +44,10 @@ def _read(path: Path, base: str | None, as_measured: bool) -> Model:
         if base is not None:
             raise FormatError("base is for formats without a ground joint; leave it out", str(path))
         return read_toml(path)
+    if suffix == ".lua":
+        if base is not None:
+            raise FormatError("base is for formats without a ground joint; leave it out", str(path))
+        return read_lua(path, as_measured=as_measured)
     if suffix == ".xacro":
         raise FormatError(
             "this is xacro, which makes URDF; expand it first: xacro in.xacro > out.urdf", str(path)

@@ -12,8 +12,9 @@ LARGEST = 64 * 2**20
 """Bytes above which a model file is refused."""
 
 
-def read_bytes(path: Path, largest: int = LARGEST) -> bytes:
+def read_bytes(path: Path, largest: int | None = None) -> bytes:
     """The content of a model file, or an error that says why there is none."""
+    largest = LARGEST if largest is None else largest
     try:
         if path.is_dir():
             raise FormatError("this is a folder; give a file", str(path))
