@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import prod
@@ -107,7 +108,8 @@ def graph_of(
             f"{name!r} uses the symbols {', '.join(sorted(free))}, which are not among its inputs "
             f"{', '.join(names)}"
         )
-    safe = "".join(c if c.isascii() and c.isalnum() else "_" for c in name)
+    # CasADi takes letters and digits, and no two underscores in a row.
+    safe = "_".join(re.findall("[A-Za-z0-9]+", name))
     return ca.Function(f"k_{safe}", symbols, outputs, {"allow_duplicate_io_names": True})
 
 
