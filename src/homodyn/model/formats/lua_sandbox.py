@@ -34,6 +34,7 @@ ENTRIES = 100_000
 DEPTH = 64
 
 _NEVER = ("io", "os", "package", "load", "loadstring", "pcall", "coroutine", "collectgarbage")
+_TOLD = 500
 _MODULE = re.compile(r"[\w-]+(?:[./][\w-]+)*")
 
 
@@ -192,7 +193,7 @@ def _script_error(path: Path, message: str) -> FormatError:
             "; a model file may use math, string, table and require, "
             f"and has no {', '.join(_NEVER)}"
         )
-    return FormatError(message, str(path), place)
+    return FormatError(message[:_TOLD], str(path), place)
 
 
 def _no_attributes(owner: object, name: object, setting: bool) -> str:

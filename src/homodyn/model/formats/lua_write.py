@@ -83,9 +83,13 @@ class _Tables:
             "axis_right": [0, -1, 0],
             "axis_up": [0, 0, 1],
         }
+        # Frames stay together, so that they are read in their order.
+        key = "points" if all(map(self.bare, self.m.frames)) else "local_frames"
+        frames = [self.attached(frame, key) for frame in self.m.frames]
+        contacts = [self.contact(contact) for contact in self.m.contacts]
         groups = {
-            "points": [*map(self.contact, self.m.contacts), *self._frames(pointlike=True)],
-            "local_frames": self._frames(pointlike=False),
+            "points": contacts + (frames if key == "points" else []),
+            "local_frames": frames if key == "local_frames" else [],
             "constraint_sets": {g.name: self.contact_set(g) for g in self.m.contact_sets},
         }
         table |= {key: group for key, group in groups.items() if group}
@@ -172,20 +176,19 @@ class _Tables:
             table["rotation"] = contact.rotation.tolist()
         return table
 
-    def _frames(self, *, pointlike: bool) -> list[Table]:
-        held = {point for group in self.m.contact_sets for point in group.points}
-        made = []
-        for frame in self.m.frames:
-            bare = frame.placement.E.tolist() == _IDENTITY and frame.name not in held
-            if bare == pointlike:
-                made.append(self.local_frame(frame, pointlike=pointlike))
-        return made
+    def bare(self, frame: Frame) -> bool:
+        """Whether a frame can be a point of the file and be read as a frame again."""
+        held = any(frame.name in group.points for group in self.m.contact_sets)
+        return frame.placement.E.tolist() == _IDENTITY and not held
 
-    def local_frame(self, frame: Frame, *, pointlike: bool) -> Table:
-        table: Table = {"name": frame.name, "body": self.body_name(frame.body)}
-        if pointlike:
-            return table | {"point": self.position(frame.body, frame.placement.r)}
-        return table | self.placement(frame.body, frame.placement)
+    def attached(self, record: Frame | ContactShape, key: str) -> Table:
+        """A frame or contact as an entry of ``points`` or ``local_frames``."""
+        if isinstance(record, ContactShape):
+            return self.contact(record)
+        table: Table = {"name": record.name, "body": self.body_name(record.body)}
+        if key == "points":
+            return table | {"point": self.position(record.body, record.placement.r)}
+        return table | self.placement(record.body, record.placement)
 
     def contact_set(self, group: ContactSet) -> list[Table]:
         rows = zip(group.points, group.normals @ self.turn + 0.0, strict=True)
@@ -251,25 +254,27 @@ class _Update:
 
     def _points(self) -> None:
         """Points and local frames: changed where they stand, new ones at the end."""
-        olds, news = self._attached(self.before), self._attached(self.after)
+        olds, news = _attachments(self.old), _attachments(self.new)
         for key in ("points", "local_frames"):
             kept = []
             for entry in self.table.get(key, []):
-                name = entry["name"]
-                if name not in news:
-                    continue
-                changed = {k: v for k, v in news[name][1].items() if olds[name][1].get(k) != v}
-                kept.append({**entry, **changed})
-            kept += [t for name, (where, t) in news.items() if name not in olds and where == key]
+                new = news.get(entry["name"])
+                if new is not None and self._belongs(new, key):
+                    before = self.before.attached(olds.pop(new.name), key)
+                    after = self.after.attached(new, key)
+                    changed = {k: v for k, v in after.items() if before.get(k) != v}
+                    kept.append({**entry, **changed})
+                    del news[new.name]
             if kept or key in self.table:
                 self.table[key] = kept
+        for new in news.values():
+            key = "points" if self._belongs(new, "points") else "local_frames"
+            self.table[key] = [*self.table.get(key, []), self.after.attached(new, key)]
 
-    @staticmethod
-    def _attached(tables: _Tables) -> dict[str, tuple[str, Table]]:
-        made = [("points", tables.contact(contact)) for contact in tables.m.contacts]
-        made += [("points", table) for table in tables._frames(pointlike=True)]
-        made += [("local_frames", table) for table in tables._frames(pointlike=False)]
-        return {table["name"]: (key, table) for key, table in made}
+    def _belongs(self, record: Frame | ContactShape, key: str) -> bool:
+        if key == "local_frames" or isinstance(record, ContactShape):
+            return True
+        return self.after.bare(record)
 
     def _contact_sets(self) -> None:
         olds = {group.name: group for group in self.old.contact_sets}
@@ -284,6 +289,11 @@ class _Update:
                 loops = [row for row in sets.get(name, []) if not _is_contact(row)]
                 sets[name] = [*self.after.contact_set(group), *loops]
         self.table["constraint_sets"] = sets
+
+
+def _attachments(model: Model) -> dict[str, Frame | ContactShape]:
+    records: list[Frame | ContactShape] = [*model.contacts, *model.frames]
+    return {record.name: record for record in records}
 
 
 def _replace_markers(frame: Table, old: Table, new: Table) -> None:
