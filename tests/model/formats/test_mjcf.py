@@ -19,6 +19,7 @@ from homodyn.model import (
     Polynomial,
     Spline,
     joints,
+    load,
     save,
 )
 from homodyn.model.layout import joint_positions, joint_velocities
@@ -124,6 +125,42 @@ def test_mujoco_finds_the_same_mass_matrix_bias_and_places(tmp_path, base):
             assert_allclose(there, orientation(model, q, name), atol=1e-10)
 
 
+def test_links_without_mass_are_left_out(shared_data, tmp_path):
+    model = load(shared_data / "urdf" / "humanSubject01_48dof.urdf")
+    peer = peer_of(model, tmp_path / "human.mjcf")
+    assert peer.nv == model.nv
+    assert peer.nbody - 1 < len(model.bodies)
+    data = mujoco.MjData(peer)
+    q, v = model.random(seed=2), np.random.default_rng(7).normal(size=model.nv)
+    data.qpos, data.qvel, turn = state_of(model, peer, q, v)
+    mujoco.mj_forward(peer, data)
+    M = mass_matrix_of(peer, data)
+    assert_allclose(mass_matrix(model, q), turn.T @ M @ turn, atol=TOLERANCE)
+    bias = turn.T @ (data.qfrc_bias + M @ turning(model, q, v, turn))
+    assert_allclose(bias_force(model, q, v), bias, atol=1e-8)
+
+
+def test_linked_joints_away_from_their_origins_move_alike(tmp_path):
+    model = Model(
+        "linked",
+        (body("base", 0), Body("one"), Body("two"), body("end", 1)),
+        (
+            joints.revolute("z").joint("root", "world", "base"),
+            joints.universal("x", "y").joint("a", "base", "one", at=TURNED, child_at=TURNED),
+            joints.prismatic("y").joint("b", "one", "two", at=TURNED),
+            joints.euler("zxy").joint("c", "two", "end", at=TURNED, child_at=TURNED),
+        ),
+    )
+    peer = peer_of(model, tmp_path / "linked.mjcf")
+    data = mujoco.MjData(peer)
+    q, v = model.random(seed=2), np.random.default_rng(7).normal(size=model.nv)
+    data.qpos, data.qvel, _ = state_of(model, peer, q, v)
+    mujoco.mj_forward(peer, data)
+    assert_allclose(mass_matrix(model, q), mass_matrix_of(peer, data), atol=TOLERANCE)
+    assert_allclose(bias_force(model, q, v), data.qfrc_bias, atol=1e-8)
+    assert_allclose(data.body("end").xpos, position(model, q, "end"), atol=1e-10)
+
+
 def turning(model, q, v, turn):
     """MuJoCo's acceleration while ours is zero: of the free joint, omega x v in the world."""
     rate = np.zeros(len(turn))
@@ -211,10 +248,11 @@ def test_what_mujoco_has_not_is_refused_by_name(tmp_path, kind, words):
 def test_bodies_and_couplers_mujoco_would_refuse_are_named(tmp_path):
     empty = Model(
         "hollow",
-        (Body("a"), body("b", 0)),
+        (Body("a"), body("b", 0), body("c", 0)),
         (
             joints.revolute("x").joint("one", "world", "a"),
             joints.revolute("y").joint("two", "a", "b"),
+            joints.revolute("y").joint("three", "a", "c"),
         ),
     )
     with pytest.raises(FormatError, match="body 'a' moves without mass"):

@@ -2,7 +2,9 @@
 
 Names are kept: bodies, joints by the names of their coordinates (free and ball joints by that of
 the joint), sites for markers and frames. Positions mean the same in both programs. Velocities do
-too, but for the free joint: MuJoCo takes its linear velocity in the world, we in the body.
+too, but for the free joint: MuJoCo takes its linear velocity in the world, we in the body. Bodies
+without mass that only link two others, as in models that come from URDF, are left out; their
+joints move the next body with mass.
 
 Contacts become shapes that touch nothing but the floor, a plane at height zero; capsules become
 shapes to look at. Both are without mass. Couplers become equality constraints, which MuJoCo keeps
@@ -65,6 +67,7 @@ class _Writer:
                 joint.nv
                 and not (body.mass or body.inertia.any())
                 and not self._moves_mass(body.name)
+                and not self._is_link(joint)
             ):
                 raise self._error(
                     f"body {body.name!r} moves without mass, which MuJoCo refuses; give it some"
@@ -84,6 +87,13 @@ class _Writer:
             not joint.nv and (self.m.body(joint.child).mass or self._moves_mass(joint.child))
             for joint in self.carried.get(name, [])
         )
+
+    def _is_link(self, joint: Joint) -> bool:
+        """Whether a body is without mass, has nothing on it and carries one other by hinges."""
+        body, carried = self.m.body(joint.child), self.carried.get(joint.child, [])
+        if body.mass or body.inertia.any() or len(carried) != 1 or self._attached(body.name):
+            return False
+        return not joint.quaternion and not carried[0].quaternion
 
     def mujoco(self) -> Node:
         floor: dict[str, str] = {"name": "floor", "type": "plane", "size": "0 0 1"}
@@ -106,6 +116,8 @@ class _Writer:
 
     def _body(self, joint: Joint) -> Node:
         """A body with its joints; one that does not turn about its joint's frame gets a second."""
+        if joint.nv and self._is_link(joint):
+            return self._linked(joint)
         name = joint.child
         moved = not is_identity(joint.child_placement)
         inside = self._joints(joint)
@@ -122,6 +134,28 @@ class _Writer:
         return Node(
             "body", _place({"name": name}, placed), [*inside, *inertial, *self._content(name)]
         )
+
+    def _linked(self, joint: Joint) -> Node:
+        """The body at the end of links without mass, with the joints of all of them.
+
+        A joint of a body has its axis and anchor in the frame of the body where all angles are 0.
+        """
+        chain = [joint]
+        while self._is_link(chain[-1]):
+            chain += self.carried[chain[-1].child]
+        name = chain[-1].child
+        total = Transform.identity()
+        made: list[Node] = []
+        for link in reversed(chain):
+            after = total @ link.child_placement.inverse()
+            nodes = self._joints(link)
+            for node, motion in zip(nodes, link.motions, strict=True):
+                node.attributes["axis"] = numbers(after.E @ motion.axis)
+                node.attributes["pos"] = numbers(after.point(np.zeros(3)))
+            made = nodes + made
+            total = after @ link.placement
+        inside = [*made, *self._inertial(name, Transform.identity()), *self._content(name)]
+        return Node("body", _place({"name": name}, total), inside)
 
     def _content(self, name: str) -> list[Node]:
         return [*self._attached(name), *map(self._body, self.carried.get(name, []))]
