@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
@@ -14,7 +12,7 @@ import casadi as ca
 import numpy as np
 
 from homodyn import dynamics as laws
-from homodyn.bench.harness import Row, benchmark, best_of, interleave, missing
+from homodyn.bench.harness import Row, benchmark, best_of, environment, interleave, missing
 from homodyn.bench.pinocchio_tree import peer_positions, pinocchio_tree
 from homodyn.catalog import heiman
 from homodyn.dynamics import PointContact, RollingSphere, edge_contact, flat_foot
@@ -50,7 +48,7 @@ def dynamics(quick: bool) -> Iterator[Row]:
     for case in cases:
         _compiled(case)
         for threads in (1, 2):
-            with _threads(threads):
+            with environment("HOMODYN_THREADS", str(threads)):
                 yield _batch_row(case, states, threads, repeat, note)
     for case in cases[:3]:
         yield _latency_row(case, repeat, note)
@@ -156,7 +154,7 @@ def _pinocchio(
 
 def _compiled(case: Case) -> None:
     """Let the kernel of a law be native before it is timed."""
-    with _environment("HOMODYN_TIER", "compiled"):
+    with environment("HOMODYN_TIER", "compiled"):
         case.ours(slice(0, 8))
 
 
@@ -224,7 +222,7 @@ def _compile_rows(model: Model, quick: bool) -> Iterator[Row]:
     if not quick:
         traced.append(("100 000 instructions", _long_kernel, 60.0))
     for name, make, allowed in traced:
-        with tempfile.TemporaryDirectory() as folder, _environment("HOMODYN_CACHE", folder):
+        with tempfile.TemporaryDirectory() as folder, environment("HOMODYN_CACHE", folder):
             made = make()
             start = perf_counter()
             made.compile()
@@ -249,19 +247,3 @@ def _long_kernel() -> Any:
         return x
 
     return kernel(product, x=(18, 18))
-
-
-@contextmanager
-def _environment(name: str, value: str) -> Iterator[None]:
-    previous = os.environ.get(name)
-    os.environ[name] = value
-    try:
-        yield
-    finally:
-        os.environ.pop(name)
-        if previous is not None:
-            os.environ[name] = previous
-
-
-def _threads(count: int) -> Any:
-    return _environment("HOMODYN_THREADS", str(count))

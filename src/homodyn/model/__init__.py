@@ -18,7 +18,7 @@ from homodyn.model.functions import Constant, Linear, Polynomial, Scaled, Spline
 from homodyn.model.joint import WORLD, Coordinate, Coupler, Joint, Motion
 from homodyn.model.model import Model, parametric
 from homodyn.model.numbers import Parameter
-from homodyn.model.shapes import Capsule, ContactShape, Frame, Marker
+from homodyn.model.shapes import Capsule, ContactSet, ContactShape, Frame, Marker
 
 __all__ = [
     "WORLD",
@@ -26,6 +26,7 @@ __all__ = [
     "Body",
     "Capsule",
     "Constant",
+    "ContactSet",
     "ContactShape",
     "Coordinate",
     "Coupler",

@@ -19,10 +19,19 @@ from homodyn.model.joint import WORLD, Coordinate, Coupler, Joint
 from homodyn.model.layout import layout
 from homodyn.model.naming import missing
 from homodyn.model.numbers import Parameter
-from homodyn.model.shapes import Capsule, ContactShape, Frame, Marker
+from homodyn.model.shapes import Capsule, ContactSet, ContactShape, Frame, Marker
 from homodyn.spatial import Array, Transform, is_symbolic
 
-PARTS = ("bodies", "joints", "frames", "markers", "contacts", "capsules", "couplers")
+PARTS = (
+    "bodies",
+    "joints",
+    "frames",
+    "markers",
+    "contacts",
+    "capsules",
+    "couplers",
+    "contact_sets",
+)
 
 _DECLARED: ContextVar[tuple[Parameter, ...]] = ContextVar("declared parameters", default=())
 _OPEN: ContextVar[bool] = ContextVar("symbols other than parameters are welcome", default=False)
@@ -51,6 +60,7 @@ class Model:
     parameters: tuple[Parameter, ...] = ()
     notes: tuple[str, ...] = ()
     as_measured: bool = False
+    contact_sets: tuple[ContactSet, ...] = ()
 
     def __post_init__(self) -> None:
         numbers.settle(self, gravity=numbers.VECTOR)

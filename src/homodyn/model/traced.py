@@ -11,7 +11,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from itertools import takewhile
-from typing import Any
+from typing import Any, Protocol, cast
 
 import casadi as ca
 import numpy as np
@@ -32,12 +32,22 @@ Extent = int | str
 """An extent of a shape: a number, or the name of a property of the model such as ``"nv"``."""
 
 
+class FunctionOfState(Protocol):
+    """A function of a model and its state, on numbers of any batch shape or on symbols."""
+
+    def __call__(self, model: Model, *arguments: Any, **named: Any) -> Any:
+        """Evaluate."""
+
+    def kernel(self, model: Model, *arguments: Any, **named: Any) -> Kernel:
+        """The kernel that a call with these arguments uses; arrays need only be present."""
+
+
 def function_of_state(
     *,
     returns: Mapping[str, Any],
     record: Callable[..., Any] | None = None,
     **inputs: Any,
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+) -> Callable[[Callable[..., Any]], FunctionOfState]:
     """Make a symbolic function of (model, arrays, fixed arguments) batched and differentiable.
 
     ``inputs`` gives the shape of each array argument: an extent, a tuple of extents, or
@@ -50,7 +60,7 @@ def function_of_state(
     arrays that take the results.
     """
 
-    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+    def decorate(function: Callable[..., Any]) -> FunctionOfState:
         signature = inspect.signature(function)
         names = list(signature.parameters)[1:]
         defaults = [signature.parameters[name].default for name in names]
@@ -153,11 +163,11 @@ def function_of_state(
             return Kernel(trace(body, shapes, outputs, label, given=given))
 
         def kernel(model: Model, *arguments: Any, **named: Any) -> Kernel:
-            """The kernel that a call with these arguments uses; arrays need only be present."""
             return build(model, bound(arguments, named))
 
-        call.kernel = kernel  # type: ignore[attr-defined]
-        return call
+        made = cast(FunctionOfState, call)
+        made.kernel = kernel  # type: ignore[method-assign]
+        return made
 
     return decorate
 

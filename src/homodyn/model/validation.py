@@ -17,7 +17,7 @@ from homodyn.model import tree
 from homodyn.model.joint import KINDS, WORLD, Coordinate, Joint, Motion
 from homodyn.model.naming import missing, repeated
 from homodyn.model.numbers import map_expressions
-from homodyn.model.shapes import CONTACT_KINDS, Capsule, ContactShape
+from homodyn.model.shapes import CONTACT_KINDS, Capsule, ContactSet, ContactShape
 
 if TYPE_CHECKING:
     from homodyn.model.body import Body
@@ -74,7 +74,11 @@ _PARTS = {
     "contacts": "contact",
     "capsules": "capsule",
     "couplers": "coupler of",
+    "contact_sets": "contact set",
 }
+
+
+_LOCATED = ("contacts", "markers", "frames", "bodies")
 
 
 def _names(model: Model) -> Iterator[str]:
@@ -87,6 +91,7 @@ def _names(model: Model) -> Iterator[str]:
         "joints": [joint.name for joint in model.joints],
         "coordinates": [c.name for joint in model.joints for c in joint.coordinates],
         "capsules": [capsule.name for capsule in model.capsules],
+        "contact sets": [contact_set.name for contact_set in model.contact_sets],
         "parameters": [parameter.name for parameter in model.parameters],
     }
     for group, names in groups.items():
@@ -126,6 +131,12 @@ def _references(model: Model) -> Iterator[str]:
             if record.body != WORLD and record.body not in bodies:
                 what = missing("body", record.body, [WORLD, *bodies])
                 yield f"{_PARTS[part]} {record.name!r}: {what}"
+    named = [record.name for part in _LOCATED for record in getattr(model, part)]
+    for contact_set in model.contact_sets:
+        for point in contact_set.points:
+            if point not in named:
+                what = missing("contact, marker, frame or body", point, named)
+                yield f"contact set {contact_set.name!r}: {what}"
 
 
 def _couplers(model: Model) -> Iterator[str]:
@@ -231,6 +242,12 @@ def _contact(contact: ContactShape) -> Iterator[str]:
     yield from _rotation(contact.rotation)
 
 
+def _contact_set(contact_set: ContactSet) -> Iterator[str]:
+    for point, normal in zip(contact_set.points, contact_set.normals, strict=True):
+        if abs(np.linalg.norm(normal) - 1) > RELATIVE:
+            yield f"the normal of {point!r} must have length one, got {normal.tolist()}"
+
+
 def _capsule(capsule: Capsule) -> Iterator[str]:
     if capsule.radius < 0:
         yield f"radius must be zero or more (m), got {capsule.radius:g}"
@@ -248,6 +265,7 @@ _CHECKS: dict[str, Any] = {
     "frames": lambda frame: _rotation(frame.placement.E),
     "contacts": _contact,
     "capsules": _capsule,
+    "contact_sets": _contact_set,
 }
 
 

@@ -268,10 +268,10 @@ class Kernel:
         source = emit(program, self.inputs, self.outputs, compiler.lanes)
         threads = thread_count()
         try:
-            path, remark = cache.keep(
+            content, remark = cache.keep(
                 self._key(compiler), lambda target: build(source, compiler, target, threads)
             )
-            self._load(path)
+            self._load(content)
         except (CompileFailed, OSError) as error:
             self._unusable = str(error)
             warnings.warn(
@@ -281,8 +281,8 @@ class Kernel:
         if remark:
             warnings.warn(remark, stacklevel=3)
 
-    def _load(self, path: Any) -> None:
-        self._library = Library(path, self.inputs, self.outputs, self.instructions)
+    def _load(self, content: bytes) -> None:
+        self._library = Library(content, self.inputs, self.outputs, self.instructions)
 
 
 def kernel(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,17 @@ NO_MEMORY = "no memory for the work array of a kernel"
 
 WORTH_A_THREAD = 400_000
 """Instructions times states that repay handing work to another thread (about 50 microseconds)."""
+
+
+def loaded(content: bytes) -> ctypes.CDLL:
+    """A shared library from its bytes, through a copy that nobody else changes or removes.
+
+    A library that is changed on disk while it is in use would take the process down.
+    """
+    with tempfile.TemporaryDirectory(prefix="homodyn-", ignore_cleanup_errors=True) as folder:
+        path = Path(folder) / "kernel.so"
+        path.write_bytes(content)
+        return ctypes.CDLL(str(path))
 
 
 class _Stage:
@@ -36,11 +48,10 @@ class Library:
     """The ``run`` function of one shared library, called on addresses."""
 
     def __init__(
-        self, path: Path, inputs: Sequence[Port], outputs: Sequence[Port], cost: int
+        self, content: bytes, inputs: Sequence[Port], outputs: Sequence[Port], cost: int
     ) -> None:
-        self.path = path
         self._ports = (inputs, outputs)
-        self._run = ctypes.CDLL(str(path)).run
+        self._run = loaded(content).run
         self._run.restype = ctypes.c_int
         self._run.argtypes = [
             ctypes.c_long,

@@ -21,9 +21,9 @@
     motions = [{ turn = "y" }]              # or slide; axis, coordinate, pitch, function
     coordinates = [{ name = "shoulder", lower = -1.5, upper = 1.5 }]
 
-Further tables: ``frame``, ``marker``, ``contact``, ``capsule``, ``coupler``, ``parameter``. What
-has its default value may be left out. A text where a number is expected names a parameter.
-Functions are ``{ constant = 1 }``, ``{ linear = [factor, offset] }``,
+Further tables: ``frame``, ``marker``, ``contact``, ``capsule``, ``coupler``, ``contact_set``,
+``parameter``. What has its default value may be left out. A text where a number is expected names
+a parameter. Functions are ``{ constant = 1 }``, ``{ linear = [factor, offset] }``,
 ``{ polynomial = [c0, c1] }``, ``{ spline = [[x0, y0], [x1, y1]] }`` and
 ``{ scaled = 2, function = { ... } }``.
 """
@@ -46,7 +46,7 @@ from homodyn.model.joints import unit_axis
 from homodyn.model.model import Model
 from homodyn.model.naming import missing
 from homodyn.model.numbers import Parameter
-from homodyn.model.shapes import Capsule, ContactShape, Frame, Marker
+from homodyn.model.shapes import Capsule, ContactSet, ContactShape, Frame, Marker
 from homodyn.spatial import Transform
 
 FORMAT = "homodyn 1"
@@ -168,6 +168,7 @@ class _Reader:
                 ("contacts", "contact", _contact),
                 ("capsules", "capsule", _capsule),
                 ("couplers", "coupler", _coupler),
+                ("contact_sets", "contact_set", _contact_set),
             )
         }
         if top.content:
@@ -287,6 +288,14 @@ def _contact(table: _Table) -> ContactShape:
     size = table.numbers("size", [0.0, 0.0, 0.0])
     rotation = table.numbers("rotation", _IDENTITY)
     return table.made(lambda: ContactShape(name, body, kind, position, radius, size, rotation))
+
+
+def _contact_set(table: _Table) -> ContactSet:
+    name = table.text("name")
+    points, normals = table.take("points", required=True), table.take("normals", required=True)
+    if not isinstance(points, list) or not all(isinstance(point, str) for point in points):
+        raise table.error(f"points must be a list of names, got {points!r}")
+    return table.made(lambda: ContactSet(name, tuple(points), normals))
 
 
 def _capsule(table: _Table) -> Capsule:
