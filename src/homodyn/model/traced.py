@@ -71,6 +71,8 @@ def function_of_state(
             list(takewhile(lambda name: name in inputs and inputs[name] is not WRENCHES, names))
         )
         last = lead + len(list(takewhile(lambda name: name not in inputs, names[lead:])))
+        if any(a and d is not None for a, d in zip(arrays[lead:], defaults[lead:], strict=True)):
+            last = -1
         needed = sum(default is inspect.Parameter.empty for default in defaults)
 
         def bound(arguments: tuple[Any, ...], named: dict[str, Any]) -> Sequence[Any]:
