@@ -10,11 +10,14 @@ from dataclasses import dataclass
 from math import inf, isnan
 
 from homodyn.symbolic.program import Instruction, Program
-from homodyn.symbolic.schedule import cuts, scheduled
+from homodyn.symbolic.schedule import angles_first, cuts, scheduled
 from homodyn.symbolic.trace import Port
 
 PIECE = 1200
-"""Instructions a C function holds: compilers grow faster than linearly beyond a few thousand."""
+"""Instructions a C function holds: compilers grow faster than linearly beyond a thousand."""
+
+SHORT = 12_000
+"""Instructions of a program whose pieces may be three times as long: faster, and built soon."""
 
 BLOCK = 8
 """Groups of states that run through a piece before the next one is fetched, at most."""
@@ -22,7 +25,7 @@ BLOCK = 8
 NEAR = 400_000
 """Bytes that a block of groups may occupy: a part of the second cache of usual processors."""
 
-VERSION = 4
+VERSION = 5
 """Raised whenever the text emitted for a program changes, so that older libraries are not used."""
 
 INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
@@ -50,16 +53,41 @@ def emit(
     of contiguous arrays. ``memory`` is the address of ``one_group`` bytes that were zero when first
     used, for a single group, or 0; it returns 1 when it finds no memory itself.
     """
-    pieces = _Pieces(scheduled(program), _offsets(inputs), _offsets(outputs))
-    needs = "".join(f"#define HOMODYN_NEED_{name.upper()}\n" for name in sorted(_needed(program)))
-    preamble = PREAMBLE.format(lanes=lanes, needs=needs)
+    rest, angles = angles_first(program, len(inputs))
+    pieces = _Pieces(scheduled(rest), _offsets(inputs), _offsets(outputs), angles)
+    preamble = _preamble(lanes, _needed(rest))
     bodies = [pieces.text(k) for k in range(pieces.count)]
-    entry = _entry(inputs, outputs, pieces, lanes)
+    entry = _angles(pieces) + _entry(inputs, outputs, pieces, lanes)
+    used = {"sincos"} if angles else set()
     if pieces.count == 1:
+        preamble = _preamble(lanes, _needed(rest) | used)
         return Source((("kernel.c", preamble + bodies[0] + entry),))
-    files = [("kernel.c", PREAMBLE.format(lanes=lanes, needs="") + entry)]
+    files = [("kernel.c", _preamble(lanes, used) + entry)]
     files += [(f"piece{k}.c", preamble + body) for k, body in enumerate(bodies)]
     return Source(tuple(files))
+
+
+def _preamble(lanes: int, needed: set[str]) -> str:
+    needs = "".join(f"#define HOMODYN_NEED_{name.upper()}\n" for name in sorted(needed))
+    return PREAMBLE.format(lanes=lanes, needs=needs)
+
+
+def _angles(pieces: _Pieces) -> str:
+    """A function that puts sines and cosines of inputs behind the inputs of every group."""
+    if not pieces.angles:
+        return ""
+    places = ", ".join(str(pieces.inputs[port] + entry) for port, entry in pieces.angles)
+    nx, first = pieces.extents[0], pieces.inputs[-1]
+    return f"""\
+static void angles(int groups, vreal *x)
+{{
+    static const int which[] = {{{places}}};
+    for (; groups > 0; groups--, x += {nx})
+        for (int k = 0; k < {len(pieces.angles)}; k++)
+            v_sincos(x[which[k]], x + {first} + 2 * k, x + {first} + 2 * k + 1);
+}}
+
+"""
 
 
 def _offsets(ports: tuple[Port, ...]) -> list[int]:
@@ -81,10 +109,16 @@ def _needed(program: Program) -> set[str]:
 class _Pieces:
     """The program cut into runs of instructions, with the traffic between them."""
 
-    def __init__(self, program: Program, inputs: list[int], outputs: list[int]) -> None:
+    def __init__(
+        self,
+        program: Program,
+        inputs: list[int],
+        outputs: list[int],
+        angles: tuple[tuple[int, int], ...],
+    ) -> None:
         self.instructions = program.instructions
-        self.inputs, self.outputs = inputs, outputs
-        self.marks = cuts(program, PIECE)
+        self.inputs, self.outputs, self.angles = inputs, outputs, angles
+        self.marks = cuts(program, 3 * PIECE if len(program) <= SHORT else PIECE)
         self.count = len(self.marks) - 1
         self.home = [k for k in range(self.count) for _ in range(self.marks[k], self.marks[k + 1])]
         self.stores: dict[int, list[int]] = {}
@@ -96,7 +130,8 @@ class _Pieces:
     @property
     def extents(self) -> tuple[int, int, int]:
         """Lengths of the input, work and output arrays of a group, in vectors."""
-        return max(self.inputs[-1], 1), max(self.work, 1), max(self.outputs[-1], 1)
+        read = self.inputs[-1] + 2 * len(self.angles)
+        return max(read, 1), max(self.work, 1), max(self.outputs[-1], 1)
 
     def _local(self, value: int) -> bool:
         """Inputs and constants are had again in every piece that needs them."""
@@ -248,6 +283,8 @@ def _entry(inputs: tuple[Port, ...], outputs: tuple[Port, ...], pieces: _Pieces,
         if port.size
     )
     calls = "\n".join(f"        piece{k}(groups, x, w, y);" for k in range(pieces.count))
+    if pieces.angles:
+        calls = f"        angles(groups, x);\n{calls}"
     declared = "".join(f"{pieces.signature(k)};\n" for k in range(pieces.count))
     if pieces.count == 1:
         declared = ""

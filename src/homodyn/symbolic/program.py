@@ -126,7 +126,7 @@ def program_of(graph: ca.Function) -> Program:
         else:
             arguments = [work[slot] for slot in graph.instruction_input(k)]
             work[graph.instruction_output(k)[0]] = _operation(builder, code, arguments)
-    return _fused(_reachable(builder.instructions, entries))
+    return _fused(reachable(builder.instructions, entries))
 
 
 def _operation(builder: _Builder, code: int, arguments: list[int]) -> int:
@@ -153,7 +153,7 @@ def operands(instruction: Instruction) -> tuple[int, ...]:
     return () if instruction.op == "input" else instruction.arguments
 
 
-def _reachable(instructions: list[Instruction], entries: list[tuple[int, int, int]]) -> Program:
+def reachable(instructions: list[Instruction], entries: list[tuple[int, int, int]]) -> Program:
     """The same without instructions that no output needs, renumbered."""
     needed = [False] * len(instructions)
     for _, _, value in entries:
@@ -206,4 +206,4 @@ def _fused(program: Program) -> Program:
             names = {"add": "fma", "sub": "fnma" if value == b else "fms"}
             instructions[k] = Instruction(names[instruction.op], (*factors, other))
             break
-    return _reachable(instructions, list(program.results))
+    return reachable(instructions, list(program.results))
