@@ -6,6 +6,7 @@ symbols. Together they cover every axis function and coordinate coupler met in O
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
@@ -15,6 +16,7 @@ import numpy as np
 from scipy.interpolate import CubicSpline
 
 from homodyn.errors import ModelError
+from homodyn.model.naming import missing
 from homodyn.model.numbers import PLAIN, SCALAR, SEVERAL, Record, settle
 from homodyn.spatial import Array
 
@@ -99,15 +101,26 @@ class Polynomial(Record):
         return _horner(_derived(_derived(self.coefficients)), x)
 
 
+ENDS = ("natural", "simm")
+
+
 @dataclass(frozen=True, eq=False)
 class Spline(Record):
-    """Natural cubic spline through ``(x[k], y[k])``, continued by straight lines outside."""
+    """Cubic spline through ``(x[k], y[k])``, continued by straight lines outside.
+
+    ``end`` says what holds at the first and last knot. ``"natural"``: no curvature. ``"simm"``: the
+    third derivative of the cubic through the four outermost knots, as SIMM and OpenSim's SimmSpline
+    have it (Forsythe, Malcolm and Moler 1977, section 4.4); the curvature then jumps to zero there.
+    """
 
     x: tuple[float, ...]
     y: tuple[float, ...]
+    end: str = "natural"
 
     def __post_init__(self) -> None:
         settle(self, x=PLAIN, y=PLAIN)
+        if self.end not in ENDS:
+            raise ModelError(f"spline: {missing('end', self.end, ENDS)}")
         if len(self.x) != len(self.y) or len(self.x) < 2:
             raise ModelError(
                 f"spline: x and y must have equally many knots, 2 or more; got {len(self.x)} and "
@@ -118,53 +131,87 @@ class Spline(Record):
 
     def value(self, x: Array) -> Array:
         """Value of the piece that ``x`` lies in."""
-        return self._evaluate(x, 0)
+        h, c = self._piece(x)
+        return c[0] + h * (c[1] + h * (c[2] + h * c[3]))
 
     def slope(self, x: Array) -> Array:
         """First derivative."""
-        return self._evaluate(x, 1)
+        h, c = self._piece(x)
+        return c[1] + h * (2 * c[2] + 3 * h * c[3])
 
     def curvature(self, x: Array) -> Array:
         """Second derivative; zero outside the knots."""
-        return self._evaluate(x, 2)
+        h, c = self._piece(x)
+        return 2 * c[2] + 6 * h * c[3]
 
     @cached_property
     def _pieces(self) -> tuple[np.ndarray, np.ndarray]:
         """Break points and, for each piece, its origin and four coefficients in ``x - origin``."""
-        if len(self.x) == 2:
-            slope = (self.y[1] - self.y[0]) / (self.x[1] - self.x[0])
-            inner = np.array([[self.x[0], self.y[0], slope, 0.0, 0.0]])
+        x, y = np.array(self.x), np.array(self.y)
+        if len(x) == 2:
+            inner = np.array([[x[0], y[0], (y[1] - y[0]) / (x[1] - x[0]), 0.0, 0.0]])
+        elif self.end == "natural":
+            spline = CubicSpline(x, y, bc_type="natural")
+            inner = np.column_stack([x[:-1], spline.c[::-1].T])
         else:
-            spline = CubicSpline(self.x, self.y, bc_type="natural")
-            inner = np.column_stack([self.x[:-1], spline.c[::-1].T])
+            inner = np.column_stack([x[:-1], y[:-1], _simm_coefficients(x, y)])
         last = inner[-1]
-        h = self.x[-1] - last[0]
+        h = x[-1] - last[0]
         end_slope = last[2] + h * (2 * last[3] + 3 * h * last[4])
-        before = [self.x[0], self.y[0], inner[0][2], 0.0, 0.0]
-        after = [self.x[-1], self.y[-1], end_slope, 0.0, 0.0]
-        return np.array(self.x), np.vstack([before, inner, after])
+        before = [x[0], y[0], inner[0][2], 0.0, 0.0]
+        after = [x[-1], y[-1], end_slope, 0.0, 0.0]
+        return x, np.vstack([before, inner, after])
 
-    def _evaluate(self, x: Array, order: int) -> Array:
+    def _piece(self, x: Array) -> tuple[Array, Sequence[Array]]:
+        """Distance from the origin of the piece that ``x`` lies in, and its coefficients."""
         knots, pieces = self._pieces
         if not isinstance(x, (ca.SX, ca.MX)):
             chosen = pieces[np.searchsorted(knots, x, side="right")]
             origin, *c = np.moveaxis(chosen, -1, 0)
-        else:
-            # The coefficients are chosen, not the values: one polynomial is evaluated, and
-            # differentiation passes through x alone.
-            columns = []
-            for column in pieces.T:
-                entry: Array = column[0]
-                for knot, number in zip(knots, column[1:], strict=True):
-                    entry = ca.if_else(x >= knot, number, entry)
-                columns.append(entry)
-            origin, *c = columns
-        h = x - origin
-        if order == 0:
-            return c[0] + h * (c[1] + h * (c[2] + h * c[3]))
-        if order == 1:
-            return c[1] + h * (2 * c[2] + 3 * h * c[3])
-        return 2 * c[2] + 6 * h * c[3]
+            return x - origin, c
+        # Value, slope and curvature at one symbol share the choice, which is most of the work.
+        known = self._chosen.get("last")
+        if known is not None and type(known[0]) is type(x) and ca.is_equal(known[0], x):
+            return known[1], known[2]
+        # The coefficients are chosen, not the values: one polynomial is evaluated, and
+        # differentiation passes through x alone.
+        beyond = [x >= knot for knot in knots]
+        columns = []
+        for column in pieces.T:
+            entry: Array = column[0]
+            for k, number in enumerate(column[1:]):
+                if number != column[k]:
+                    entry = ca.if_else(beyond[k], number, entry)
+            columns.append(entry)
+        h = x - columns[0]
+        self._chosen["last"] = (x, h, columns[1:])
+        return h, columns[1:]
+
+    @cached_property
+    def _chosen(self) -> dict[str, tuple[Array, Array, list[Array]]]:
+        return {}
+
+
+def _simm_coefficients(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Linear, quadratic and cubic coefficient of every piece; three knots or more.
+
+    The unknowns are sixths of the curvatures at the knots. The first and last equation give the
+    outer pieces the third derivative of the cubic through the four outermost knots; with three
+    knots, none.
+    """
+    n = len(x)
+    step, rise = np.diff(x), np.diff(y) / np.diff(x)
+    system = np.diag([-step[0], *(2 * (step[:-1] + step[1:])), -step[-1]])
+    system += np.diag(step, 1) + np.diag(step, -1)
+    right = np.zeros(n)
+    right[1:-1] = np.diff(rise)
+    if n > 3:
+        second = right[1:-1] / (x[2:] - x[:-2])
+        right[0] = (second[1] - second[0]) * step[0] ** 2 / (x[3] - x[0])
+        right[-1] = -(second[-1] - second[-2]) * step[-1] ** 2 / (x[-1] - x[-4])
+    sixth = np.linalg.solve(system, right)
+    linear = rise - step * (sixth[1:] + 2 * sixth[:-1])
+    return np.column_stack([linear, 3 * sixth[:-1], np.diff(sixth) / step])
 
 
 @dataclass(frozen=True, eq=False)

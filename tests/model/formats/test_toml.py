@@ -42,6 +42,7 @@ def everything():
             joints.custom(
                 joints.turn((1, 2, 3), 0, Scaled(spline, 0.1), pitch=0.3),
                 joints.slide("-y", 1, Polynomial((1, 0.1))),
+                joints.slide("x", 1, Spline((0, 1, 3), (0, 0.1, 1 / 3), "simm")),
                 joints.slide("z", None, Constant(0.3)),
             ),
             "thigh",

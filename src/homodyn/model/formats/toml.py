@@ -24,7 +24,7 @@
 Further tables: ``frame``, ``marker``, ``contact``, ``capsule``, ``coupler``, ``parameter``. What
 has its default value may be left out. A text where a number is expected names a parameter.
 Functions are ``{ constant = 1 }``, ``{ linear = [factor, offset] }``,
-``{ polynomial = [c0, c1] }``, ``{ spline = [[x0, y0], [x1, y1]] }`` and
+``{ polynomial = [c0, c1] }``, ``{ spline = [[x0, y0], [x1, y1]], end = "natural" }`` and
 ``{ scaled = 2, function = { ... } }``.
 """
 
@@ -261,7 +261,8 @@ def _function(table: _Table, key: str, default: Function | None) -> Function:
         return inner.made(lambda: Polynomial(tuple(numbers)))
     if not all(isinstance(knot, list) and len(knot) == 2 for knot in numbers):
         raise inner.error("spline must be a list of knots [x, y]")
-    return inner.made(lambda: Spline(*(tuple(k[i] for k in numbers) for i in (0, 1))))
+    end = inner.text("end", "natural")
+    return inner.made(lambda: Spline(*(tuple(k[i] for k in numbers) for i in (0, 1)), end))
 
 
 def _placement(table: _Table, position: str, rotation: str) -> Transform:

@@ -142,7 +142,8 @@ def _function(function: Function) -> dict[str, Any]:
     if isinstance(function, Polynomial):
         return {"polynomial": [_scalar(c) for c in function.coefficients]}
     if isinstance(function, Spline):
-        return {"spline": [list(knot) for knot in zip(function.x, function.y, strict=True)]}
+        knots = [list(knot) for knot in zip(function.x, function.y, strict=True)]
+        return {"spline": knots} | _unless("natural", end=function.end)
     if isinstance(function, Scaled):
         return {"scaled": _scalar(function.factor), "function": _function(function.function)}
     raise FormatError(f"a {type(function).__name__} has no text in a model file")

@@ -1,0 +1,137 @@
+"""OpenSim as an oracle, in a process of its own: its libraries and CasADi's wheel cannot share one.
+
+Reads one request a line as JSON, ``{"ask": name, ...}``, and answers each with a line of JSON.
+"""
+
+import json
+import sys
+
+import opensim
+
+
+def spline(x, y, points):
+    """Value, slope and curvature of a SimmSpline at the points."""
+    function = opensim.SimmSpline()
+    for knot in zip(x, y, strict=True):
+        function.addPoint(*knot)
+    orders = [opensim.StdVectorInt([0] * order) for order in (1, 2)]
+    rows = []
+    for point in points:
+        at = opensim.Vector(1, point)
+        rows.append([function.calcValue(at), *(function.calcDerivative(o, at) for o in orders)])
+    return rows
+
+
+class Peer:
+    """A model as OpenSim reads it; forces are switched off, constraints are not enforced."""
+
+    def __init__(self, path):
+        self.model = opensim.Model(path)
+        self.state = self.model.initSystem()
+        forces = self.model.updForceSet()
+        for k in range(forces.getSize()):
+            forces.get(k).setAppliesForce(self.state, False)
+        for k in range(self.model.getConstraintSet().getSize()):
+            self.model.updConstraintSet().get(k).setIsEnforced(self.state, False)
+        coordinates = self.model.getCoordinateSet()
+        self.coordinates = [coordinates.get(k) for k in range(coordinates.getSize())]
+        for coordinate in self.coordinates:
+            coordinate.setLocked(self.state, False)
+        ordered = self.model.getCoordinatesInMultibodyTreeOrder()
+        self.tree = [ordered[k].getName() for k in range(len(self.coordinates))]
+
+    def about(self):
+        """Mass, gravity and what is known of the coordinates."""
+        return {
+            "name": self.model.getName(),
+            "mass": self.model.getTotalMass(self.state),
+            "gravity": three(self.model.getGravity()),
+            "coordinates": {
+                c.getName(): {
+                    "default": c.getDefaultValue(),
+                    "range": [c.getRangeMin(), c.getRangeMax()],
+                    "locked": c.getDefaultLocked(),
+                    "clamped": c.getDefaultClamped(),
+                }
+                for c in self.coordinates
+            },
+        }
+
+    def pose(self, values, speeds=None):
+        """Set coordinates by name, and speeds."""
+        for c in self.coordinates:
+            c.setValue(self.state, values[c.getName()], False)
+            c.setSpeedValue(self.state, (speeds or {}).get(c.getName(), 0.0))
+
+    def places(self, values):
+        """Centre of mass, markers and bodies (position, rotation matrix by rows)."""
+        self.pose(values)
+        self.model.realizePosition(self.state)
+        markers, bodies = self.model.getMarkerSet(), self.model.getBodySet()
+        return {
+            "center": three(self.model.calcMassCenterPosition(self.state)),
+            "markers": {
+                markers.get(k).getName(): three(markers.get(k).getLocationInGround(self.state))
+                for k in range(markers.getSize())
+            },
+            "bodies": {
+                bodies.get(k).getName(): placement(bodies.get(k), self.state)
+                for k in range(bodies.getSize())
+            },
+        }
+
+    def torques(self, values, speeds, accelerations):
+        """Generalised forces by coordinate."""
+        self.pose(values, speeds)
+        self.model.realizeDynamics(self.state)
+        udot = opensim.Vector(len(self.tree), 0.0)
+        for k, name in enumerate(self.tree):
+            udot.set(k, accelerations[name])
+        found = opensim.InverseDynamicsSolver(self.model).solve(self.state, udot)
+        return {name: found.get(k) for k, name in enumerate(self.tree)}
+
+    def rates(self, values, speeds):
+        """Rates of the coordinates at the speeds: the same numbers, but for balls."""
+        self.pose(values, speeds)
+        self.model.realizeVelocity(self.state)
+        qdot = self.state.getQDot()
+        ordered = self.model.getStateVariableNames()
+        assert ordered.getSize() >= len(self.tree)
+        return {name: qdot.get(k) for k, name in enumerate(self.tree)}
+
+
+def three(vector):
+    """A Vec3 as a list."""
+    return [vector.get(k) for k in range(3)]
+
+
+def placement(body, state):
+    """Position and rotation matrix (rows) of a body in ground."""
+    transform = body.getTransformInGround(state)
+    rotation = transform.R()
+    return [three(transform.p()), [[rotation.get(i, j) for j in range(3)] for i in range(3)]]
+
+
+def main():
+    """Answer requests until the input ends."""
+    opensim.Logger.setLevelString("off")
+    peers = {}
+    for line in sys.stdin:
+        request = json.loads(line)
+        ask = request.pop("ask")
+        try:
+            if ask == "spline":
+                answer = spline(**request)
+            else:
+                path = request.pop("path")
+                if path not in peers:
+                    peers[path] = Peer(path)
+                answer = getattr(peers[path], ask)(**request)
+            reply = {"answer": answer}
+        except (RuntimeError, ValueError) as error:
+            reply = {"error": str(error)}
+        print(json.dumps(reply), flush=True)
+
+
+if __name__ == "__main__":
+    main()
