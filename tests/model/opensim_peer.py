@@ -4,6 +4,7 @@ Reads one request a line as JSON, ``{"ask": name, ...}``, and answers each with 
 """
 
 import json
+import os
 import sys
 
 import opensim
@@ -37,8 +38,11 @@ class Peer:
         self.coordinates = [coordinates.get(k) for k in range(coordinates.getSize())]
         for coordinate in self.coordinates:
             coordinate.setLocked(self.state, False)
-        ordered = self.model.getCoordinatesInMultibodyTreeOrder()
-        self.tree = [ordered[k].getName() for k in range(len(self.coordinates))]
+        # Where a coordinate stands in the state: found by setting numbers that tell it.
+        marks = {c.getName(): 0.001 * (k + 1) for k, c in enumerate(self.coordinates)}
+        self.pose(marks, marks)
+        self.in_u = {name: index(self.state.getU(), mark) for name, mark in marks.items()}
+        self.in_q = {name: index(self.state.getQ(), mark) for name, mark in marks.items()}
 
     def about(self):
         """Mass, gravity and what is known of the coordinates."""
@@ -84,20 +88,40 @@ class Peer:
         """Generalised forces by coordinate."""
         self.pose(values, speeds)
         self.model.realizeDynamics(self.state)
-        udot = opensim.Vector(len(self.tree), 0.0)
-        for k, name in enumerate(self.tree):
+        udot = opensim.Vector(len(self.in_u), 0.0)
+        for name, k in self.in_u.items():
             udot.set(k, accelerations[name])
         found = opensim.InverseDynamicsSolver(self.model).solve(self.state, udot)
-        return {name: found.get(k) for k, name in enumerate(self.tree)}
+        return {name: found.get(k) for name, k in self.in_u.items()}
+
+    def station(self, body, point, values, speeds):
+        """Position, velocity and acceleration without forces' share (bias) of a point of a body."""
+        self.pose(values, speeds)
+        self.model.realizeVelocity(self.state)
+        body, point = self.model.getBodySet().get(body), opensim.Vec3(*point)
+        bias = self.model.getMatterSubsystem().calcBiasForStationJacobian(
+            self.state, body.getMobilizedBodyIndex(), point
+        )
+        return [
+            three(body.findStationLocationInGround(self.state, point)),
+            three(body.findStationVelocityInGround(self.state, point)),
+            three(bias),
+        ]
+
+    def upgrade(self, to):
+        """Write the model in OpenSim's own version."""
+        self.model.printToXML(to)
 
     def rates(self, values, speeds):
         """Rates of the coordinates at the speeds: the same numbers, but for balls."""
         self.pose(values, speeds)
         self.model.realizeVelocity(self.state)
-        qdot = self.state.getQDot()
-        ordered = self.model.getStateVariableNames()
-        assert ordered.getSize() >= len(self.tree)
-        return {name: qdot.get(k) for k, name in enumerate(self.tree)}
+        return {name: self.state.getQDot().get(k) for name, k in self.in_q.items()}
+
+
+def index(vector, value):
+    """The entry of a vector that has a value."""
+    return next(k for k in range(vector.size()) if abs(vector.get(k) - value) < 1e-12)
 
 
 def three(vector):
@@ -115,6 +139,9 @@ def placement(body, state):
 def main():
     """Answer requests until the input ends."""
     opensim.Logger.setLevelString("off")
+    # What the libraries print goes beside the answers.
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
     peers = {}
     for line in sys.stdin:
         request = json.loads(line)
@@ -130,7 +157,7 @@ def main():
             reply = {"answer": answer}
         except (RuntimeError, ValueError) as error:
             reply = {"error": str(error)}
-        print(json.dumps(reply), flush=True)
+        print(json.dumps(reply), file=answers, flush=True)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from homodyn.model.functions import Function, Scaled, Spline
-from homodyn.model.validation import broken_triangle
+from homodyn.model.validation import broken_triangle, unmoved_by_mass
 
 if TYPE_CHECKING:
     from homodyn.model.model import Model
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def doubts(model: Model) -> list[str]:
     """Sentences on masses, inertias and ranges that no real body has; empty when there are none."""
-    return [*_bodies(model), *_ranges(model), *_splines(model)]
+    return [*_bodies(model), *unmoved_by_mass(model), *_ranges(model), *_splines(model)]
 
 
 def _bodies(model: Model) -> Iterator[str]:

@@ -14,10 +14,11 @@ import casadi as ca
 import numpy as np
 
 from homodyn.model import tree
-from homodyn.model.joint import KINDS, WORLD, Coordinate, Joint, Motion
+from homodyn.model.joint import KINDS, WORLD, Coordinate, Coupler, Joint, Motion
+from homodyn.model.muscles import path_faults
 from homodyn.model.naming import missing, repeated
 from homodyn.model.numbers import map_expressions
-from homodyn.model.shapes import CONTACT_KINDS, Capsule, ContactShape
+from homodyn.model.shapes import CONTACT_KINDS, Capsule, ContactShape, Mesh
 
 if TYPE_CHECKING:
     from homodyn.model.body import Body
@@ -43,11 +44,12 @@ def faults(model: Model, *, strange_symbols: bool = False) -> list[str]:
     found += tree.faults(model.bodies, model.joints)
     found += _references(model)
     found += _couplers(model)
+    found += path_faults(model)
     plain: dict[str, list[Any]] = {}
     for part, label in _PARTS.items():
         plain[part] = []
         for record in getattr(model, part):
-            where = f"{label} {record.coordinate if part == 'couplers' else record.name!r}"
+            where = f"{label} {_label(record)!r}"
             numeric = _plain(model, record)
             if numeric is None:
                 plain[part].append(None)
@@ -61,9 +63,28 @@ def faults(model: Model, *, strange_symbols: bool = False) -> list[str]:
     gravity = _plain(model, model.gravity)
     if gravity is not None and not np.isfinite(gravity).all():
         found.append(f"gravity must be three finite numbers (m/s2), got {gravity.tolist()}")
-    if not found and None not in (*plain["bodies"], *plain["joints"]):
-        found += tree.unmoved_by_mass(plain["bodies"], plain["joints"])
+    if not found and not model.as_measured and None not in (*plain["bodies"], *plain["joints"]):
+        found += tree.unmoved_by_mass(plain["bodies"], plain["joints"], _following(model))
     return found
+
+
+def unmoved_by_mass(model: Model) -> Iterator[str]:
+    """Joints of a model without symbols of others that move nothing with mass or inertia."""
+    bodies, joints = (
+        [map_expressions(record, model._usual) for record in records]
+        for records in (model.bodies, model.joints)
+    )
+    return tree.unmoved_by_mass(bodies, joints, _following(model))
+
+
+def _following(model: Model) -> set[str]:
+    return {coupler.coordinate for coupler in model.couplers}
+
+
+def _label(record: Any) -> str:
+    if isinstance(record, Coupler):
+        return record.coordinate
+    return record.file if isinstance(record, Mesh) else record.name
 
 
 _PARTS = {
@@ -74,6 +95,10 @@ _PARTS = {
     "contacts": "contact",
     "capsules": "capsule",
     "couplers": "coupler of",
+    "meshes": "mesh",
+    "wraps": "wrap",
+    "muscles": "muscle",
+    "ligaments": "ligament",
 }
 
 
@@ -121,11 +146,11 @@ def _parameters(model: Model, strange_symbols: bool) -> Iterator[str]:
 
 def _references(model: Model) -> Iterator[str]:
     bodies = [body.name for body in model.bodies]
-    for part in ("frames", "markers", "contacts", "capsules"):
+    for part in ("frames", "markers", "contacts", "capsules", "meshes"):
         for record in getattr(model, part):
             if record.body != WORLD and record.body not in bodies:
                 what = missing("body", record.body, [WORLD, *bodies])
-                yield f"{_PARTS[part]} {record.name!r}: {what}"
+                yield f"{_PARTS[part]} {_label(record)!r}: {what}"
 
 
 def _couplers(model: Model) -> Iterator[str]:
