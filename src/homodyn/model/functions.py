@@ -171,7 +171,7 @@ class Spline(Record):
             return x - origin, c
         # Value, slope and curvature at one symbol share the choice, which is most of the work.
         known = self._chosen.get("last")
-        if known is not None and type(known[0]) is type(x) and ca.is_equal(known[0], x):
+        if known is not None and _same(known[0], x):
             return known[1], known[2]
         # The coefficients are chosen, not the values: one polynomial is evaluated, and
         # differentiation passes through x alone.
@@ -190,6 +190,10 @@ class Spline(Record):
     @cached_property
     def _chosen(self) -> dict[str, tuple[Array, Array, list[Array]]]:
         return {}
+
+
+def _same(a: Array, b: Array) -> bool:
+    return type(a) is type(b) and ca.is_equal(a, b)
 
 
 def _simm_coefficients(x: np.ndarray, y: np.ndarray) -> np.ndarray:

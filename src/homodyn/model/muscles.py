@@ -170,7 +170,8 @@ def path_faults(model: Model) -> Iterator[str]:
                 f"{where}: a {wrap.kind} has {WRAP_KINDS[wrap.kind]} dimensions, none negative; "
                 f"got {wrap.dimensions}"
             )
-    for owner in (*model.muscles, *model.ligaments):
+    owners: list[Muscle | Ligament] = [*model.muscles, *model.ligaments]
+    for owner in owners:
         where = f"{type(owner).__name__.lower()} {owner.name!r}"
         if len(owner.points) < 2:
             yield f"{where}: a path has 2 points or more, got {len(owner.points)}"

@@ -7,7 +7,7 @@ Parameters take their usual values for the checks. What is odd but can be comput
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
@@ -17,7 +17,7 @@ from homodyn.model import tree
 from homodyn.model.joint import KINDS, WORLD, Coordinate, Coupler, Joint, Motion
 from homodyn.model.muscles import path_faults
 from homodyn.model.naming import missing, repeated
-from homodyn.model.numbers import map_expressions
+from homodyn.model.numbers import field_names, map_expressions
 from homodyn.model.shapes import CONTACT_KINDS, Capsule, ContactShape, Mesh
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ TRIANGLE = 1e-6
 RELATIVE = 1e-9
 """Rounding left to inertias and axes, relative to their size."""
 
+_LEAVES = (str, float, int, np.ndarray)
 _MAY_BE_INFINITE = ("lower", "upper", "max_velocity", "max_force")
 _NEVER_NEGATIVE = ("max_velocity", "max_force", "damping", "friction", "armature")
 
@@ -40,7 +41,12 @@ def faults(model: Model, *, strange_symbols: bool = False) -> list[str]:
 
     With ``strange_symbols``, numbers may hang on symbols that are no parameters of the model.
     """
-    found = [*_names(model), *_parameters(model, strange_symbols)]
+    expressions = {
+        part: [list(_expressions(record)) for record in getattr(model, part)] for part in _PARTS
+    }
+    every = [e for held in expressions.values() for few in held for e in few]
+    every += _expressions(model.gravity)
+    found = [*_names(model), *_parameters(model, [] if strange_symbols else every)]
     found += tree.faults(model.bodies, model.joints)
     found += _references(model)
     found += _couplers(model)
@@ -48,9 +54,9 @@ def faults(model: Model, *, strange_symbols: bool = False) -> list[str]:
     plain: dict[str, list[Any]] = {}
     for part, label in _PARTS.items():
         plain[part] = []
-        for record in getattr(model, part):
+        for record, held in zip(getattr(model, part), expressions[part], strict=True):
             where = f"{label} {_label(record)!r}"
-            numeric = _plain(model, record)
+            numeric = _plain(model, record) if held else record
             if numeric is None:
                 plain[part].append(None)
                 continue
@@ -124,19 +130,16 @@ def _names(model: Model) -> Iterator[str]:
         yield f"the name {WORLD!r} is reserved for what does not move; choose another"
 
 
-def _parameters(model: Model, strange_symbols: bool) -> Iterator[str]:
+def _parameters(model: Model, expressions: list[ca.SX]) -> Iterator[str]:
     for parameter in model.parameters:
         if not np.isfinite(parameter.value):
             yield f"parameter {parameter.name!r}: its usual value must be finite"
-    if strange_symbols:
-        return
     declared = {parameter.symbol.element_hash() for parameter in model.parameters}
     strange: dict[str, None] = {}
-    for part in (*(getattr(model, part) for part in _PARTS), model.gravity):
-        for expression in _expressions(part):
-            for symbol in ca.symvar(expression):
-                if symbol.element_hash() not in declared:
-                    strange[str(symbol)] = None
+    for expression in expressions:
+        for symbol in ca.symvar(expression):
+            if symbol.element_hash() not in declared:
+                strange[str(symbol)] = None
     for name in strange:
         yield (
             f"the symbol {name!r} is no declared parameter; pass its Parameter to the model's "
@@ -291,23 +294,26 @@ def _expressions(record: Any) -> Iterator[ca.SX]:
     elif isinstance(record, tuple):
         for item in record:
             yield from _expressions(item)
-    elif is_dataclass(record) and not isinstance(record, type):
-        for item in fields(record):
-            yield from _expressions(getattr(record, item.name))
+    elif not isinstance(record, _LEAVES):
+        for name in field_names(type(record)):
+            value = getattr(record, name)
+            if not isinstance(value, _LEAVES):
+                yield from _expressions(value)
 
 
 def _not_finite(record: Any, path: str = "") -> Iterator[str]:
     """Numbers that are NaN, or infinite where only finite ones make sense."""
     if isinstance(record, (float, np.ndarray)):
-        open_ended = path.rpartition(".")[2] in _MAY_BE_INFINITE
+        finite = isfinite(record) if isinstance(record, float) else np.isfinite(record).all()
+        if finite:
+            return
         if np.isnan(record).any():
             yield f"{path} must not be NaN"
-        elif not open_ended and not np.isfinite(record).all():
+        elif path.rpartition(".")[2] not in _MAY_BE_INFINITE:
             yield f"{path} must be finite"
     elif isinstance(record, tuple):
         for k, item in enumerate(record):
             yield from _not_finite(item, f"{path}[{getattr(item, 'name', k)}]")
-    elif is_dataclass(record) and not isinstance(record, type):
-        for item in fields(record):
-            inner = f"{path}.{item.name}" if path else item.name
-            yield from _not_finite(getattr(record, item.name), inner)
+    else:
+        for name in field_names(type(record)):
+            yield from _not_finite(getattr(record, name), f"{path}.{name}" if path else name)

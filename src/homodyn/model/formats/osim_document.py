@@ -7,18 +7,17 @@ joints, bodies and muscles ask for it by its names.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import isfinite
 from pathlib import Path
 
 import numpy as np
 
 from homodyn.errors import FormatError
 from homodyn.model.formats.xml import Element, read_xml
-from homodyn.spatial import Transform, rotation
+from homodyn.spatial import Transform
 
 OLDEST, NEWEST = 10901, 40600
 """Versions of OpenSim 1.9 (SpatialTransform in custom joints) and 4.6."""
-
-_X, _Y, _Z = np.eye(3)
 
 
 @dataclass
@@ -94,24 +93,29 @@ def numbers(
     element: Element, tag: str, count: int | None = None, default: tuple[float, ...] | None = None
 ) -> np.ndarray:
     """The finite numbers in a tag."""
-    values = any_numbers(element, tag, default)
-    found = element.find(tag)
-    fits = np.isfinite(values).all() and count in (None, len(values))
-    if found is not None and not fits:
+    found = _value_element(element, tag, default is None)
+    if found is None:
+        return np.array(default)
+    values = _floats(found)
+    if count not in (None, len(values)) or not all(map(isfinite, values)):
         wanted = "finite numbers" if count is None else f"{count} finite numbers"
         raise found.error(f"it must hold {wanted}, got {found.text.strip()!r}")
-    return values
+    return np.array(values)
 
 
 def any_numbers(element: Element, tag: str, default: tuple[float, ...] | None = None) -> np.ndarray:
     """The numbers in a tag, infinite ones and NaN too."""
-    found = element.find(tag)
-    if found is None:
-        if default is None:
-            raise element.error(f"it needs a <{tag}> inside")
-        return np.array(default)
+    found = _value_element(element, tag, default is None)
+    return np.array(default if found is None else _floats(found))
+
+
+def _value_element(element: Element, tag: str, required: bool) -> Element | None:
+    return element.required(tag) if required else element.find(tag)
+
+
+def _floats(found: Element) -> list[float]:
     try:
-        return np.array([float(word) for word in found.text.replace(",", " ").split()])
+        return [float(word) for word in found.text.replace(",", " ").split()]
     except ValueError:
         raise found.error(f"it must hold numbers, got {found.text.strip()!r}") from None
 
@@ -154,10 +158,20 @@ def held(element: Element, tag: str) -> Element | None:
 def placed(element: Element, position: str, orientation: str) -> Transform:
     """A frame at a position (m), turned by body-fixed x, y, z angles (rad)."""
     r = numbers(element, position, 3, (0.0, 0.0, 0.0))
-    x, y, z = numbers(element, orientation, 3, (0.0, 0.0, 0.0))
-    if not (x or y or z):
-        return Transform(np.eye(3), r)
-    return Transform(rotation(_Z, z) @ rotation(_Y, y) @ rotation(_X, x), r)
+    angles = numbers(element, orientation, 3, (0.0, 0.0, 0.0))
+    return Transform(turned(angles) if angles.any() else np.eye(3), r)
+
+
+def turned(angles: np.ndarray) -> np.ndarray:
+    """Coordinate rotation of body-fixed x, y, z angles (rad): Rz^T Ry^T Rx^T."""
+    (sx, sy, sz), (cx, cy, cz) = np.sin(angles).tolist(), np.cos(angles).tolist()
+    return np.array(
+        [
+            [cy * cz, cx * sz + sx * sy * cz, sx * sz - cx * sy * cz],
+            [-cy * sz, cx * cz - sx * sy * sz, sx * cz + cx * sy * sz],
+            [sy, -sx * cy, cx * cy],
+        ]
+    )
 
 
 def refused(element: Element, what: str, accepted: object) -> FormatError:

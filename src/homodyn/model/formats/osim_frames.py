@@ -24,6 +24,7 @@ class Frames:
     ground: Element | None = None
     offsets: dict[tuple[str, str], Element] = field(default_factory=dict)
     """By the name of the component that holds them and their own."""
+    _found: dict[tuple[str, str], tuple[str, Transform]] = field(default_factory=dict)
 
     @property
     def grounds(self) -> tuple[Element, ...]:
@@ -37,6 +38,12 @@ class Frames:
 
         ``element`` is where the path stands, for messages; ``owner`` the component that holds it.
         """
+        known = self._found.get((path, owner))
+        if known is None:
+            known = self._found[path, owner] = self._follow(element, path, owner, depth)
+        return known
+
+    def _follow(self, element: Element, path: str, owner: str, depth: int) -> tuple[str, Transform]:
         steps = [step for step in path.split("/") if step not in ("", ".", "..")]
         name = steps[-1] if steps else owner
         key = self._offset(steps, name, owner)

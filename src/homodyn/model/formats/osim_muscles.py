@@ -184,6 +184,8 @@ class _Paths:
                 raise element.error(f"its range must be two numbers, got {bounds}")
             when = PointRange(self._coordinate(element, "coordinate"), *bounds)
             return PathPoint(name, body, place.point_back(position), when)
+        if not element.tag.startswith("Moving"):
+            return PathPoint(name, body, place.point_back(position))
         laws = []
         for k, axis in enumerate("xyz"):
             moved = held(element, f"{axis}_location")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import replace
 
 import numpy as np
 
@@ -16,8 +15,8 @@ from homodyn.model.formats.osim_document import (
     name_of,
     number,
     numbers,
-    placed,
     text,
+    turned,
 )
 from homodyn.model.formats.osim_frames import GROUND, Frames
 from homodyn.model.formats.osim_functions import read_function
@@ -136,12 +135,7 @@ def _meshes(element: Element, body: str, place: Transform) -> Iterator[Mesh]:
 def _six(shown: Element) -> Transform:
     """The placement in six numbers: x, y, z angles (rad) and a position (m)."""
     values = numbers(shown, "transform", 6, (0.0,) * 6)
-    words = [" ".join(map(repr, part.tolist())) for part in (values[3:], values[:3])]
-    parts = [
-        Element(tag, {}, shown.path, shown.line, text=word)
-        for tag, word in zip(("position", "orientation"), words, strict=True)
-    ]
-    return placed(replace(shown, children=parts), "position", "orientation")
+    return Transform(turned(values[:3]), values[3:])
 
 
 def read_couplers(document: Document, joints: Collection[Joint]) -> tuple[Coupler, ...]:

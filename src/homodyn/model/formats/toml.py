@@ -262,7 +262,8 @@ def _function(table: _Table, key: str, default: Function | None) -> Function:
     if not all(isinstance(knot, list) and len(knot) == 2 for knot in numbers):
         raise inner.error("spline must be a list of knots [x, y]")
     end = inner.text("end", "natural")
-    return inner.made(lambda: Spline(*(tuple(k[i] for k in numbers) for i in (0, 1)), end))
+    x, y = (tuple(knot[i] for knot in numbers) for i in (0, 1))
+    return inner.made(lambda: Spline(x, y, end))
 
 
 def _placement(table: _Table, position: str, rotation: str) -> Transform:

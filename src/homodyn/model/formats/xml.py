@@ -14,7 +14,7 @@ from homodyn.model.formats.files import read_bytes
 from homodyn.model.naming import missing
 
 
-@dataclass
+@dataclass(slots=True)
 class Element:
     """A tag with attributes, text and children; ``path`` and ``line`` say where it stands."""
 
@@ -31,7 +31,10 @@ class Element:
 
     def find(self, tag: str) -> Element | None:
         """The first child of that tag."""
-        return next((child for child in self.children if child.tag == tag), None)
+        for child in self.children:
+            if child.tag == tag:
+                return child
+        return None
 
     def walk(self) -> Iterator[Element]:
         """This element and all below it, in the order of the file."""
