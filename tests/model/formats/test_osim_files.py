@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 from homodyn.dynamics import acceleration, inverse_dynamics, position, velocity
 from homodyn.dynamics.tree import Tree
 from homodyn.model import Model
-from homodyn.model.formats import load
+from homodyn.model.formats import load, save
 from homodyn.model.layout import joint_positions, joint_weights
 from homodyn.spatial import Transform
 
@@ -195,3 +195,9 @@ def test_a_kernel_agrees_with_the_slow_way(case):
     slow = Tree(model, q).placements[model.body_names.index(marker.body)]
     expected = slow.point_back(marker.position)
     assert_allclose(position(model, q, marker.name), expected, atol=1e-12)
+
+
+def test_models_survive_the_way_through_homodyns_own_file(case, tmp_path):
+    _, model = case
+    save(model, tmp_path / "model.toml")
+    assert load(tmp_path / "model.toml") == model

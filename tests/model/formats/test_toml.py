@@ -10,10 +10,18 @@ from homodyn.model import (
     Assembly,
     Constant,
     Coordinate,
+    Ligament,
     Linear,
+    Mesh,
+    Muscle,
+    PathPoint,
+    PathWrap,
+    PointLaw,
+    PointRange,
     Polynomial,
     Scaled,
     Spline,
+    WrapObject,
     box,
     joints,
     parametric,
@@ -54,6 +62,21 @@ def everything():
         .contact("c", "shank", "box", size=(1, 2, 3), rotation=oblique.E)
         .capsule("skin", "shank", (0, 0, 0), (0, 0, 1), 0.1)
         .model(gravity=(0, 0, -1.62))
+    )
+    spline = Spline((0, 0.5, 1), (0.1, 0.3, 0.2), "simm")
+    points = (
+        PathPoint("p1", "pelvis", (0.1, 0, 1 / 3)),
+        PathPoint("p2", "thigh", (0, 0, -0.1), PointRange("toe", -np.inf, 0.3)),
+        PathPoint("p3", "shank", laws=(PointLaw("y", "hip_ry", Scaled(spline, 2)),)),
+    )
+    settings = {"activation_time_constant": 0.01, "Curve.shape": [1.0, 2.5], "rigid": True}
+    wraps = (PathWrap("knob"), PathWrap("knob", "midpoint", 1, 2))
+    model = replace(
+        model,
+        meshes=(Mesh("thigh", "femur.vtp", oblique, (1, 2, 3)), Mesh("world", "floor.obj")),
+        wraps=(WrapObject("knob", "thigh", "cylinder", (0.1, 0.2), oblique, "-x", False),),
+        muscles=(Muscle("rectus", "Thelen2003Muscle", points, wraps, 1200, settings=settings),),
+        ligaments=(Ligament("acl", "Ligament", points[:2], (), {"resting_length": 0.1}),),
     )
     noted = replace(model.joints[1], notes={"source": "table 3", "columns": [1, 2.5, True]})
     return replace(model, joints=(model.joints[0], noted, *model.joints[2:]))

@@ -21,8 +21,9 @@
     motions = [{ turn = "y" }]              # or slide; axis, coordinate, pitch, function
     coordinates = [{ name = "shoulder", lower = -1.5, upper = 1.5 }]
 
-Further tables: ``frame``, ``marker``, ``contact``, ``capsule``, ``coupler``, ``parameter``. What
-has its default value may be left out. A text where a number is expected names a parameter.
+Further tables: ``frame``, ``marker``, ``contact``, ``capsule``, ``coupler``, ``parameter``,
+``mesh``, ``wrap``, ``muscle``, ``ligament``. What has its default value may be left out. A text
+where a number is expected names a parameter.
 Functions are ``{ constant = 1 }``, ``{ linear = [factor, offset] }``,
 ``{ polynomial = [c0, c1] }``, ``{ spline = [[x0, y0], [x1, y1]], end = "natural" }`` and
 ``{ scaled = 2, function = { ... } }``.
@@ -44,12 +45,23 @@ from homodyn.model.functions import Constant, Function, Linear, Polynomial, Scal
 from homodyn.model.joint import COORDINATE_NUMBERS, Coordinate, Coupler, Joint, Motion
 from homodyn.model.joints import unit_axis
 from homodyn.model.model import Model
+from homodyn.model.muscles import (
+    MUSCLE_NUMBERS,
+    Ligament,
+    Muscle,
+    PathPoint,
+    PathWrap,
+    PointLaw,
+    PointRange,
+    WrapObject,
+)
 from homodyn.model.naming import missing
 from homodyn.model.numbers import Parameter
-from homodyn.model.shapes import Capsule, ContactShape, Frame, Marker
+from homodyn.model.shapes import Capsule, ContactShape, Frame, Marker, Mesh
 from homodyn.spatial import Transform
 
 FORMAT = "homodyn 1"
+_UNBOUNDED = {"lower": float("-inf"), "upper": float("inf")}
 _IDENTITY = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
 
 
@@ -168,6 +180,10 @@ class _Reader:
                 ("contacts", "contact", _contact),
                 ("capsules", "capsule", _capsule),
                 ("couplers", "coupler", _coupler),
+                ("meshes", "mesh", _mesh),
+                ("wraps", "wrap", _wrap),
+                ("muscles", "muscle", _muscle),
+                ("ligaments", "ligament", _ligament),
             )
         }
         if top.content:
@@ -302,3 +318,71 @@ def _coupler(table: _Table) -> Coupler:
     coordinate, of = table.text("coordinate"), table.text("of")
     function = _function(table, "function", None)
     return table.made(lambda: Coupler(coordinate, of, function))
+
+
+def _mesh(table: _Table) -> Mesh:
+    body, file = table.text("body"), table.text("file")
+    placement, scale = _placement(table, "position", "rotation"), table.numbers("scale", [1.0] * 3)
+    return table.made(lambda: Mesh(body, file, placement, scale))
+
+
+def _wrap(table: _Table) -> WrapObject:
+    name, body, kind = table.text("name"), table.text("body"), table.text("kind")
+    dimensions = tuple(table.numbers("dimensions", []))
+    placement = _placement(table, "position", "rotation")
+    quadrant, active = table.text("quadrant", "all"), table.take("active", True)
+    return table.made(lambda: WrapObject(name, body, kind, dimensions, placement, quadrant, active))
+
+
+def _muscle(table: _Table) -> Muscle:
+    given = {key: table.numbers(key, None) for key in MUSCLE_NUMBERS if table.has(key)}
+    path = _path(table)
+    return table.made(lambda: Muscle(**path, **given))
+
+
+def _ligament(table: _Table) -> Ligament:
+    path = _path(table)
+    return table.made(lambda: Ligament(**path))
+
+
+def _path(table: _Table) -> dict[str, Any]:
+    """What muscles and ligaments share."""
+    settings = table.take("settings", {})
+    if not isinstance(settings, dict):
+        raise table.error(f"settings must be a table, got {settings!r}")
+    return {
+        "name": table.text("name"),
+        "kind": table.text("kind"),
+        "points": tuple(_point(t) for t in table.tables("points", "point")),
+        "wraps": tuple(_path_wrap(t) for t in table.tables("wraps", "wrap")),
+        "settings": settings,
+    }
+
+
+def _point(table: _Table) -> PathPoint:
+    name, body = table.text("name"), table.text("body")
+    position = table.numbers("position", [0.0, 0.0, 0.0])
+    when = None
+    if table.has("when"):
+        inner = _Table(table.reader, table.take("when"), f"{table.place}, when")
+        coordinate = inner.text("coordinate")
+        bounds = [inner.numbers(key, default) for key, default in _UNBOUNDED.items()]
+        when = inner.made(lambda: PointRange(coordinate, *bounds))
+    laws = tuple(_law(t) for t in table.tables("laws", "law"))
+    return table.made(lambda: PathPoint(name, body, position, when, laws))
+
+
+def _law(table: _Table) -> PointLaw:
+    axis, coordinate = table.text("axis"), table.text("coordinate")
+    if axis not in ("x", "y", "z"):
+        raise table.error(missing("axis", axis, ("x", "y", "z")))
+    function = _function(table, "function", None)
+    return table.made(lambda: PointLaw(axis, coordinate, function))
+
+
+def _path_wrap(table: _Table) -> PathWrap:
+    wrap, method = table.text("wrap"), table.text("method", "hybrid")
+    ends = [table.take(key, 0) for key in ("first", "last")]
+    if not all(isinstance(end, int) and not isinstance(end, bool) for end in ends):
+        raise table.error(f"first and last count points from 1, got {ends}")
+    return table.made(lambda: PathWrap(wrap, method, *ends))

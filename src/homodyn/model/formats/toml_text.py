@@ -13,6 +13,7 @@ from homodyn.errors import FormatError
 from homodyn.model.functions import IDENTITY, Constant, Function, Linear, Polynomial, Scaled, Spline
 from homodyn.model.joint import AXES, COORDINATE_NUMBERS, Coordinate, Joint, Motion
 from homodyn.model.model import Model
+from homodyn.model.muscles import MUSCLE_NUMBERS, Ligament, Muscle, PathPoint, WrapObject
 from homodyn.spatial import Array, Transform
 
 _ZEROS = [0.0, 0.0, 0.0]
@@ -92,6 +93,56 @@ def _tables(model: Model) -> Iterator[tuple[str, list[dict[str, Any]]]]:
             for coupler in model.couplers
         ],
     )
+
+    yield (
+        "mesh",
+        [
+            {"body": mesh.body, "file": mesh.file}
+            | _placement(mesh.placement)
+            | _unless([1.0, 1.0, 1.0], scale=_array(mesh.scale))
+            for mesh in model.meshes
+        ],
+    )
+    yield "wrap", [_wrap(wrap) for wrap in model.wraps]
+    yield (
+        "muscle",
+        [
+            _path(muscle) | {key: getattr(muscle, key) for key in MUSCLE_NUMBERS}
+            for muscle in model.muscles
+        ],
+    )
+    yield "ligament", [_path(ligament) for ligament in model.ligaments]
+
+
+def _wrap(wrap: WrapObject) -> dict[str, Any]:
+    table: dict[str, Any] = {"name": wrap.name, "body": wrap.body, "kind": wrap.kind}
+    table |= {"dimensions": list(wrap.dimensions)} | _placement(wrap.placement)
+    return table | _unless("all", quadrant=wrap.quadrant) | _unless(True, active=wrap.active)
+
+
+def _path(owner: Muscle | Ligament) -> dict[str, Any]:
+    table: dict[str, Any] = {"name": owner.name, "kind": owner.kind}
+    table["points"] = [_point(point) for point in owner.points]
+    if owner.wraps:
+        table["wraps"] = [
+            {"wrap": use.wrap, "method": use.method} | _unless(0, first=use.first, last=use.last)
+            for use in owner.wraps
+        ]
+    return table | _unless({}, settings=owner.settings)
+
+
+def _point(point: PathPoint) -> dict[str, Any]:
+    table: dict[str, Any] = {"name": point.name, "body": point.body}
+    table["position"] = _array(point.position)
+    if point.when is not None:
+        when = point.when
+        table["when"] = {"coordinate": when.coordinate, "lower": when.lower, "upper": when.upper}
+    if point.laws:
+        table["laws"] = [
+            {"axis": law.axis, "coordinate": law.coordinate, "function": _function(law.function)}
+            for law in point.laws
+        ]
+    return table
 
 
 def _joint(joint: Joint) -> dict[str, Any]:
