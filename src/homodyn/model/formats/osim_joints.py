@@ -29,7 +29,7 @@ from homodyn.model.formats.osim_document import (
 from homodyn.model.formats.osim_frames import GROUND, Frames
 from homodyn.model.formats.osim_functions import is_constant, read_function
 from homodyn.model.formats.xml import Element
-from homodyn.model.functions import IDENTITY, Constant, Function
+from homodyn.model.functions import Constant, Function
 from homodyn.model.joint import WORLD, Coordinate, Joint, Motion
 from homodyn.model.joints import slide, turn
 from homodyn.model.naming import missing
@@ -96,6 +96,9 @@ def _joint(document: Document, frames: Frames, element: Element, child: str) -> 
         child, inside = frames.find(element, own, name)
         parent, at = frames.find(element, base, name)
     coordinates = tuple(_coordinate(document, c) for c in _coordinate_elements(element))
+    if flag(element, "reverse", False):
+        # The file then tells how the parent moves in the child; `_directed` turns it round.
+        parent, child, at, inside = child, parent, inside, at
     if element.tag == "CustomJoint":
         kind, motions, at = _custom(element, coordinates, at)
     elif element.tag in _KINDS:
@@ -110,8 +113,7 @@ def _joint(document: Document, frames: Frames, element: Element, child: str) -> 
         )
     clamped = [name_of(c) for c in _coordinate_elements(element) if flag(c, "clamped", False)]
     notes = {"clamped": clamped} if clamped else {}
-    joint = Joint(name, parent, child, kind, coordinates, motions, at, inside, notes)
-    return _reversed(joint) if flag(element, "reverse", False) else joint
+    return Joint(name, parent, child, kind, coordinates, motions, at, inside, notes)
 
 
 def _coordinate_elements(element: Element) -> list[Element]:
@@ -138,12 +140,14 @@ def _coordinate(document: Document, element: Element) -> Coordinate:
 def _counted(
     element: Element, name: str, motions: tuple[Motion, ...], given: tuple[Coordinate, ...]
 ) -> tuple[Coordinate, ...]:
-    """As many coordinates as the joint moves by; those left out have OpenSim's names."""
+    """As many coordinates as the joint moves by; usual ones when the file leaves them out."""
     count = len(motions)
-    if len(given) > count:
+    absent = element.find("coordinates") is None and element.find("CoordinateSet") is None
+    if len(given) == count:
+        return given
+    if given or not absent:
         raise element.error(f"a {element.tag} has {count} coordinates, got {len(given)}")
-    usual = (Coordinate(f"{name}_coord_{k}", *_USUAL_RANGE) for k in range(len(given), count))
-    return (*given, *usual)
+    return tuple(Coordinate(f"{name}_coord_{k}", *_USUAL_RANGE) for k in range(count))
 
 
 def _custom(
@@ -190,7 +194,7 @@ def _law(axis: Element, coordinates: tuple[Coordinate, ...]) -> tuple[int | None
             raise axis.error(missing("coordinate of this joint", name, names))
     found = held(axis, "function")
     if found is None:
-        return (names.index(used[0]), IDENTITY) if len(used) == 1 else (None, Constant(0.0))
+        return None, Constant(0.0)
     if len(used) > 1:
         raise axis.error(
             f"it follows {len(used)} coordinates ({', '.join(used)}); one can be represented"
