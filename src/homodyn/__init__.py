@@ -1,6 +1,6 @@
 """Homodyn: human and humanoid movement, from one text of mechanics."""
 
-from homodyn import dynamics, model, symbolic
+from homodyn import catalog, dynamics, model, symbolic
 from homodyn.errors import FormatError, HomodynError, KernelError, ModelError
 from homodyn.model import Model, joints, load, parametric, save
 
@@ -12,6 +12,7 @@ __all__ = [
     "KernelError",
     "Model",
     "ModelError",
+    "catalog",
     "dynamics",
     "joints",
     "load",

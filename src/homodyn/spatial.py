@@ -46,6 +46,14 @@ def matrix(rows: list[list[Any]]) -> Array:
     return np.array(rows)
 
 
+def halves(m: Array) -> tuple[Array, Array]:
+    """Angular and linear part of spatial vectors, given as one or as the columns of a matrix.
+
+    A single slice of a symbolic matrix would count along its columns.
+    """
+    return (m[:3], m[3:]) if len(m.shape) == 1 else (m[:3, :], m[3:, :])
+
+
 def skew(a: Array) -> Array:
     """Cross-product matrix: ``skew(a) @ b`` equals ``a x b``."""
     return matrix([[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]])
@@ -168,22 +176,25 @@ class Transform:
 
     def motion(self, v: Array) -> Array:
         """Motion vectors (columns) from A- to B-coordinates."""
-        w = v[:3]
-        return stack(self.E @ w, self.E @ (v[3:] - cross(self.r, w)))
+        w, linear = halves(v)
+        return stack(self.E @ w, self.E @ (linear - cross(self.r, w)))
 
     def motion_back(self, v: Array) -> Array:
         """Motion vectors (columns) from B- to A-coordinates."""
-        w = self.E.T @ v[:3]
-        return stack(w, self.E.T @ v[3:] + cross(self.r, w))
+        angular, linear = halves(v)
+        w = self.E.T @ angular
+        return stack(w, self.E.T @ linear + cross(self.r, w))
 
     def force(self, f: Array) -> Array:
         """Force vectors (columns) from A- to B-coordinates."""
-        return stack(self.E @ (f[:3] - cross(self.r, f[3:])), self.E @ f[3:])
+        moment, force = halves(f)
+        return stack(self.E @ (moment - cross(self.r, force)), self.E @ force)
 
     def force_back(self, f: Array) -> Array:
         """Force vectors (columns) from B- to A-coordinates: the transpose of ``motion``."""
-        linear = self.E.T @ f[3:]
-        return stack(self.E.T @ f[:3] + cross(self.r, linear), linear)
+        moment, force = halves(f)
+        linear = self.E.T @ force
+        return stack(self.E.T @ moment + cross(self.r, linear), linear)
 
     def point(self, p: Array) -> Array:
         """Coordinates in B of the point with A-coordinates ``p``."""
@@ -206,12 +217,14 @@ class Transform:
 
 @dataclass(frozen=True)
 class Inertia:
-    """A rigid-body inertia as mass (kg), first moment ``h`` = m c (kg m), and ``I`` at the origin
-    of the frame (kg m2): ten numbers."""
+    """A rigid body in ten numbers: mass ``m`` (kg), first moment ``h`` = m c (kg m), ``I`` (kg m2).
+
+    The moments are taken about the origin of the frame.
+    """
 
     m: Array
     h: Array
-    I: Array  # noqa: E741
+    I: Array
 
     @staticmethod
     def at_com(mass: Array, com: Array, inertia: Array) -> Inertia:
@@ -227,7 +240,7 @@ class Inertia:
 
     def __matmul__(self, v: Array) -> Array:
         """Momentum of the body at velocity ``v`` (also several columns)."""
-        w, linear = v[:3], v[3:]
+        w, linear = halves(v)
         return stack(self.I @ w + cross(self.h, linear), self.m * linear - cross(self.h, w))
 
     def moved_back(self, X: Transform) -> Inertia:
@@ -252,7 +265,7 @@ class Inertia:
 class ArticulatedInertia:
     """A symmetric 6x6 inertia in blocks: ``[[I, H], [H^T, M]]``."""
 
-    I: Array  # noqa: E741
+    I: Array
     H: Array
     M: Array
 

@@ -1,7 +1,30 @@
 """Laws of mechanics of a tree of bodies, each written once over symbols."""
 
 from homodyn.dynamics.aba import forward_dynamics
+from homodyn.dynamics.constrained import ConstrainedMotion, constrained_dynamics
+from homodyn.dynamics.constraints import (
+    Constraint,
+    ConstraintSet,
+    Stabilization,
+    row_names,
+)
+from homodyn.dynamics.contacts import (
+    PointContact,
+    RollingSphere,
+    SlidingSole,
+    edge_contact,
+    flat_contact,
+    flat_foot,
+)
 from homodyn.dynamics.crba import mass_matrix
+from homodyn.dynamics.derivatives import (
+    ForwardDynamicsDerivatives,
+    InverseDynamicsDerivatives,
+    forward_dynamics_derivatives,
+    inverse_dynamics_derivatives,
+    inverse_dynamics_parameter_jacobian,
+)
+from homodyn.dynamics.impact import Impact, impact
 from homodyn.dynamics.kinematics import (
     acceleration,
     angular_acceleration,
@@ -12,6 +35,7 @@ from homodyn.dynamics.kinematics import (
     position,
     velocity,
 )
+from homodyn.dynamics.loops import Hinge, Pin, Weld
 from homodyn.dynamics.momentum import (
     center_of_mass,
     center_of_mass_jacobian,
@@ -21,9 +45,29 @@ from homodyn.dynamics.momentum import (
     potential_energy,
 )
 from homodyn.dynamics.rnea import bias_force, inverse_dynamics, passive_force
+from homodyn.dynamics.rows import (
+    anchored,
+    constraint_bias,
+    constraint_error,
+    constraint_jacobian,
+)
 
 __all__ = [
+    "ConstrainedMotion",
+    "Constraint",
+    "ConstraintSet",
+    "ForwardDynamicsDerivatives",
+    "Hinge",
+    "Impact",
+    "InverseDynamicsDerivatives",
+    "Pin",
+    "PointContact",
+    "RollingSphere",
+    "SlidingSole",
+    "Stabilization",
+    "Weld",
     "acceleration",
+    "anchored",
     "angular_acceleration",
     "angular_jacobian",
     "angular_velocity",
@@ -31,8 +75,19 @@ __all__ = [
     "center_of_mass",
     "center_of_mass_jacobian",
     "center_of_mass_velocity",
+    "constrained_dynamics",
+    "constraint_bias",
+    "constraint_error",
+    "constraint_jacobian",
+    "edge_contact",
+    "flat_contact",
+    "flat_foot",
     "forward_dynamics",
+    "forward_dynamics_derivatives",
+    "impact",
     "inverse_dynamics",
+    "inverse_dynamics_derivatives",
+    "inverse_dynamics_parameter_jacobian",
     "jacobian",
     "kinetic_energy",
     "mass_matrix",
@@ -41,5 +96,6 @@ __all__ = [
     "passive_force",
     "position",
     "potential_energy",
+    "row_names",
     "velocity",
 ]

@@ -9,12 +9,12 @@ import numpy as np
 
 from homodyn.dynamics.crba import composite_inertia
 from homodyn.dynamics.external import body_wrenches
-from homodyn.dynamics.factor import factorized
+from homodyn.dynamics.factor import factorized, reciprocal_of
 from homodyn.dynamics.rnea import newton_euler
 from homodyn.dynamics.tree import Tree
 from homodyn.model import Model
 from homodyn.model.traced import WRENCHES, function_of_state
-from homodyn.spatial import ArticulatedInertia, Array, beside, cross_force, cross_motion, stack
+from homodyn.spatial import Array, ArticulatedInertia, beside, cross_force, cross_motion, stack
 
 
 @function_of_state(q="nq", v="nv", tau="nv", external=WRENCHES, returns={"acceleration": "nv"})
@@ -53,7 +53,9 @@ def articulated(tree: Tree, tau: Array, external: Mapping[str, Array] | None = N
         passed, force = inertia[i], bias[i]
         if rows:
             U = _columns(inertia[i], joint.S)
-            D = joint.S.T @ U + ca.diag(ca.SX([model.coordinates[k].armature for k in rows]))
+            D = joint.S.T @ U + ca.diag(
+                stack(*[ca.SX(model.coordinates[k].armature) for k in rows])
+            )
             inverse = inverse_spd(D)
             u = stack(*[tau[k] for k in rows]) - joint.S.T @ bias[i]
             W = U @ inverse
@@ -92,13 +94,15 @@ def inverse_spd(m: Array) -> Array:
     """Inverse of a small symmetric positive definite matrix, by L D L^T without pivoting."""
     n = m.shape[0]
     if n == 1:
-        return 1 / m
+        return reciprocal_of(m)
     L: dict[tuple[int, int], Array] = {}
+    pivots: list[Array] = []
     reciprocal: list[Array] = []
     for j in range(n):
-        scaled = [L[j, k] / reciprocal[k] for k in range(j)]
+        scaled = [L[j, k] * pivots[k] for k in range(j)]
         pivot = m[j, j] - sum(L[j, k] * scaled[k] for k in range(j))
-        reciprocal.append(1 / pivot)
+        pivots.append(pivot)
+        reciprocal.append(reciprocal_of(pivot))
         for i in range(j + 1, n):
             rest = m[j, i] - sum(L[i, k] * scaled[k] for k in range(j))
             L[i, j] = rest * reciprocal[j]

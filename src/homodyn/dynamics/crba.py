@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import casadi as ca
-import numpy as np
 
 from homodyn.dynamics.tree import Tree
 from homodyn.model import Model

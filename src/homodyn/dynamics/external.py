@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
+
 from homodyn.dynamics.tree import Tree
 from homodyn.errors import ModelError
+from homodyn.model import Model
 from homodyn.spatial import Array, Transform, stack
 
 
@@ -17,11 +20,17 @@ def body_wrenches(tree: Tree, external: Mapping[str, Array] | None) -> dict[int,
     """
     total: dict[int, Array] = {}
     for name, wrench in (external or {}).items():
-        body, placement = tree.model.locate(name)
-        if body < 0:
-            raise ModelError(f"a wrench on {name!r} acts on the world, which does not move")
+        body, placement = acting_body(tree.model, name)
         turn = tree.placements[body].E
         local = stack(turn @ wrench[:3], turn @ wrench[3:])
-        moved = Transform(placement.E @ placement.E.T, placement.r).force_back(local)
+        moved = Transform(np.eye(3), placement.r).force_back(local)
         total[body] = total[body] + moved if body in total else moved
     return total
+
+
+def acting_body(model: Model, name: str) -> tuple[int, Transform]:
+    """Index of the body that a wrench on a named frame acts on, and the frame's place in it."""
+    body, placement = model.locate(name)
+    if body < 0:
+        raise ModelError(f"a wrench on {name!r} acts on the world, which does not move")
+    return body, placement

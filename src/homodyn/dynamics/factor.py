@@ -23,15 +23,15 @@ class Factor:
     above: list[list[int]]
 
     def half(self, b: Array) -> list[Array]:
-        """L^-T b (Kieboom eq. 2.87 prints L^-1)."""
-        x = [b[k] for k in range(len(self.above))]
+        """Rows of L^-T b (Kieboom eq. 2.87 prints L^-1), for a vector or a matrix."""
+        x = [b[k, :] for k in range(len(self.above))]
         for i in reversed(range(len(x))):
             for j in self.above[i]:
                 x[j] = x[j] - self.L[i, j] * x[i]
         return x
 
     def rest(self, x: list[Array]) -> Array:
-        """L^-1 x."""
+        """L^-1 x, from the rows of x."""
         y = list(x)
         for i in range(len(y)):
             for j in self.above[i]:
@@ -40,10 +40,13 @@ class Factor:
 
     def solve(self, b: Array) -> Array:
         """H^-1 b for a vector or for each column of a matrix."""
-        if b.shape[1] > 1:
-            return ca.horzcat(*[self.solve(b[:, k]) for k in range(b.shape[1])])
         scaled = [x * d for x, d in zip(self.half(b), self.reciprocal, strict=True)]
         return self.rest(scaled)
+
+    def inverse(self) -> Array:
+        """H^-1, each pair of mirrored entries computed once."""
+        full = self.solve(ca.SX.eye(len(self.above)))
+        return ca.triu2symm(ca.triu(full))
 
 
 def factorized(tree: Tree, H: Array) -> Factor:
@@ -62,7 +65,7 @@ def factorized(tree: Tree, H: Array) -> Factor:
             entries[i, j] = H[i, j]
     reciprocal: list[Array] = [0.0] * n
     for k in reversed(range(n)):
-        reciprocal[k] = 1 / entries[k, k]
+        reciprocal[k] = reciprocal_of(entries[k, k])
         for i in above[k]:
             a = entries[k, i] * reciprocal[k]
             for j in [i, *[m for m in above[i] if m in filled[k]]]:
@@ -70,3 +73,12 @@ def factorized(tree: Tree, H: Array) -> Factor:
             entries[k, i] = a
     L = {key: entry for key, entry in entries.items() if key[0] != key[1]}
     return Factor(L, reciprocal, above)
+
+
+def reciprocal_of(pivot: Array) -> Array:
+    """1 / pivot for a positive pivot, as a number to multiply with.
+
+    CasADi turns x (1 / p) into x / p, and a division costs many times a product; the quotient of a
+    comparison, which is 1, stays as it is.
+    """
+    return (pivot > 0) / pivot

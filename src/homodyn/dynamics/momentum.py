@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import casadi as ca
+
+from homodyn.dynamics.kinematics import body_jacobians
 from homodyn.dynamics.tree import Tree
 from homodyn.model import Model
 from homodyn.model.traced import function_of_state
@@ -26,8 +29,6 @@ def center_of_mass_jacobian(model: Model, q: Array) -> Array:
 
     The mean of the bodies' Jacobians weighted by mass (Kieboom eq. 2.70 leaves the weights out).
     """
-    from homodyn.dynamics.kinematics import body_jacobians
-
     tree = Tree(model, q)
     weighted = sum(
         body.mass * body_jacobians(tree, i, body.com)[1] for i, body in enumerate(model.bodies)
@@ -61,7 +62,7 @@ def kinetic_energy(model: Model, q: Array, v: Array) -> Array:
 @function_of_state(q="nq", returns={"energy": ()})
 def potential_energy(model: Model, q: Array) -> Array:
     """Energy of gravity (J), zero with all mass at the world's origin."""
-    return -total_mass(model) * (model.gravity.T @ whole_center(Tree(model, q)))
+    return -total_mass(model) * ca.dot(ca.SX(model.gravity), ca.SX(whole_center(Tree(model, q))))
 
 
 def total_mass(model: Model) -> Array:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
+import casadi as ca
 
 from homodyn.dynamics.external import body_wrenches
 from homodyn.dynamics.tree import Tree
 from homodyn.model import Model
 from homodyn.model.traced import WRENCHES, function_of_state
-from homodyn.spatial import Array, cross_force
+from homodyn.spatial import Array, cross_force, stack
 
 
 @function_of_state(q="nq", v="nv", a="nv", external=WRENCHES, returns={"tau": "nv"})
@@ -28,7 +28,7 @@ def inverse_dynamics(
 def bias_force(
     model: Model, q: Array, v: Array, external: Mapping[str, Array] | None = None
 ) -> Array:
-    """Generalised forces (N m, N) of velocity and gravity: inverse dynamics without acceleration."""
+    """Generalised forces (N m, N) of velocity and gravity: what zero acceleration takes."""
     return newton_euler(Tree(model, q, v), None, external)
 
 
@@ -38,18 +38,18 @@ def passive_force(model: Model, q: Array, v: Array) -> Array:
 
     Felis 2015, section 4.5. Coordinates of quaternion joints have no position to spring back to.
     """
-    entries = []
+    entries: list[Array] = []
     for coordinate, place in zip(model.coordinates, model.position_index, strict=True):
         force = -coordinate.damping * v[len(entries)]
         if place is not None:
             force = force + coordinate.stiffness * (coordinate.rest - q[place])
         entries.append(force)
-    return np.array(entries)
+    return stack(*entries)
 
 
 def newton_euler(tree: Tree, a: Array | None, external: Mapping[str, Array] | None = None) -> Array:
     """Outward for motion, inward for forces."""
-    accelerations = tree.accelerations(a, gravity=True)
+    accelerations = tree.drift if a is None else tree.accelerations(a, gravity=True)
     wrenches = body_wrenches(tree, external)
     forces = []
     for i, inertia in enumerate(tree.inertias):
@@ -61,4 +61,4 @@ def newton_euler(tree: Tree, a: Array | None, external: Mapping[str, Array] | No
 
 def armature(model: Model) -> Array:
     """Inertia of geared rotors along each degree of freedom (kg m2, kg)."""
-    return np.array([coordinate.armature for coordinate in model.coordinates])
+    return stack(ca.SX(0, 1), *[coordinate.armature for coordinate in model.coordinates])

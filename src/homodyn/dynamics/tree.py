@@ -95,6 +95,11 @@ class Tree:
             result.append(own)
         return result
 
+    @cached_property
+    def drift(self) -> list[Array]:
+        """Accelerations of the bodies without joint accelerations, gravity as one upwards."""
+        return self.accelerations(None, gravity=True)
+
     def inward(self, forces: list[Array]) -> list[Array]:
         """Each force with those of the subtree it carries added, in the body's frame."""
         total = list(forces)

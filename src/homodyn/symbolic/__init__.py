@@ -1,7 +1,25 @@
 """From a Python function over symbolic arrays to a fast callable on numpy arrays."""
 
 from homodyn.symbolic import cache
+from homodyn.symbolic.derivative import (
+    SparseKernel,
+    hessian,
+    hessian_vector,
+    jacobian,
+    sparse_jacobian,
+)
 from homodyn.symbolic.kernel import Kernel, kernel
 from homodyn.symbolic.machine import Machine, machine
 
-__all__ = ["Kernel", "Machine", "cache", "kernel", "machine"]
+__all__ = [
+    "Kernel",
+    "Machine",
+    "SparseKernel",
+    "cache",
+    "hessian",
+    "hessian_vector",
+    "jacobian",
+    "kernel",
+    "machine",
+    "sparse_jacobian",
+]

@@ -13,7 +13,7 @@ from homodyn.symbolic.program import Instruction, Program
 from homodyn.symbolic.schedule import cuts, scheduled
 from homodyn.symbolic.trace import Port
 
-PIECE = 2500
+PIECE = 1200
 """Instructions a C function holds: compilers grow faster than linearly beyond a few thousand."""
 
 BLOCK = 8
@@ -123,18 +123,19 @@ class _Pieces:
         return slots, total
 
     def signature(self, k: int) -> str:
-        return (
-            f"void piece{k}(int groups, const vreal *restrict x, vreal *restrict w, "
-            "vreal *restrict y)"
-        )
+        return f"void piece{k}(int groups, const vreal *x, vreal *w, vreal *y)"
 
     def text(self, k: int) -> str:
+        """A function for one group, and one that runs it over a block of them.
+
+        They are kept apart because a loop around thousands of statements makes compilers crawl.
+        """
         start, stop = self.marks[k], self.marks[k + 1]
         nx, nw, ny = self.extents
         lines = [
-            f"{'static ' if self.count == 1 else ''}{self.signature(k)}",
+            f"static __attribute__((noinline)) void group{k}"
+            "(const vreal *restrict x, vreal *restrict w, vreal *restrict y)",
             "{",
-            f"for (; groups > 0; groups--, x += {nx}, w += {nw}, y += {ny}) {{",
         ]
         present: set[int] = set()
         for number in range(start, stop):
@@ -149,7 +150,13 @@ class _Pieces:
                 lines.append(f"w[{self.slots[number]}] = t{number};")
             for place in self.stores.get(number, ()):
                 lines.append(f"y[{place}] = t{number};")
-        lines.append("}\n}\n")
+        lines += [
+            "}",
+            f"{'static ' if self.count == 1 else ''}{self.signature(k)}",
+            "{",
+            f"    for (; groups > 0; groups--, x += {nx}, w += {nw}, y += {ny}) group{k}(x, w, y);",
+            "}\n",
+        ]
         return "\n".join(lines)
 
     def _fetch(self, value: int) -> str:

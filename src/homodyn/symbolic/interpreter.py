@@ -19,11 +19,13 @@ class Interpreter:
         self._inputs = [np.zeros(max(port.size, 1)) for port in traced.inputs]
         self._results = [np.zeros(max(graph.nnz_out(k), 1)) for k in range(len(traced.outputs))]
         for k, array in enumerate(self._inputs):
-            self._buffer.set_arg(k, memoryview(array))
+            self._buffer.set_arg(k, memoryview(array.data))
         for k, array in enumerate(self._results):
-            self._buffer.set_res(k, memoryview(array))
+            self._buffer.set_res(k, memoryview(array.data))
         self._sizes = [port.size for port in traced.inputs]
-        self._rows = [np.array(graph.sparsity_out(k).row()) for k in range(len(traced.outputs))]
+        self._rows = [
+            np.array(graph.sparsity_out(k).row(), dtype=int) for k in range(len(traced.outputs))
+        ]
 
     def run(self, inputs: list[np.ndarray], outputs: list[np.ndarray]) -> None:
         """Evaluate rows of ``inputs`` into rows of ``outputs``, all two-dimensional."""

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import os
 import threading
-import time
 import warnings
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from math import prod
 from typing import Any
 
-import casadi as ca
 import numpy as np
 
 from homodyn.errors import KernelError

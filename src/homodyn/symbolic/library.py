@@ -19,8 +19,12 @@ class Library:
         self.path = path
         self._run = ctypes.CDLL(str(path)).run
         self._run.restype = ctypes.c_int
-        pairs = [ctypes.c_void_p, ctypes.c_long] * inputs
-        self._run.argtypes = [ctypes.c_long, *pairs, *[ctypes.c_void_p] * len(output_sizes)]
+        addresses = [ctypes.c_void_p] * len(output_sizes)
+        self._run.argtypes = [
+            ctypes.c_long,
+            *[kind for _ in range(inputs) for kind in (ctypes.c_void_p, ctypes.c_long)],
+            *addresses,
+        ]
         self._output_bytes = [8 * size for size in output_sizes]
         self._cost = cost
 

@@ -17,14 +17,13 @@ from homodyn.errors import KernelError
 COMMUTATIVE = {"add", "mul", "eq", "ne", "and", "or", "fmin", "fmax"}
 ALIASES = {"constpow": "pow"}
 
-OPERATIONS = {
-    getattr(ca, f"OP_{name.upper()}"): name
-    for name in (
-        "add sub mul div neg exp log pow constpow sqrt sq twice sin cos tan asin acos atan lt le eq "
-        "ne not and or floor ceil fmod fabs sign copysign if_else_zero erf fmin fmax inv sinh cosh "
-        "tanh asinh acosh atanh atan2 log1p expm1 hypot remainder erfinv"
-    ).split()
-}
+_NAMES = """
+    add sub mul div neg exp log pow constpow sqrt sq twice sin cos tan asin acos atan
+    lt le eq ne not and or floor ceil fmod fabs sign copysign if_else_zero erf fmin fmax inv
+    sinh cosh tanh asinh acosh atanh atan2 log1p expm1 hypot remainder erfinv
+"""
+OPERATIONS = {getattr(ca, f"OP_{name.upper()}"): name for name in _NAMES.split()}
+"""What CasADi can put into a graph, by its number."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +130,7 @@ def program_of(graph: ca.Function) -> Program:
 
 
 def _operation(builder: _Builder, code: int, arguments: list[int]) -> int:
-    if code in (ca.OP_ASSIGN, ca.OP_LIFT):
+    if code in (ca.OP_ASSIGN, ca.OP_LIFT, ca.OP_PRINTME):
         return arguments[0]
     op = OPERATIONS.get(code)
     if op is None:
@@ -204,10 +203,7 @@ def _fused(program: Program) -> Program:
             if factors is None:
                 continue
             other = a if value == b else b
-            if instruction.op == "add":
-                name = "fma"
-            else:
-                name = "fnma" if value == b else "fms"
-            instructions[k] = Instruction(name, (*factors, other))
+            names = {"add": "fma", "sub": "fnma" if value == b else "fms"}
+            instructions[k] = Instruction(names[instruction.op], (*factors, other))
             break
     return _reachable(instructions, list(program.results))

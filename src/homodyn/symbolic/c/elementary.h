@@ -13,6 +13,8 @@
  *     HYPOT             v_hypot                         ERF        v_erf
  *     ALL               all of them                     ERFINV     v_erfinv
  *
+ * Asking for a light one does no harm, so an emitter may define HOMODYN_NEED_X for all it uses.
+ *
  * Accuracy: at most 2 ulp (erfinv: 4), exact where the operation is exact. Special values as in
  * C99 Annex F. Where an argument is so rare that vector code does not pay (trigonometry beyond
  * 1e5, powers of zero), that lane alone goes through libm. The polynomials come from
@@ -108,7 +110,7 @@
 #define V_POLY19(z, a, ...) v_fma(V_POLY18(z, __VA_ARGS__), z, v_set(a))
 #define V_POLY20(z, a, ...) v_fma(V_POLY19(z, __VA_ARGS__), z, v_set(a))
 
-/* ---- operations of one or two instructions ---- */
+/* Operations of one or two instructions. */
 
 V_LIGHT vreal v_assign(vreal x) { return x; }
 V_LIGHT vreal v_add(vreal x, vreal y) { return x + y; }
@@ -195,7 +197,7 @@ V_LIGHT vreal v_ceil(vreal x)
     return v_select(v_less(v_fabs(x), v_set(0x1p52)), v_copysign(near, x), x);
 }
 
-/* ---- sums and products with their rounding errors ---- */
+/* Sums and products with their rounding errors. */
 
 V_LIGHT vreal v_two_sum(vreal a, vreal b, vreal *error)
 {
@@ -238,7 +240,7 @@ V_LIGHT vreal v_power_of_two(vreal n)
     return v_from_bits((v_bits(n + v_set(V_ROUNDER)) + 1023) << 52);
 }
 
-/* ---- lanes that leave the vector path ---- */
+/* Lanes that leave the vector path. */
 
 /* A NaN is beyond every limit. */
 V_LIGHT vint v_beyond(vreal x, double limit) { return ~v_less_equal(v_fabs(x), v_set(limit)); }
@@ -282,8 +284,6 @@ V_RARE vreal v_pair_through_libm(vint where, vreal x, vreal y, vreal otherwise,
     memcpy(&x, result, sizeof x);
     return x;
 }
-
-/* ---- sin, cos, tan ---- */
 
 #if defined(V_WITH_SINCOS) || defined(V_WITH_TAN)
 #define V_TRIG_LIMIT 1e5
@@ -405,8 +405,6 @@ V_HEAVY vreal v_tan(vreal x)
 }
 #endif
 
-/* ---- asin, acos ---- */
-
 #ifdef V_WITH_ASIN
 /* Up to 1/2 a polynomial: asin(x) = x + tail. Above, asin(x) = pi/2 - 2 asin(root) with
  * root = sqrt((1 - x) / 2), whose own rounding error goes into the tail. Returns that x or root
@@ -455,8 +453,6 @@ V_HEAVY vreal v_acos(vreal x)
 }
 #endif
 
-/* ---- atan, atan2 ---- */
-
 #ifdef V_WITH_ATAN
 /* The angle whose tangent is q in [0, 1], reflected: pi/2 - it where `steep`, then pi - that where
  * `backward`. Start and angle are added exactly, so only the last sum rounds. */
@@ -503,8 +499,6 @@ V_HEAVY vreal v_atan2(vreal y, vreal x)
 }
 #endif
 
-/* ---- exp and its kin ---- */
-
 #if defined(V_WITH_EXP) || defined(V_WITH_EXPM1) || defined(V_WITH_SINH) || \
     defined(V_WITH_POW) || defined(V_WITH_ERF)
 #define V_LOG2_E 0x1.71547652b82fep+0
@@ -512,11 +506,13 @@ V_HEAVY vreal v_atan2(vreal y, vreal x)
 /* exp(r) = 1 + r + r^2 v_exp_factor(r) for |r| <= ln(2)/2. */
 V_LIGHT vreal v_exp_factor(vreal r)
 {
-    vreal rest = V_POLY10(r, 0x1.5555555555556p-3, 0x1.5555555555556p-5, 0x1.11111111109adp-7,
-                          0x1.6c16c16c15dbbp-10, 0x1.a01a01a7c8cb6p-13, 0x1.a01a01a93bad6p-16,
-                          0x1.71de0d9c3a5bcp-19, 0x1.27e4d4c473c34p-22, 0x1.af38d4dbbf732p-26,
-                          0x1.1f7f44ed52e0bp-29);
-    return v_fma(rest, r, v_set(0.5));
+    /* Even and odd powers side by side wait half as long for each other. */
+    vreal r2 = r * r;
+    vreal even = V_POLY5(r2, 0x1.5555555555556p-3, 0x1.11111111109adp-7, 0x1.a01a01a7c8cb6p-13,
+                         0x1.71de0d9c3a5bcp-19, 0x1.af38d4dbbf732p-26);
+    vreal odd = V_POLY5(r2, 0x1.5555555555556p-5, 0x1.6c16c16c15dbbp-10, 0x1.a01a01a93bad6p-16,
+                        0x1.27e4d4c473c34p-22, 0x1.1f7f44ed52e0bp-29);
+    return v_fma(v_fma(odd, r, even), r, v_set(0.5));
 }
 /* n = x / ln 2 to the nearest integer, for |x| < 2^20 or so. */
 V_LIGHT vreal v_exponent_shifted(vreal x)
@@ -626,8 +622,6 @@ V_HEAVY vreal v_tanh(vreal x)
 }
 #endif
 
-/* ---- log and its kin ---- */
-
 #if defined(V_WITH_LOG) || defined(V_WITH_LOG1P) || defined(V_WITH_ASINH) || defined(V_WITH_POW)
 /* x = 2^k m with m in [sqrt(1/2), sqrt(2)), for normal positive x. */
 V_LIGHT vreal v_mantissa(vreal x, vreal *k)
@@ -641,9 +635,12 @@ V_LIGHT vreal v_mantissa(vreal x, vreal *k)
 /* With s = f / (2 + f): log(1 + f) = 2 s + s w (2/3 + w v_log_factor(w)), w = s^2. */
 V_LIGHT vreal v_log_factor(vreal w)
 {
-    return V_POLY8(w, 0x1.9999999999996p-2, 0x1.2492492492f56p-2, 0x1.c71c71c595946p-3,
-                   0x1.745d1829f038ap-3, 0x1.3b136499c6b31p-3, 0x1.1120771374909p-3,
-                   0x1.de3c17ab54b8bp-4, 0x1.ead19bbf548fep-4);
+    vreal w2 = w * w;
+    vreal even = V_POLY4(w2, 0x1.9999999999996p-2, 0x1.c71c71c595946p-3, 0x1.3b136499c6b31p-3,
+                         0x1.de3c17ab54b8bp-4);
+    vreal odd = V_POLY4(w2, 0x1.2492492492f56p-2, 0x1.745d1829f038ap-3, 0x1.1120771374909p-3,
+                        0x1.ead19bbf548fep-4);
+    return v_fma(odd, w, even);
 }
 /* k ln 2 + log(1 + f + f_low) for 1 + f in [sqrt(1/2), sqrt(2)).
  *
@@ -769,8 +766,6 @@ V_HEAVY vreal v_atanh(vreal x)
 }
 #endif
 
-/* ---- pow ---- */
-
 #ifdef V_WITH_POW
 /* log(x) for normal positive x to about 2^-65 relative: the exponent multiplies its error. */
 V_LIGHT vreal v_log_parts(vreal x, vreal *error)
@@ -827,8 +822,6 @@ V_HEAVY vreal v_pow(vreal x, vreal y)
 V_LIGHT vreal v_constpow(vreal x, vreal y) { return v_pow(x, y); }
 #endif
 
-/* ---- fmod, remainder ---- */
-
 #ifdef V_WITH_FMOD
 /* |x| - q |y| in [0, |y|), exact, where `unusual` is not set. A quotient never rounds below an
  * integer that it has reached, so q can only be one too large, and then the result is next to
@@ -865,8 +858,6 @@ V_HEAVY vreal v_remainder(vreal x, vreal y)
 }
 #endif
 
-/* ---- hypot ---- */
-
 #ifdef V_WITH_HYPOT
 V_HEAVY vreal v_hypot(vreal x, vreal y)
 {
@@ -881,8 +872,6 @@ V_HEAVY vreal v_hypot(vreal x, vreal y)
     return v_select(infinite, v_set(INFINITY), v_sqrt(v_fma(a, a, b * b)) * back);
 }
 #endif
-
-/* ---- erf, erfinv ---- */
 
 #ifdef V_WITH_ERF
 /* Below one x + x (2/sqrt(pi) - 1 + z ERF(z)); above, one minus exp(-x^2) times a polynomial. */

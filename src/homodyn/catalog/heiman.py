@@ -1,0 +1,212 @@
+"""HeiMan: a person from stature and mass, every number of which can be given by name.
+
+M. Felis (2015), Modeling Emotional Aspects in Human Locomotion, PhD thesis, Heidelberg, section
+4.3, with the misprints of its tables corrected (see the tables). X forwards, Y left, Z up; in the
+zero pose all segment frames are parallel to the world's, with their origins in the joints that
+carry them, arms and legs hanging down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from homodyn.catalog.heiman_numbers import (
+    SIDES,
+    Numbers,
+    coordinate_numbers,
+    numbers,
+    side_of,
+    stem,
+    subject_lengths,
+)
+from homodyn.catalog.heiman_shapes import with_shapes
+from homodyn.catalog.registry import entry
+from homodyn.errors import ModelError
+from homodyn.model import Assembly, Body, Model
+from homodyn.model import joints as zoo
+from homodyn.model.naming import missing
+from homodyn.spatial import Array
+
+BASE = "TX TY TZ RY RX RZ"
+BALL = "RY RX RZ"
+HINGE = "RY"
+
+PLANAR: Mapping[str, str] = {
+    "Pelvis": "TX TZ RY",
+    "Lumbar": "RY",
+    "Head": "RY",
+    **{f"{joint}{side}": "RY" for joint in ("Hip", "Ankle", "Shoulder") for side in SIDES},
+}
+"""Freedoms of a person who moves in the sagittal plane: ``heiman(joints=PLANAR)``."""
+
+SUBJECTS: Mapping[str, Mapping[str, Any]] = {
+    "Subject1": {"height": 1.82, "overrides": subject_lengths("Subject1")},
+    "Subject3": {"height": 1.86, "mass": 75.0, "overrides": subject_lengths("Subject3")},
+}
+"""The subjects of Felis (2015), table 6.1: ``heiman(**SUBJECTS["Subject3"])``."""
+
+CLEARANCES = (("ShankRight", "ShankLeft"), ("FootRight", "FootLeft"))
+"""Pairs of capsules that must not overlap in walking (section 5.4)."""
+
+
+@entry(
+    source=(
+        "Felis 2015, tables 4.3 to 4.6 (lengths, masses and inertias mostly of de Leva 1996, "
+        "widths of Dumas 2007); foot points and markers of the public model of his Subject3"
+    ),
+    limits="AAOS 1965, widened to the walking ranges of Felis 2015, tables 5.1 and 5.3",
+    assumed=(
+        "clavicles and neck have no mass",
+        "the centre of mass of the foot is below the ankle, as in the thesis, unless "
+        "foot='anatomical'",
+        "capsules: radii from mass and length at 1000 kg/m3; trunk, neck and clavicles by eye",
+        "Hallux and Meta5 keep their places in the foot of Subject3",
+        "markers are the means of both sides of Subject3; STRN is put on the xiphion",
+        "women: widths, foot height and the place of the ankle in the foot are those of men",
+        "the largest torques are those of table 5.2, sides and directions alike",
+    ),
+)
+def heiman(
+    height: Array = 1.79,
+    mass: Array = 76.0,
+    sex: str = "male",
+    *,
+    overrides: Mapping[str, Any] | None = None,
+    joints: Mapping[str, str | Sequence[str]] | None = None,
+    limits: str = "anatomical",
+    foot: str = "thesis",
+) -> Model:
+    """A person of 19 segments and 34 degrees of freedom, from stature (m) and mass (kg).
+
+    ``overrides`` replaces any number by name before inertias are computed from them: lengths in m
+    (``"PelvisHeight"``, ``"ThighRightLength"``), masses in kg (``"ThighRightMass"``), centres of
+    mass and radii of gyration as parts of the segment's length (``"ThighRightCOM"``: along z, or
+    three numbers; ``"ThighRightGyration"``: three numbers). A name without its side stands for
+    both: ``"ThighLength"``. `heiman_numbers.numbers` has all names with their values.
+
+    ``joints`` chooses the freedoms of joints, from TX TY TZ RX RY RZ in the order of the turns:
+    ``{"KneeRight": "RY RX RZ", "Lumbar": ""}``.
+
+    ``limits`` is ``"anatomical"`` or, for the bounds of the thesis's subject, ``"reconstruction"``
+    or ``"synthesis"``. ``foot="anatomical"`` puts the centre of mass of the foot where de Leva has
+    it, in front of the ankle, and its long axis along x.
+
+    The neutral pose stands on the ground, Z = 0. No coordinate has a spring; give it one by
+    ``model.with_numbers({"KneeRight_RY.stiffness": 20.0, "KneeRight_RY.damping": 1.0})``.
+    """
+    n = numbers(height, mass, sex, overrides or {}, foot)
+    tree = _tree(n)
+    freedoms = _freedoms({joint: dofs for joint, *_, dofs in tree}, joints or {})
+    standing = n["FootRightHeight"] + n["ShankRightLength"] + n["ThighRightLength"]
+    made = Assembly("HeiMan", notes=("Felis 2015, section 4.3",))
+    for joint, parent, child, at, _ in tree:
+        names = [f"{'Neck' if joint == 'Head' else joint}_{dof}" for dof in freedoms[joint]]
+        settings = [coordinate_numbers(name, limits) for name in names]
+        for name, setting in zip(names, settings, strict=True):
+            if name == "Pelvis_TZ":
+                setting["default"] = standing
+        made = made.add(
+            _segment(n, child),
+            _joint_type(freedoms[joint], names, settings),
+            parent,
+            at=at,
+            joint_name=joint,
+        )
+    return with_shapes(made, n).model()
+
+
+def _tree(n: Numbers) -> list[tuple[str, str, str, tuple[Array, Array, Array], str]]:
+    """Joint, parent, child, place in the parent and freedoms (section 4.3.2), depth first.
+
+    The thesis prints the right hip without its minus sign.
+    """
+
+    def leg(side: str, out: float) -> list[Any]:
+        thigh, shank = f"Thigh{side}", f"Shank{side}"
+        return [
+            (f"Hip{side}", "Pelvis", thigh, (0, out * n[f"Hip{side}Width"], 0), BALL),
+            (f"Knee{side}", thigh, shank, (0, 0, -n[f"Thigh{side}Length"]), HINGE),
+            (f"Ankle{side}", shank, f"Foot{side}", (0, 0, -n[f"Shank{side}Length"]), BALL),
+        ]
+
+    def arm(side: str, out: float) -> list[Any]:
+        clavicle, upper, lower = f"Clavicula{side}", f"UpperArm{side}", f"LowerArm{side}"
+        sideways = out * n[f"Clavicula{side}Length"]
+        return [
+            (
+                f"InnerShoulder{side}",
+                "UpperTrunk",
+                clavicle,
+                (0, 0, n[f"Shoulder{side}Height"]),
+                "",
+            ),
+            (f"Shoulder{side}", clavicle, upper, (0, sideways, 0), BALL),
+            (f"Elbow{side}", upper, lower, (0, 0, -n[f"UpperArm{side}Length"]), HINGE),
+            (f"Wrist{side}", lower, f"Hand{side}", (0, 0, -n[f"LowerArm{side}Length"]), ""),
+        ]
+
+    return [
+        ("Pelvis", "world", "Pelvis", (0, 0, 0), BASE),
+        *leg("Right", -1.0),
+        *leg("Left", 1.0),
+        ("Lumbar", "Pelvis", "MiddleTrunk", (0, 0, n["PelvisHeight"]), BALL),
+        ("Thorax", "MiddleTrunk", "UpperTrunk", (0, 0, n["MiddleTrunkHeight"]), ""),
+        *arm("Right", -1.0),
+        *arm("Left", 1.0),
+        ("Neck", "UpperTrunk", "Neck", (0, 0, n["SuprasternaleHeight"]), ""),
+        ("Head", "Neck", "Head", (0, 0, n["NeckLength"]), BALL),
+    ]
+
+
+def _segment(n: Numbers, name: str) -> Body:
+    """The body of a segment: com = part x length, I = m (part x length)^2 (eq. 4.5 to 4.7)."""
+    mass, side = n[f"{name}Mass"], side_of(name)
+    lengths = {"Pelvis": "PelvisHeight", "MiddleTrunk": "MiddleTrunkHeight"}
+    lengths |= {"UpperTrunk": "UpperTrunkHeight"}
+    kind = stem(name)
+    length = n[lengths.get(kind, f"{kind}{side}Length")]
+    com_length = n[f"Foot{side}Height"] if kind == "Foot" else length
+    com = n[f"{name}COM"]
+    com = com if isinstance(com, (tuple, list, np.ndarray)) else (0.0, 0.0, com)
+    inertia = [mass * (part * length) ** 2 for part in n[f"{name}Gyration"]]
+    return Body(name, mass, [part * com_length for part in com], inertia)
+
+
+def _freedoms(
+    usual: Mapping[str, str], chosen: Mapping[str, str | Sequence[str]]
+) -> dict[str, tuple[str, ...]]:
+    freedoms = {name: tuple(dofs.split()) for name, dofs in usual.items()}
+    for name, dofs in chosen.items():
+        if name not in freedoms:
+            raise ModelError(f"HeiMan has {missing('joint', name, usual)}")
+        listed = tuple(dofs.split() if isinstance(dofs, str) else dofs)
+        strange = [dof for dof in listed if dof not in BASE.split()]
+        if strange or len(set(listed)) != len(listed):
+            raise ModelError(
+                f"joint {name!r}: freedoms are some of {BASE}, each once; got {' '.join(listed)!r}"
+            )
+        freedoms[name] = listed
+    return freedoms
+
+
+def _joint_type(
+    dofs: tuple[str, ...], names: list[str], settings: list[dict[str, Any]]
+) -> zoo.JointType:
+    if not dofs:
+        return zoo.fixed()
+    numbers_ = {key: [setting[key] for setting in settings] for key in settings[0]}
+    text = " ".join(dofs)
+    if text == BASE:
+        return zoo.euler_free("yxz", names=names, **numbers_)
+    if text == BALL:
+        return zoo.euler("yxz", names=names, **numbers_)
+    if len(dofs) == 1 and text.startswith("R"):
+        return zoo.revolute(text[1].lower(), names=names, **numbers_)
+    moves = [
+        (zoo.turn if dof.startswith("R") else zoo.slide)(dof[1].lower(), k)
+        for k, dof in enumerate(dofs)
+    ]
+    return zoo.custom(*moves, names=names, **numbers_)

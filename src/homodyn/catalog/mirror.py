@@ -1,0 +1,212 @@
+"""Left and right exchanged: the pose a model has in a mirror, which reflects Y.
+
+The map is found, not written down. Bodies are paired by name, each coordinate goes to its like in
+the joint of the paired body, and its sign follows from the geometry: a mirror turns a slide along
+``a`` into one along ``M a`` and a turn about ``a`` into one about ``-M a``, M = diag(1, -1, 1).
+That holds for all poses once it holds for the pose q = 0, because the motions of a chain are
+screws fixed in that pose; the bodies are compared there and at some other poses.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import casadi as ca
+import numpy as np
+
+from homodyn.catalog.standing import placements
+from homodyn.errors import ModelError
+from homodyn.model import Joint, Model
+from homodyn.model.joint import AXES
+from homodyn.model.layout import layout
+from homodyn.spatial import Array, Transform
+
+REFLECTION = np.diag([1.0, -1.0, 1.0])
+TOLERANCE = 1e-6
+"""Distance (m) within which a body is where the mirror has it."""
+_PARALLEL = 1e-6
+
+_WORDS = (("Right", "Left"), ("right", "left"), ("RIGHT", "LEFT"))
+_LETTERS = {"R": "L", "L": "R", "r": "l", "l": "r"}
+_LETTER_ALONE = re.compile(r"(?<![A-Za-z])[RrLl](?![a-z])")
+
+
+@dataclass(frozen=True)
+class Mirror:
+    """Where each entry of q and v comes from in a mirror and with which sign; names that pair.
+
+    ``mirrored = sign * original[index]``. Done twice it changes nothing.
+    """
+
+    q_index: tuple[int, ...]
+    q_sign: tuple[float, ...]
+    v_index: tuple[int, ...]
+    v_sign: tuple[float, ...]
+    names: dict[str, str]
+
+    def position(self, q: Array) -> Array:
+        """The pose in the mirror; any leading batch shape, or symbols."""
+        return _exchanged(q, self.q_index, self.q_sign)
+
+    def velocity(self, v: Array) -> Array:
+        """Velocities, accelerations or generalised forces in the mirror."""
+        return _exchanged(v, self.v_index, self.v_sign)
+
+
+def mirror(model: Model, q: Array) -> Array:
+    """The pose in which the model is its own mirror image of the pose ``q``."""
+    return mirror_map(model).position(q)
+
+
+@lru_cache(maxsize=64)
+def mirror_map(model: Model, *, tolerance: float = TOLERANCE) -> Mirror:
+    """How left and right of a model exchange.
+
+    Joints and centres of mass must be where the mirror has them, but for ``tolerance`` (m): a
+    person with legs of different lengths has no exact mirror image, but one of the angles.
+    """
+    if model.parameters:
+        return mirror_map(model.at(model.parameter_values), tolerance=tolerance)
+    names = _paired_names(model)
+    index = {name: i for i, name in enumerate(model.body_names)}
+    partner = [index[names[name]] for name in model.body_names]
+    for i, j in enumerate(partner):
+        _same_motions(model.joints[i], model.joints[j])
+        if model.parents[j] != (partner[model.parents[i]] if model.parents[i] >= 0 else -1):
+            raise ModelError(
+                f"bodies {model.body_names[i]!r} and {model.body_names[j]!r} hang on bodies that "
+                f"do not mirror each other"
+            )
+    at = [frame for frame, _ in placements(model, _zero(model))]
+    q_index, q_sign = np.arange(model.nq), np.ones(model.nq)
+    v_index, v_sign = np.arange(model.nv), np.ones(model.nv)
+    place = layout(model)
+    following = {coupler.coordinate for coupler in model.couplers}
+    for i, j in enumerate(partner):
+        signs = _signs(model.joints[i], at[i], model.joints[j], at[j])
+        kept = [
+            s
+            for s, c in zip(signs, model.joints[i].coordinates, strict=True)
+            if c.name not in following
+        ]
+        v_index[place[j].v] = np.arange(model.nv)[place[i].v]
+        v_sign[place[j].v] = kept
+        q_index[place[j].q] = np.arange(model.nq)[place[i].q]
+        # A quaternion is (w, x, y, z): its scalar part has no sign to change.
+        turns = len(kept) - 3 if model.joints[i].quaternion else len(kept)
+        scalar = [1.0] if model.joints[i].quaternion else []
+        q_sign[place[j].q] = [*kept[:turns], *scalar, *kept[turns:]]
+    for i, j in enumerate(partner):
+        names[model.joint_names[i]] = model.joint_names[j]
+    for k, coordinate in enumerate(model.coordinate_names):
+        names[coordinate] = model.coordinate_names[v_index[k]]
+    made = Mirror(
+        tuple(q_index.tolist()),
+        tuple(q_sign.tolist()),
+        tuple(v_index.tolist()),
+        tuple(v_sign.tolist()),
+        names,
+    )
+    _check(model, made, partner, tolerance)
+    return made
+
+
+def _paired_names(model: Model) -> dict[str, str]:
+    """For every body, frame, marker, contact and capsule its mirror image, often itself."""
+    groups: list[Sequence[str]] = [model.body_names]
+    for part in ("frames", "markers", "contacts", "capsules"):
+        groups.append([record.name for record in getattr(model, part)])
+    pairs: dict[str, str] = {}
+    for group in groups:
+        found = {
+            name: next((other for other in _other_side(name) if other in group), name)
+            for name in group
+        }
+        pairs |= {name: other if found[other] == name else name for name, other in found.items()}
+    return pairs
+
+
+def _other_side(name: str) -> Iterator[str]:
+    """Names that ``name`` may have on the other side, the likeliest first."""
+    for one, two in _WORDS:
+        for here, there in ((one, two), (two, one)):
+            if here in name:
+                yield name.replace(here, there)
+    for alone in _LETTER_ALONE.finditer(name):
+        yield name[: alone.start()] + _LETTERS[alone.group()] + name[alone.end() :]
+    if name[0] in _LETTERS:
+        yield _LETTERS[name[0]] + name[1:]
+    if name[-1] in _LETTERS:
+        yield name[:-1] + _LETTERS[name[-1]]
+
+
+def _same_motions(one: Joint, two: Joint) -> None:
+    def form(joint: Joint) -> list[tuple[str, int | None]]:
+        return [(motion.kind, motion.coordinate) for motion in joint.motions]
+
+    if one.kind != two.kind or form(one) != form(two):
+        raise ModelError(f"joints {one.name!r} and {two.name!r} do not mirror: they move otherwise")
+
+
+def _signs(one: Joint, at_one: Transform, two: Joint, at_two: Transform) -> list[float]:
+    """For each coordinate whether its like on the other side counts the same way."""
+    if one.quaternion:
+        slides = [("slide", np.array(AXES[a])) for a in "xyz"] if one.kind == "free" else []
+        moves = [*slides, *(("turn", np.array(AXES[a])) for a in "xyz")]
+        pairs = [(kind, axis, axis) for kind, axis in moves]
+    else:
+        pairs = []
+        for k in range(one.nv):
+            n = next(n for n, motion in enumerate(one.motions) if motion.coordinate == k)
+            pairs.append((one.motions[n].kind, one.motions[n].axis, two.motions[n].axis))
+    signs = []
+    for k, (kind, axis, other) in enumerate(pairs):
+        image = REFLECTION @ at_one.E.T @ axis * (-1.0 if kind == "turn" else 1.0)
+        along = float(image @ at_two.E.T @ other)
+        if abs(abs(along) - 1.0) > _PARALLEL:
+            raise ModelError(
+                f"joint {two.name!r}: the axis of {two.coordinates[k].name!r} is not the mirror "
+                f"image of that of {one.coordinates[k].name!r} in the pose q = 0"
+            )
+        signs.append(float(np.sign(along)))
+    return signs
+
+
+def _check(model: Model, made: Mirror, partner: list[int], tolerance: float) -> None:
+    """Refuse a map under which some body is not where the mirror has it."""
+    poses = [_zero(model), *model.random(0, 2)]
+    for q in poses:
+        here, there = placements(model, q), placements(model, made.position(q))
+        for i, j in enumerate(partner):
+            for point, image in (
+                (here[i][0].r, there[j][0].r),
+                (
+                    here[i][1].point_back(model.bodies[i].com),
+                    there[j][1].point_back(model.bodies[j].com),
+                ),
+            ):
+                off = float(np.abs(REFLECTION @ point - image).max())
+                if off > tolerance:
+                    one, two = model.body_names[i], model.body_names[j]
+                    raise ModelError(
+                        f"model {model.name!r} is not symmetric: {two!r} is {off:.3g} m from the "
+                        f"mirror image of {one!r}; a larger tolerance lets it pass"
+                    )
+
+
+def _zero(model: Model) -> np.ndarray:
+    """The pose in which every coordinate is zero and every quaternion one."""
+    q = np.zeros(model.nq)
+    for joint, place in zip(model.joints, layout(model), strict=True):
+        if joint.quaternion:
+            q[place.q.stop - 4] = 1.0
+    return q
+
+
+def _exchanged(values: Array, index: tuple[int, ...], sign: tuple[float, ...]) -> Array:
+    if isinstance(values, (ca.SX, ca.MX, ca.DM)):
+        return values[list(index)] * ca.DM(sign)
+    return np.asarray(values)[..., list(index)] * np.array(sign)

@@ -1,0 +1,125 @@
+"""The list of ready bodies: who they are, where their numbers come from, what was assumed.
+
+A body is a function with defaults for all of its arguments that returns a `Model`. Registering it
+makes it part of `describe` and of the test that every body must pass::
+
+    @entry(
+        source="Felis 2015, tables 4.3 to 4.5",
+        limits="AAOS 1965, joint motion",
+        assumed=("capsule radii from mass and length at 1000 kg/m3",),
+    )
+    def heiman(height=1.79, mass=76.0) -> Model:
+        ...
+
+``source`` says where lengths, masses and inertias come from, ``limits`` the joint ranges, and
+``assumed`` has one sentence for everything that no source gives. The function itself comes back
+unchanged, so it is called as before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from textwrap import fill
+from typing import Any, TypeVar
+
+from homodyn.errors import ModelError
+from homodyn.model import Model
+from homodyn.model.naming import missing
+
+Builder = TypeVar("Builder", bound=Callable[..., Model])
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One body of the catalog."""
+
+    name: str
+    build: Callable[..., Model]
+    source: str
+    limits: str
+    assumed: tuple[str, ...]
+
+    @property
+    def summary(self) -> str:
+        """First line of the function's docstring."""
+        return (self.build.__doc__ or "").strip().partition("\n")[0]
+
+
+_ENTRIES: dict[str, Entry] = {}
+
+
+def entry(
+    *, source: str, limits: str, assumed: tuple[str, ...] = ()
+) -> Callable[[Builder], Builder]:
+    """Register a function under its name as a body of the catalog; see the module's docstring."""
+
+    def register(builder: Builder) -> Builder:
+        name = builder.__name__
+        if name in _ENTRIES:
+            raise ModelError(
+                f"the catalog has a body {name!r} already; give the function another name"
+            )
+        _ENTRIES[name] = Entry(name, builder, source, limits, tuple(assumed))
+        return builder
+
+    return register
+
+
+def entries() -> tuple[Entry, ...]:
+    """All bodies of the catalog, in the order of their names."""
+    return tuple(_ENTRIES[name] for name in sorted(_ENTRIES))
+
+
+def build(name: str, **arguments: Any) -> Model:
+    """The body of that name: ``build("heiman", height=1.6)``."""
+    if name not in _ENTRIES:
+        raise ModelError(f"the catalog has {missing('body', name, sorted(_ENTRIES))}")
+    return _ENTRIES[name].build(**arguments)
+
+
+@cache
+def _default(name: str) -> Model:
+    return build(name)
+
+
+def describe(name: str | None = None) -> None:
+    """Print what is known about one body or about all: sizes, sources and assumptions."""
+    print(description(name))
+
+
+def description(name: str | None = None) -> str:
+    """What `describe` prints: a table of all bodies, then each with its sources."""
+    if name is not None:
+        return _details(name)
+    rows = [("body", "bodies", "dof", "mass (kg)", "what")]
+    for item in entries():
+        model = _default(item.name)
+        sizes = (str(len(model.bodies)), str(model.nv), f"{model.mass:.1f}")
+        rows.append((item.name, *sizes, item.summary))
+    widths = [max(len(row[k]) for row in rows) for k in range(5)]
+    lines = []
+    for label, *sizes_, what in rows:
+        cells = [size.rjust(width) for size, width in zip(sizes_, widths[1:4], strict=True)]
+        lines.append("  ".join([label.ljust(widths[0]), *cells, what]))
+    lines.insert(1, "  ".join("-" * width for width in widths))
+    return "\n\n".join(["\n".join(lines), *(_details(item.name) for item in entries())])
+
+
+def _details(name: str) -> str:
+    if name not in _ENTRIES:
+        raise ModelError(f"the catalog has {missing('body', name, sorted(_ENTRIES))}")
+    item, model = _ENTRIES[name], _default(name)
+    told = [
+        f"{len(model.bodies)} bodies, {model.nv} degrees of freedom, {model.mass:.1f} kg, "
+        f"{len(model.markers)} markers, {len(model.contacts)} contact shapes",
+        f"source: {item.source}",
+        f"joint ranges: {item.limits}",
+        *(f"assumed: {sentence}" for sentence in item.assumed),
+    ]
+    wrapped = [
+        fill(line, 100, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
+        for line in told
+    ]
+    return "\n".join([f"{name}: {item.summary}", *wrapped])

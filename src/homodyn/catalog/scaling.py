@@ -1,0 +1,173 @@
+"""A model made larger or smaller, segment by segment, with masses and inertias that follow.
+
+A segment is stretched along the axes of its frame. All that is fixed in it moves along: centre of
+mass, joints it carries, markers, frames, contact shapes and capsules. Its mass follows its volume,
+and its inertia follows both, so a stretched body is again a possible one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from homodyn.catalog.standing import standing_alike
+from homodyn.errors import ModelError
+from homodyn.model import Body, Capsule, ContactShape, Joint, Model, Motion, Scaled
+from homodyn.model.functions import IDENTITY
+from homodyn.model.naming import missing
+from homodyn.model.numbers import vector
+from homodyn.spatial import Array, Transform, is_symbolic, stack
+
+DENSITY = "density"
+"""For ``mass``: every segment keeps its density, so the total follows from the volumes."""
+
+
+def scaled(
+    model: Model, factors: float | Mapping[str, Any], mass: float | str | Array | None = None
+) -> Model:
+    """The model with some of its segments stretched.
+
+    ``factors`` is one number for all segments, or by body name a number or three, for x, y and z
+    of the body's frame: ``{"ThighRight": 1.05, "FootRight": (1.1, 1.0, 1.0)}``.
+
+    ``mass`` (kg) is the total afterwards. By default the total stays and is shared out by volume;
+    ``"density"`` keeps the density of every segment instead.
+
+    Radii of spheres and capsules keep the ratio of volumes. Distances along which joints slide by
+    a function of an angle follow the parent; coordinates in m, and their ranges, stay. The neutral
+    pose is lifted or lowered so that its lowest point stays where it was.
+    """
+    stretch = _stretches(model, factors)
+    if not stretch and mass is None:
+        raise ModelError(
+            f"nothing to scale in model {model.name!r}: give factors or a mass; "
+            f"bodies are {', '.join(model.body_names)}"
+        )
+    share = _mass_ratio(model, stretch, mass)
+
+    def of(body: str) -> Array:
+        return stretch.get(body, np.ones(3))
+
+    made = replace(
+        model,
+        bodies=tuple(_body(body, of(body.name), share) for body in model.bodies),
+        joints=tuple(_joint(joint, of(joint.parent), of(joint.child)) for joint in model.joints),
+        frames=tuple(replace(f, placement=_placed(f.placement, of(f.body))) for f in model.frames),
+        markers=tuple(replace(m, position=m.position * of(m.body)) for m in model.markers),
+        contacts=tuple(_contact(c, of(c.body)) for c in model.contacts),
+        capsules=tuple(_capsule(c, of(c.body)) for c in model.capsules),
+    )
+    return standing_alike(made, model)
+
+
+def _stretches(model: Model, factors: float | Mapping[str, Any]) -> dict[str, Array]:
+    given = factors if isinstance(factors, Mapping) else dict.fromkeys(model.body_names, factors)
+    stretches: dict[str, Array] = {}
+    for name, value in given.items():
+        if name not in model.body_names:
+            raise ModelError(f"model {model.name!r} has {missing('body', name, model.body_names)}")
+        stretches[name] = _factor(name, value)
+    return stretches
+
+
+def _factor(body: str, value: Any) -> Array:
+    """A factor as three, for x, y and z."""
+    entries = list(value) if isinstance(value, (list, tuple, np.ndarray)) else [value] * 3
+    try:
+        factor = vector(entries, 3)
+    except (TypeError, ValueError):
+        factor = np.zeros(3)
+    if not is_symbolic(factor) and not (np.isfinite(factor) & (factor > 0)).all():
+        raise ModelError(
+            f"body {body!r}: a factor is a number above zero or three, for x, y and z; "
+            f"got {value!r}"
+        )
+    return factor
+
+
+def _mass_ratio(model: Model, stretch: Mapping[str, Array], mass: Any) -> Array:
+    """By how much densities change, for the total to be as asked."""
+    if isinstance(mass, str):
+        if mass != DENSITY:
+            raise ModelError(f"mass: give a number (kg), None or {DENSITY!r}; got {mass!r}")
+        return 1.0
+    before = sum(body.mass for body in model.bodies)
+    grown = sum(body.mass * _volume(stretch.get(body.name, np.ones(3))) for body in model.bodies)
+    total = before if mass is None else mass
+    if not is_symbolic(total) and not (np.isfinite(total) and total > 0):
+        raise ModelError(f"model {model.name!r}: a total mass above zero is needed, got {total:g}")
+    return total / grown
+
+
+def _volume(factor: Array) -> Array:
+    return factor[0] * factor[1] * factor[2]
+
+
+def _body(body: Body, factor: Array, share: Array) -> Body:
+    """Stretch the second moments J = tr(I) 1 / 2 - I of the mass, which stay those of a body."""
+    ratio = _volume(factor) * share
+    I = body.inertia
+    half = (I[0, 0] + I[1, 1] + I[2, 2]) / 2
+    S = ca.diag(factor) if is_symbolic(factor) else np.diag(factor)
+    J = S @ (np.eye(3) * half - I) @ S * ratio
+    inertia = np.eye(3) * (J[0, 0] + J[1, 1] + J[2, 2]) - J
+    return replace(body, mass=body.mass * ratio, com=body.com * factor, inertia=inertia)
+
+
+def _joint(joint: Joint, parent: Array, child: Array) -> Joint:
+    return replace(
+        joint,
+        placement=_placed(joint.placement, parent),
+        child_placement=_placed(joint.child_placement, child),
+        motions=tuple(_motion(motion, joint.placement.E, parent) for motion in joint.motions),
+    )
+
+
+def _motion(motion: Motion, E: Array, factor: Array) -> Motion:
+    """Slides that follow an angle, and pitches, are distances in the parent."""
+    follows = motion.kind == "slide" and motion.function != IDENTITY
+    if not follows and _is_zero(motion.pitch):
+        return motion
+    along = _stretched(E.T @ motion.axis, factor)
+    if motion.kind == "turn":
+        return replace(motion, pitch=motion.pitch * along)
+    return replace(motion, function=Scaled(motion.function, along))
+
+
+def _contact(contact: ContactShape, factor: Array) -> ContactShape:
+    axes = [contact.rotation[k, :] for k in range(3)]
+    axes = [axis.T if is_symbolic(axis) else axis for axis in axes]
+    along = [_stretched(axis, factor) for axis in axes]
+    radius = contact.radius * _volume(factor) ** (1 / 3)
+    if contact.kind == "capsule":
+        radius = contact.radius * (_volume(factor) / along[0]) ** 0.5
+    size = stack(*(contact.size[k] * along[k] for k in range(3)))
+    return replace(contact, position=contact.position * factor, radius=radius, size=size)
+
+
+def _capsule(capsule: Capsule, factor: Array) -> Capsule:
+    line = capsule.end - capsule.start
+    if is_symbolic(line) or line.any():
+        radius = capsule.radius * (_volume(factor) / _stretched(line, factor)) ** 0.5
+    else:
+        radius = capsule.radius * _volume(factor) ** (1 / 3)
+    return replace(capsule, start=capsule.start * factor, end=capsule.end * factor, radius=radius)
+
+
+def _stretched(direction: Array, factor: Array) -> Array:
+    """By how much a line in this direction becomes longer."""
+    after = direction * factor
+    squares = [after[k] ** 2 for k in range(3)], [direction[k] ** 2 for k in range(3)]
+    return (sum(squares[0]) / sum(squares[1])) ** 0.5
+
+
+def _placed(placement: Transform, factor: Array) -> Transform:
+    return Transform(placement.E, placement.r * factor)
+
+
+def _is_zero(value: Array) -> bool:
+    return not is_symbolic(value) and value == 0

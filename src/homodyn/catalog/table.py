@@ -1,0 +1,21 @@
+"""Reading the tables of the catalog: CSV files whose first lines tell source and units."""
+
+from __future__ import annotations
+
+import csv
+from functools import cache
+from importlib.resources import files
+
+
+@cache
+def rows(table: str) -> tuple[dict[str, str], ...]:
+    """The rows of a table as texts by column; ``rows("de_leva_1996")``."""
+    text = files("homodyn.catalog").joinpath("tables", f"{table}.csv").read_text("utf-8")
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
+    return tuple(csv.DictReader(lines))
+
+
+def source(table: str) -> str:
+    """What a table says about itself: where its numbers are from and in which units."""
+    text = files("homodyn.catalog").joinpath("tables", f"{table}.csv").read_text("utf-8")
+    return "\n".join(line[1:].strip() for line in text.splitlines() if line.startswith("#"))

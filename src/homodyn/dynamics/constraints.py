@@ -1,0 +1,232 @@
+"""What holds bodies to the world or to each other, as records: contacts, rolling, closed loops.
+
+Every constraint is a list of scalar rows. A row forbids one motion of a frame as seen from another
+(the world, unless told): the velocity of a point along a direction, the turning rate about a
+direction, or a sum of both. Directions are fixed in the other frame, the constraint subspace T of
+Kieboom 2014, eq. 2.76-2.80. Constraints add up: ``heel + toes`` is the set of both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from homodyn.errors import ModelError
+from homodyn.model import WORLD
+
+Vector = tuple[float, float, float]
+
+ORIGIN: Vector = (0.0, 0.0, 0.0)
+X: Vector = (1.0, 0.0, 0.0)
+Y: Vector = (0.0, 1.0, 0.0)
+Z: Vector = (0.0, 0.0, 1.0)
+AXES = {"x": X, "y": Y, "z": Z}
+ALIGNED = (X, Y, Z)
+
+
+@dataclass(frozen=True)
+class Stabilization:
+    """Baumgarte's remedy for drift: rows obey ``g'' + damping g' + stiffness g = 0``, not g'' = 0.
+
+    ``stiffness`` in 1/s2 and ``damping`` in 1/s act on the errors themselves, so they do not depend
+    on masses. The error of a row then behaves like an oscillator of natural frequency
+    sqrt(stiffness) (rad/s) and damping ratio damping / (2 sqrt(stiffness)).
+    """
+
+    stiffness: float
+    damping: float
+
+    @staticmethod
+    def oscillator(frequency: float, ratio: float = 1.0) -> Stabilization:
+        """Gains from the natural frequency (rad/s) and damping ratio (1: fastest without swing)."""
+        return Stabilization(frequency**2, 2 * ratio * frequency)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One scalar constraint: ``slide . v + turn . w = 0`` for the motion of ``frame`` in ``other``.
+
+    v is the velocity of ``point`` (m, axes of ``frame``) and w the angular velocity, both relative
+    to ``other`` and in its axes. ``turn`` is in metres where it stands beside a ``slide``; it is
+    multiplied by ``radius``: a number (m), or the name of a spherical contact of the model.
+
+    ``measure`` tells what the error at the level of positions is: "place" (of the point, along
+    ``slide``, from ``anchor``), "axis" (an axis, tilted away from ``axis``), "attitude" (any turn
+    away from ``attitude``), or "none" for rows that exist only for velocities.
+    """
+
+    name: str
+    frame: str
+    other: str = WORLD
+    point: Vector = ORIGIN
+    slide: Vector = ORIGIN
+    turn: Vector = ORIGIN
+    radius: float | str = 1.0
+    measure: str = "place"
+    anchor: Vector = ORIGIN
+    axis: Vector = Z
+    attitude: tuple[Vector, Vector, Vector] = ALIGNED
+    centripetal: bool = False
+    held: bool = False
+    stabilization: Stabilization | None = None
+
+    @property
+    def content(self) -> Row:
+        """The row without its name: rows of equal content are one."""
+        return replace(self, name="")
+
+
+class Constraint:
+    """Anything that has ``rows`` and can be joined with others by ``+``."""
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """The scalar constraints, in order."""
+        raise NotImplementedError
+
+    def __add__(self, other: Constraint) -> ConstraintSet:
+        return ConstraintSet((self, other))
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+@dataclass(frozen=True, eq=False)
+class ConstraintSet(Constraint):
+    """Constraints that act together, as in double support; what occurs twice counts once.
+
+    Sets are equal, and hash equally, when their rows are equal in content, names and order.
+    """
+
+    constraints: tuple[Constraint, ...] = ()
+
+    def __post_init__(self) -> None:
+        flat: dict[Constraint, None] = {}
+        for constraint in self.constraints:
+            inner = (
+                constraint.constraints if isinstance(constraint, ConstraintSet) else (constraint,)
+            )
+            flat.update(dict.fromkeys(inner))
+        object.__setattr__(self, "constraints", tuple(flat))
+
+    @cached_property
+    def rows(self) -> tuple[Row, ...]:
+        """All rows in order, without those that an earlier one equals."""
+        unique: dict[Row, Row] = {}
+        for constraint in self.constraints:
+            for row in constraint.rows:
+                unique.setdefault(row.content, row)
+        return tuple(unique.values())
+
+    def stabilized(self, stabilization: Stabilization | None) -> ConstraintSet:
+        """The same set with this stabilisation on all constraints; None takes it away."""
+        parts: tuple[Any, ...] = self.constraints
+        changed = [replace(part, stabilization=stabilization) for part in parts]
+        return ConstraintSet(tuple(changed))
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(self.rows)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ConstraintSet) and self.rows == other.rows
+
+
+def row_names(constraints: Constraint) -> tuple[str, ...]:
+    """Names of the rows, in the order of forces and Jacobian rows."""
+    return tuple(row.name for row in constraints.rows)
+
+
+def unit(direction: Any, what: str) -> Vector:
+    """A direction as three floats; refuses anything but unit vectors."""
+    values = np.asarray(AXES.get(direction, direction) if isinstance(direction, str) else direction)
+    if values.shape != (3,) or not abs(np.linalg.norm(values) - 1) < 1e-9:
+        raise ModelError(
+            f"{what} must be a unit vector of 3 numbers or one of x, y, z: {direction}"
+        )
+    return vector(values)
+
+
+def named_directions(directions: Any) -> list[tuple[str, Vector]]:
+    """Directions with a letter or number each."""
+    if isinstance(directions, str):
+        return [(letter, AXES[letter]) for letter in directions]
+    known = {axis: letter for letter, axis in AXES.items()}
+    return [(known.get(d, str(k + 1)), d) for k, d in enumerate(directions)]
+
+
+def tangential(normal: np.ndarray) -> tuple[Vector, Vector]:
+    """Two unit vectors that make a right-handed frame with a unit normal."""
+    seed = np.eye(3)[np.argmin(np.abs(normal))]
+    first = np.cross(seed, normal)
+    first = first / np.linalg.norm(first)
+    return vector(first), vector(np.cross(normal, first))
+
+
+def pair_name(frame: str, other: str) -> str:
+    """How a constraint between two frames is called."""
+    return frame if other == WORLD else f"{frame}-{other}"
+
+
+def place_rows(
+    constraint: Any, label: str, other: str, directions: Iterable[tuple[str, Vector]], anchor: Any
+) -> tuple[Row, ...]:
+    """Rows that hold a point along directions of the other frame."""
+    common = common_fields(constraint, other)
+    return tuple(
+        Row(f"{label} {letter}", slide=direction, anchor=anchor or ORIGIN, **common)
+        for letter, direction in directions
+    )
+
+
+def tilt_rows(constraint: Any, label: str, other: str, axis: Vector) -> tuple[Row, ...]:
+    """Rows that hold the two turns that would tilt an axis of the other frame."""
+    common = common_fields(constraint, other)
+    known = [(letter, d) for letter, d in AXES.items() if d != axis]
+    chosen = known if len(known) == 2 else named_directions(tangential(np.array(axis)))
+    return tuple(
+        Row(f"{label} tilt {letter}", turn=turn, measure="axis", axis=axis, **common)
+        for letter, turn in chosen
+    )
+
+
+def common_fields(constraint: Any, other: str) -> dict[str, Any]:
+    """What all rows of a constraint share."""
+    return {
+        "frame": constraint.frame,
+        "other": other,
+        "point": constraint.point,
+        "attitude": getattr(constraint, "attitude", ALIGNED),
+        "held": constraint.anchor is not None or other != WORLD,
+        "stabilization": constraint.stabilization,
+    }
+
+
+def settle(record: Any, *names: str) -> None:
+    """Numbers as tuples of floats, so that records hash by content."""
+    for name in names:
+        value = getattr(record, name)
+        if value is None:
+            continue
+        shape = (3, 3) if name == "attitude" else (3,)
+        array = np.asarray(value, dtype=float)
+        if array.shape != shape or not np.isfinite(array).all():
+            raise ModelError(
+                f"{name} of {type(record).__name__} on {record.frame!r} must be finite numbers of "
+                f"shape {shape}, got {value!r}"
+            )
+        settled = vector(array) if shape == (3,) else tuple(vector(row) for row in array)
+        object.__setattr__(record, name, settled)
+
+
+def vector(values: Any) -> Vector:
+    """Three floats, no zero of which is negative."""
+    x, y, z = (float(value) + 0.0 for value in values)
+    return x, y, z

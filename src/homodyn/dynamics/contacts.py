@@ -1,0 +1,173 @@
+"""Contacts with the world: points, rolling spheres, soles, edges and feet made of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from homodyn.dynamics.constraints import (
+    ALIGNED,
+    AXES,
+    ORIGIN,
+    Constraint,
+    ConstraintSet,
+    Row,
+    Stabilization,
+    Z,
+    named_directions,
+    place_rows,
+    settle,
+    tangential,
+    tilt_rows,
+    unit,
+    vector,
+)
+from homodyn.dynamics.loops import Weld
+from homodyn.errors import ModelError
+from homodyn.model import WORLD
+
+
+@dataclass(frozen=True)
+class PointContact(Constraint):
+    """A point of a frame that cannot move along some directions of the world.
+
+    ``directions`` are letters out of "xyz" or unit vectors; ``anchor`` (m, world) is where the
+    point is held, needed only for stabilisation.
+    """
+
+    frame: str
+    point: Any = ORIGIN
+    directions: Any = "xyz"
+    anchor: Any = None
+    name: str = ""
+    stabilization: Stabilization | None = None
+
+    def __post_init__(self) -> None:
+        settle(self, "point", "anchor")
+        if not isinstance(self.directions, str):
+            chosen = tuple(unit(d, f"direction of {self.frame!r}") for d in self.directions)
+            object.__setattr__(self, "directions", chosen)
+        elif not self.directions or set(self.directions) - set(AXES):
+            raise ModelError(
+                f"contact of {self.frame!r}: directions are letters out of 'xyz' or unit vectors, "
+                f"got {self.directions!r}"
+            )
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """One row for each direction."""
+        label = self.name or self.frame
+        return place_rows(self, label, WORLD, named_directions(self.directions), self.anchor)
+
+
+@dataclass(frozen=True)
+class RollingSphere(Constraint):
+    """A sphere fixed to a frame that rolls on a plane of the world without slipping: 3 rows.
+
+    Two rows for the velocity of the lowest point, one for the height of the centre (Felis 2015,
+    section 4.7). With the lever rho = -radius normal fixed in the world, the first two read
+
+        (a_C + alpha x rho) . tangent = 0.
+
+    ``exact=False`` takes the lowest point for one fixed in the body, as point contacts do. That
+    adds omega x (omega x rho), which differs by -radius (omega . normal) omega_tangential as soon
+    as the sphere also spins about the normal.
+
+    ``radius`` (m) None takes it from the spherical contact of the model that ``frame`` names.
+    ``ground`` (m) is the height of the plane along the normal.
+    """
+
+    frame: str
+    center: Any = ORIGIN
+    radius: float | None = None
+    normal: Any = Z
+    exact: bool = True
+    ground: float = 0.0
+    name: str = ""
+    stabilization: Stabilization | None = None
+
+    def __post_init__(self) -> None:
+        settle(self, "center")
+        object.__setattr__(self, "normal", unit(self.normal, f"normal of {self.frame!r}"))
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """Two tangential rows and the height of the centre."""
+        label = self.name or self.frame
+        n = np.array(self.normal)
+        radius = self.frame if self.radius is None else float(self.radius)
+        common = {
+            "frame": self.frame,
+            "point": self.center,
+            "radius": radius,
+            "stabilization": self.stabilization,
+        }
+        tangents = named_directions("xy" if self.normal == Z else tangential(n))
+        rolling = [
+            Row(
+                name=f"{label} rolling {letter}",
+                slide=tangent,
+                turn=vector(np.cross(tangent, n)),
+                measure="none",
+                centripetal=not self.exact,
+                **common,
+            )
+            for letter, tangent in tangents
+        ]
+        height = Row(
+            name=f"{label} height",
+            slide=self.normal,
+            measure="height",
+            anchor=vector(self.ground * n),
+            held=True,
+            **common,
+        )
+        return (*rolling, height)
+
+
+@dataclass(frozen=True)
+class SlidingSole(Constraint):
+    """A flat sole that may slide and turn on a plane but not leave or tilt: 3 rows."""
+
+    frame: str
+    point: Any = ORIGIN
+    normal: Any = Z
+    anchor: Any = None
+    attitude: Any = ALIGNED
+    name: str = ""
+    stabilization: Stabilization | None = None
+
+    def __post_init__(self) -> None:
+        settle(self, "point", "anchor", "attitude")
+        object.__setattr__(self, "normal", unit(self.normal, f"normal of {self.frame!r}"))
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """The height of the point, and the two turns that tilt the sole."""
+        label = self.name or self.frame
+        height = place_rows(self, label, WORLD, [("height", self.normal)], self.anchor)
+        return (*height, *tilt_rows(self, label, WORLD, self.normal))
+
+
+def flat_contact(frame: str, point: Any = ORIGIN, **fields: Any) -> ConstraintSet:
+    """A flat sole at rest on the ground: all 6 motions of the frame held."""
+    return ConstraintSet((Weld(frame, WORLD, point, **fields),))
+
+
+def edge_contact(
+    first: PointContact, second: PointContact, directions: Any = "xz"
+) -> ConstraintSet:
+    """A body that can only turn about the line through two of its points: 5 rows.
+
+    The forefoot of Felis 2015, section 4.7: the first point in all directions, the second in two,
+    which must not be perpendicular to a common vector along the line (so "xz" for a line in y).
+    """
+    return replace(first, directions="xyz") + replace(second, directions=directions)
+
+
+def flat_foot(heel: RollingSphere, medial: PointContact, lateral: PointContact) -> ConstraintSet:
+    """The flat foot of Felis 2015, section 4.7: the heel's 3 rows, lateral y and z, medial z."""
+    heel_set = heel + replace(lateral, directions="yz")
+    return heel_set + replace(medial, directions="z")

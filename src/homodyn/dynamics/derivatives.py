@@ -1,0 +1,310 @@
+"""Exact derivatives of inverse and forward dynamics, by recursion over the tree.
+
+The formulas are those of Singh, Russo and Wensing 2022 ("Efficient analytical derivatives of rigid
+body dynamics using spatial vector algebra"), extended to joints whose screws change with their
+coordinates and to wrenches that follow points of the model. Derivatives by position are along the
+directions of ``v``: for quaternion joints, how the result changes when the body moves on with a
+unit of velocity in its own frame, as `homodyn.model.integrate` moves it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import casadi as ca
+import numpy as np
+
+from homodyn.dynamics.aba import forward_dynamics
+from homodyn.dynamics.external import acting_body
+from homodyn.dynamics.factor import factorized
+from homodyn.dynamics.rnea import inverse_dynamics
+from homodyn.dynamics.screws import Column, Screws, rigid_inertias, screws
+from homodyn.dynamics.tree import Tree
+from homodyn.errors import ModelError
+from homodyn.model import Model
+from homodyn.model.traced import WRENCHES, function_of_state
+from homodyn.spatial import Array, Inertia, Transform, cross, cross_force, skew, stack, symmetric
+
+SQUARE = ("nv", "nv")
+
+
+class InverseDynamicsDerivatives(NamedTuple):
+    """Derivatives of the generalised forces by position, velocity and acceleration."""
+
+    q: Array
+    v: Array
+    a: Array
+
+
+class ForwardDynamicsDerivatives(NamedTuple):
+    """Derivatives of the accelerations by position, velocity and generalised force."""
+
+    q: Array
+    v: Array
+    tau: Array
+
+
+@function_of_state(
+    q="nq",
+    v="nv",
+    a="nv",
+    external=WRENCHES,
+    returns={"q": SQUARE, "v": SQUARE, "a": SQUARE},
+    record=InverseDynamicsDerivatives,
+)
+def inverse_dynamics_derivatives(
+    model: Model, q: Array, v: Array, a: Array, external: Mapping[str, Array] | None = None
+) -> InverseDynamicsDerivatives:
+    """Derivatives of `inverse_dynamics`, each (nv, nv); the one by acceleration is the mass matrix.
+
+    External wrenches keep their world components and move with the points they act on.
+    """
+    moved = screws(model, q, v, a)
+    loads = _loads(moved, external)
+    by_q, by_v, by_a = _Entries(), _Entries(), _Entries()
+    ribs = [_ribs(columns, load) for columns, load in zip(moved.columns, loads, strict=True)]
+    for i, own in enumerate(ribs):
+        for c, rib in own.items():
+            for d, other in own.items():
+                by_q.add(
+                    c, d, rib.row_q(other) + _along(moved.bends[i].get((c, d)), loads[i].total)
+                )
+                by_v.add(c, d, rib.row_v(other))
+                if c <= d:
+                    by_a.add_symmetric(c, d, rib.U.T @ other.S)
+        above = model.parents[i]
+        while own and above >= 0:
+            for d, carrier in ribs[above].items():
+                for c, rib in own.items():
+                    by_q.add(c, d, rib.row_q(carrier))
+                    by_v.add(c, d, rib.row_v(carrier))
+                    by_q.add(d, c, carrier.S.T @ rib.Fq)
+                    by_v.add(d, c, carrier.S.T @ rib.Fv)
+                    share = rib.U.T @ carrier.S
+                    by_a.add_symmetric(c, d, share if c != d else 2 * share)
+            above = model.parents[above]
+    for k, coordinate in enumerate(model.coordinates):
+        by_a.add(k, k, coordinate.armature)
+    return InverseDynamicsDerivatives(*(part.matrix(model.nv) for part in (by_q, by_v, by_a)))
+
+
+@function_of_state(
+    q="nq",
+    v="nv",
+    tau="nv",
+    external=WRENCHES,
+    returns={"q": SQUARE, "v": SQUARE, "tau": SQUARE},
+    record=ForwardDynamicsDerivatives,
+)
+def forward_dynamics_derivatives(
+    model: Model, q: Array, v: Array, tau: Array, external: Mapping[str, Array] | None = None
+) -> ForwardDynamicsDerivatives:
+    """Derivatives of `forward_dynamics`, each (nv, nv); by force it is the inverse mass matrix.
+
+    ID(q, v, FD(q, v, tau)) = tau, so da/dx = -H^-1 dID/dx at a = FD (Carpentier and Mansard 2018).
+    """
+    a = forward_dynamics(model, q, v, tau, external)
+    inverse = inverse_dynamics_derivatives(model, q, v, a, external)
+    factor = factorized(Tree(model, q), inverse.a)
+    return ForwardDynamicsDerivatives(
+        -factor.solve(inverse.q), -factor.solve(inverse.v), factor.inverse()
+    )
+
+
+@function_of_state(
+    q="nq",
+    v="nv",
+    a="nv",
+    external=WRENCHES,
+    returns={"jacobian": lambda model: (model.nv, len(model.parameters))},
+)
+def inverse_dynamics_parameter_jacobian(
+    model: Model, q: Array, v: Array, a: Array, external: Mapping[str, Array] | None = None
+) -> Array:
+    """Derivative of `inverse_dynamics` by the model's parameters: (nv, number of parameters)."""
+    if not model.parameters:
+        raise ModelError(f"model {model.name!r} has no parameters to differentiate by")
+    symbols = [ca.SX.sym(name, ca.SX(x).shape[0]) for name, x in (("q", q), ("v", v), ("a", a))]
+    wrenches = {name: ca.SX.sym(name, 6) for name in external or {}}
+    tau = inverse_dynamics(model, *symbols, wrenches or None)
+    jacobian = ca.jacobian(tau, model.parameter_symbols)
+    # Values that themselves depend on the parameters count as given.
+    old = ca.vertcat(*symbols, *wrenches.values())
+    new = ca.vertcat(*(ca.SX(x) for x in (q, v, a, *(external or {}).values())))
+    return ca.substitute(jacobian, old, new)
+
+
+@dataclass
+class _Load:
+    """What a subtree weighs and bears, in the common frame.
+
+    ``inertia`` with its rate (only the rotational part of which is needed), ``momentum``, the
+    inertial ``force``, and wrenches from outside as free moments ``n``, forces ``F`` and
+    ``G`` = sum of F^ p^ over their points p.
+    """
+
+    inertia: Inertia
+    rate: Array
+    momentum: Array
+    force: Array
+    n: Array | None = None
+    F: Array | None = None
+    G: Array | None = None
+    wrench: Array | None = None
+
+    @property
+    def total(self) -> Array:
+        """Force that the joint below must transmit."""
+        return self.force if self.wrench is None else self.force - self.wrench
+
+    def __add__(self, other: _Load) -> _Load:
+        return _Load(
+            self.inertia + other.inertia,
+            self.rate + other.rate,
+            self.momentum + other.momentum,
+            self.force + other.force,
+            _sum(self.n, other.n),
+            _sum(self.F, other.F),
+            _sum(self.G, other.G),
+            _sum(self.wrench, other.wrench),
+        )
+
+
+@dataclass
+class _Rib(Column):
+    """A column with what it does to the subtree that it carries.
+
+    ``U`` = I S; ``Fq`` and ``Fv`` are the forces that bodies before it feel per unit of position
+    and of velocity; ``b`` and ``e`` say how the force along it changes with those that carry it.
+    """
+
+    U: Array
+    Fq: Array
+    Fv: Array
+    b: Array
+    e: Array | None
+
+    def row_q(self, other: Column) -> Array:
+        """Derivative of the force along this column by the position of one before it."""
+        result = self.U.T @ other.Aq + self.b.T @ other.Vq[:3]
+        return result if self.e is None else result + self.e.T @ other.S[:3]
+
+    def row_v(self, other: Column) -> Array:
+        """Derivative of the force along this column by the velocity of one before it."""
+        return self.U.T @ other.Av + self.b.T @ other.S[:3]
+
+
+def _loads(moved: Screws, external: Mapping[str, Array] | None) -> list[_Load]:
+    """The load of every subtree: those of the bodies, summed inward."""
+    model = moved.model
+    inertias = rigid_inertias(model)
+    loads = [_bearing(moved, i, inertia) for i, inertia in enumerate(inertias)]
+    for name, wrench in (external or {}).items():
+        i, placement = acting_body(model, name)
+        turn = moved.world[i].E.T
+        n, F = turn @ wrench[:3], turn @ wrench[3:]
+        p = moved.places[i].point_back(placement.r)
+        loads[i] = loads[i] + _outside(n, F, p)
+    for i in reversed(range(len(loads))):
+        parent = model.parents[i]
+        if parent >= 0:
+            loads[parent] = loads[parent] + loads[i]
+    return loads
+
+
+def _bearing(moved: Screws, i: int, local: Inertia | None) -> _Load:
+    """The load of one body, with what is fixed to it."""
+    if local is None:
+        return _outside(None, None, None)
+    inertia = _in_common_frame(moved.model, i, local, moved.places[i])
+    velocity, acceleration = moved.velocities[i], moved.accelerations[i]
+    momentum = inertia @ velocity
+    force = inertia @ acceleration + cross_force(velocity, momentum)
+    # Rate of the rotational inertia about the origin: w^ I - I w^ - v^ h^ - h^ v^, symmetric.
+    w, v, h = velocity[:3], velocity[3:], inertia.h
+    half = skew(w) @ inertia.I - h @ v.T
+    rate = symmetric(half + half.T) + 2 * ca.dot(h, v) * np.eye(3)
+    return _Load(inertia, rate, momentum, force)
+
+
+def _in_common_frame(model: Model, i: int, local: Inertia, X: Transform) -> Inertia:
+    """An inertia given in a body's frame; through the centre of mass, where it is simplest."""
+    body = model.bodies[i]
+    alone = not any(
+        parent == i and joint.nv == 0
+        for parent, joint in zip(model.parents, model.joints, strict=True)
+    )
+    if not alone:
+        return local.moved_back(X)
+    return Inertia.at_com(body.mass, X.point_back(body.com), symmetric(X.E.T @ body.inertia @ X.E))
+
+
+def _outside(n: Array | None, F: Array | None, p: Array | None) -> _Load:
+    """The load of a wrench on a point, or none at all."""
+    nothing = Inertia(0.0, ca.SX.zeros(3), ca.SX.zeros(3, 3))
+    load = _Load(nothing, ca.SX.zeros(3, 3), ca.SX.zeros(6), ca.SX.zeros(6), n, F)
+    if n is not None and F is not None:
+        load.G = skew(F) @ skew(p)
+        load.wrench = stack(n + cross(p, F), F)
+    return load
+
+
+def _ribs(columns: dict[int, Column], load: _Load) -> dict[int, _Rib]:
+    return {entry: _rib(column, load) for entry, column in columns.items()}
+
+
+def _rib(column: Column, load: _Load) -> _Rib:
+    """A column made to bear a load.
+
+    The paper's 2 B = v x* I - I v x + (I v) x* of a subtree has only 12 numbers in it: with angular
+    and linear momentum k and l, 2 B psi = (rate psi - k x psi, -2 l x psi), where only the angular
+    part of psi counts.
+    """
+    S, turned = column.S, column.Vq[:3]
+    k, l = load.momentum[:3], load.momentum[3:]
+    stretched, carried = load.rate @ S[:3], cross(k, S[:3])
+    Fq = cross_force(S, load.force) + load.inertia @ column.Aq
+    Fq = Fq + stack(load.rate @ turned - cross(k, turned), -2 * cross(l, turned))
+    Fv = load.inertia @ column.Av + stack(stretched - carried, -2 * cross(l, S[:3]))
+    b = stretched + carried + 2 * cross(l, S[3:])
+    e = None
+    if load.F is not None and load.n is not None:
+        Fq = Fq - stack(load.G @ S[:3] + cross(S[3:], load.F), np.zeros(3))
+        e = cross(load.n, S[:3]) - load.G @ S[:3] + cross(load.F, S[3:])
+    return _Rib(S, column.Vq, column.Aq, column.Av, load.inertia @ S, Fq, Fv, b, e)
+
+
+class _Entries:
+    """A sparse matrix that grows entry by entry."""
+
+    def __init__(self) -> None:
+        self._entries: dict[tuple[int, int], Array] = {}
+
+    def add(self, row: int, column: int, value: Array) -> None:
+        key = (row, column)
+        self._entries[key] = self._entries[key] + value if key in self._entries else value
+
+    def add_symmetric(self, row: int, column: int, value: Array) -> None:
+        self.add(row, column, value)
+        if row != column:
+            self.add(column, row, value)
+
+    def matrix(self, size: int) -> ca.SX:
+        result = ca.SX(size, size)
+        for (row, column), value in self._entries.items():
+            entry = ca.SX(value)
+            if not entry.is_zero():
+                result[row, column] = entry
+        return result
+
+
+def _along(bend: Array | None, force: Array) -> Array:
+    return 0.0 if bend is None else bend.T @ force
+
+
+def _sum(a: Array | None, b: Array | None) -> Array | None:
+    if a is None or b is None:
+        return b if a is None else a
+    return a + b

@@ -1,0 +1,209 @@
+"""Four methods for H x = load + G^T force, G x = target; all give the same x and forces.
+
+Where rows depend on each other, forces are those of minimum norm and G x = target holds in the
+sense of least squares; the rank that was found is returned beside.
+
+"range"      forces from A = G H^-1 G^T (Felis eq. 3.68-3.69) with the branch-sparse factor of H
+             and the sparsity of the rows. The fastest, and the default.
+"direct"     the whole matrix [H G^T; G 0], which without pivoting is eliminated as in "range", and
+             one step of refinement against it: G x = target to the last digit, for one more solve.
+"null"       an orthonormal basis of the rows, accelerations along and across it (Felis eq.
+             3.70-3.75). A is not formed, so its condition does not enter the accelerations.
+"recursive"  columns of A from unit test forces through articulated bodies (Kokkevis and Metaxas),
+             and one step of refinement; for few rows on long chains. Since A is formed, rows within
+             an angle of 3e-4 of others count as dependent, where 1e-5 is the limit otherwise. Not
+             for models in which coordinates follow others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import casadi as ca
+
+from homodyn.dynamics.articulated import ArticulatedBodies
+from homodyn.dynamics.crba import composite_inertia
+from homodyn.dynamics.factor import Factor, factorized
+from homodyn.dynamics.rows import ConstraintRows
+from homodyn.dynamics.semidefinite import Orthogonal, Semidefinite
+from homodyn.dynamics.tree import Tree
+from homodyn.errors import ModelError
+from homodyn.spatial import Array, stack
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """H x = load + G^T force, G x = target; without a load x is what the constraints add."""
+
+    rows: ConstraintRows
+    load: Array | None
+    target: list[Array]
+
+    @property
+    def tree(self) -> Tree:
+        """The tree the rows are on."""
+        return self.rows.tree
+
+    @cached_property
+    def H(self) -> Array:
+        """The mass matrix."""
+        return composite_inertia(self.tree)
+
+    @cached_property
+    def c(self) -> Array:
+        """The load, or zeros."""
+        return ca.SX(self.tree.model.nv, 1) if self.load is None else self.load
+
+
+Result = tuple[Array, Array, Array]
+"""Accelerations, forces, rank."""
+
+
+@dataclass(frozen=True, eq=False)
+class Elimination:
+    """[H G^T; G 0] = L D L^T with the joints first, from the leaves on: no pivoting is needed.
+
+    Eliminating the joints leaves -A = -Y^T D^-1 Y in the corner, with Y = L^-T G^T (Kieboom eq.
+    2.86-2.87; the print has L^-1). Y is orthogonalised, so that A itself is not formed: in the
+    metric of mass the constrained motion is the one nearest to the free one (Gauss), and the
+    columns found are the directions in which it is pushed away.
+    """
+
+    problem: Problem
+
+    @cached_property
+    def joints(self) -> Factor:
+        """The branch-sparse factor of H."""
+        return factorized(self.problem.tree, self.problem.H)
+
+    @cached_property
+    def Y(self) -> list[dict[int, Array]]:
+        """The rows below H, without zeros."""
+        columns = [self.joints.half(_column(self.problem, r)) for r in self.problem.rows.entries]
+        return [
+            {i: y for i, y in enumerate(column) if not ca.SX(y).is_zero()} for column in columns
+        ]
+
+    @cached_property
+    def corner(self) -> Orthogonal:
+        """The factor of A."""
+        return Orthogonal.of(self.Y, self.joints.reciprocal)
+
+    def solve(self, load: Array, target: list[Array]) -> tuple[Array, Array]:
+        """Accelerations and forces."""
+        weight, factor = self.joints.reciprocal, self.corner.factor
+        free = [x * d for x, d in zip(self.joints.half(load), weight, strict=True)]
+        b = [
+            wanted - sum((y * free[i] for i, y in column.items()), ca.SX(0))
+            for wanted, column in zip(target, self.Y, strict=True)
+        ]
+        push = factor.forward(factor.null.removed(b))
+        added = self.corner.combined(push, len(free))
+        x = [f + d * a for f, d, a in zip(free, weight, added, strict=True)]
+        return self.joints.rest(x), stack(*factor.null.removed(factor.backward(push)))
+
+
+def range_space(problem: Problem) -> Result:
+    """Forces and accelerations by elimination."""
+    elimination = Elimination(problem)
+    return *elimination.solve(problem.c, problem.target), elimination.corner.factor.rank
+
+
+def direct(problem: Problem) -> Result:
+    """Elimination, and one step of refinement against the whole matrix."""
+    elimination, rows = Elimination(problem), problem.rows
+    x, force = elimination.solve(problem.c, problem.target)
+    unmoved = problem.c - problem.H @ x + rows.jacobian.T @ force
+    unmet = [w - reached for w, reached in zip(problem.target, rows.times(x), strict=True)]
+    dx, dforce = elimination.solve(unmoved, unmet)
+    return x + dx, force + dforce, elimination.corner.factor.rank
+
+
+def null_space(problem: Problem) -> Result:
+    """Accelerations in the span of G^T from the rows, the rest from P H P with P = 1 - Q Q^T.
+
+    Q has a zero column for each row that depends on earlier ones, so all sizes are fixed:
+    P H P + Q Q^T stands for Z^T H Z of Felis eq. 3.73.
+    """
+    n, m = problem.tree.model.nv, len(problem.target)
+    basis = Orthogonal.of(problem.rows.entries, [1.0] * n)
+    factor, null = basis.factor, basis.factor.null
+    Q = ca.SX(n, m)
+    for k, column in enumerate(basis.columns):
+        length = ca.sqrt(factor.reciprocal[k])
+        for i, y in column.items():
+            Q[i, k] = y * length
+    x = stack(*basis.combined(factor.forward(null.removed(problem.target)), n))
+    HQ = problem.H @ Q
+    # P H P = H - Q B^T - B Q^T with B = H Q - Q (Q^T H Q) / 2.
+    B = HQ - Q @ (Q.T @ HQ) / 2
+    change = Q @ (Q - B).T - B @ Q.T
+    M = problem.H + change
+    load = problem.c - problem.H @ x
+    x = x + factorized(problem.tree, M).solve(load - Q @ (Q.T @ load))
+
+    missing = problem.H @ x - problem.c
+    along = [
+        sum((y * missing[i] for i, y in column.items()), ca.SX(0)) * inverse
+        for column, inverse in zip(basis.columns, factor.reciprocal, strict=True)
+    ]
+    return x, stack(*null.removed(factor.backward(along))), factor.rank
+
+
+def recursive(problem: Problem) -> Result:
+    """Columns of A as responses of articulated bodies to unit test forces."""
+    tree, rows = problem.tree, problem.rows
+    if tree.model.couplers:
+        raise ModelError(
+            f"model {tree.model.name!r} has coordinates that follow others, which the recursive "
+            "method does not know; use range, direct or null"
+        )
+    bodies = ArticulatedBodies(tree)
+    tests = [rows.wrenches(k) for k in range(len(rows.rows))]
+    touched = sorted({body for test in tests for body in test})
+    A = []
+    for k, test in enumerate(tests):
+        moving = bodies.response(test, reaching=touched)[1]
+        A.append([_power(tests[j], moving) for j in range(k + 1)])
+    semidefinite = Semidefinite.of(A)
+
+    def pushed(x: Array) -> tuple[Array, Array]:
+        """Motion and forces that bring x to the target."""
+        reached = rows.times(x)
+        force = semidefinite.solve([w - r for w, r in zip(problem.target, reached, strict=True)])
+        total: dict[int, Array] = {}
+        for test, strength in zip(tests, force, strict=True):
+            for body, wrench in test.items():
+                part = wrench * strength
+                total[body] = total[body] + part if body in total else part
+        everywhere = range(len(tree.model.bodies))
+        return x + bodies.response(total, reaching=everywhere)[0], stack(*force)
+
+    x, force = pushed(bodies.solve(problem.c))
+    x, correction = pushed(x)
+    return x, force + correction, semidefinite.rank
+
+
+METHODS: dict[str, Callable[[Problem], Result]] = {
+    "range": range_space,
+    "direct": direct,
+    "null": null_space,
+    "recursive": recursive,
+}
+
+
+def solved(problem: Problem, method: str) -> Result:
+    """The solution of a problem by the method of that name."""
+    if method not in METHODS:
+        raise ModelError(f"there is no method {method!r}; there are {', '.join(METHODS)}")
+    return METHODS[method](problem)
+
+
+def _column(problem: Problem, row: dict[int, Array]) -> Array:
+    return stack(*[row.get(i, ca.SX(0)) for i in range(problem.tree.model.nv)])
+
+
+def _power(wrenches: dict[int, Array], moving: dict[int, Array]) -> Array:
+    return sum(wrench.T @ moving[body] for body, wrench in wrenches.items())

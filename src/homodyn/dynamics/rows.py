@@ -1,0 +1,335 @@
+"""Rows of constraints at one state: Jacobian G, bias gamma with G a = gamma, and errors.
+
+For the motion of a point p of frame i seen from frame j, with directions d and t fixed in j, a row
+and its rate are those of Kieboom 2014, eq. 2.80, written with world vectors:
+
+    G v     = d . (v_i - v_j - w_j x s) + t . (w_i - w_j),          s = p_i - o_j
+    -gamma  = d . (a_i - a_j - alpha_j x s - 2 w_j x u + w_j x (w_j x s))
+              + t . (alpha_i - alpha_j - w_j x w_i),                u = v_i - v_j
+
+where accelerations are those of zero joint accelerations (Felis 2015, section 3.4.4, has gamma with
+the other sign). Joints that carry both frames cannot move one in the other and are left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from homodyn.dynamics.constraints import Constraint, ConstraintSet, Row
+from homodyn.dynamics.kinematics import orientation, position
+from homodyn.dynamics.tree import Tree
+from homodyn.errors import ModelError
+from homodyn.model import WORLD, Model
+from homodyn.model.traced import function_of_state
+from homodyn.spatial import Array, cross, stack, unskew
+
+
+def row_count(model: Model, constraints: Constraint) -> tuple[int]:
+    """Shape of an array with one entry a row."""
+    return (len(constraints.rows),)
+
+
+@function_of_state(
+    q="nq", returns={"jacobian": lambda model, constraints: (len(constraints), "nv")}
+)
+def constraint_jacobian(model: Model, q: Array, constraints: Constraint) -> Array:
+    """G(q) with ``G v`` the velocities (m/s, rad/s) that the constraints forbid."""
+    return ConstraintRows(Tree(model, q), constraints).jacobian
+
+
+@function_of_state(q="nq", v="nv", returns={"bias": row_count})
+def constraint_bias(model: Model, q: Array, v: Array, constraints: Constraint) -> Array:
+    """Gamma = -(dG/dt) v, so that constrained accelerations satisfy G a = gamma (m/s2, rad/s2).
+
+    Stabilised rows have -damping G v - stiffness error added.
+    """
+    return stack(*ConstraintRows(Tree(model, q, v), constraints).bias)
+
+
+@function_of_state(q="nq", returns={"error": row_count})
+def constraint_error(model: Model, q: Array, constraints: Constraint) -> Array:
+    """How far each row is from being met (m, or rad for small turns); its rate is G v near zero.
+
+    Contacts without an anchor give the coordinate of their point, rolling rows zero.
+    """
+    return stack(*ConstraintRows(Tree(model, q), constraints).errors)
+
+
+def anchored(model: Model, q: Array, constraints: Constraint) -> ConstraintSet:
+    """The constraints held where the pose ``q`` has them: anchors and attitudes taken from it."""
+    parts: tuple[Any, ...] = ConstraintSet((constraints,)).constraints
+    held = []
+    for constraint in parts:
+        changes: dict[str, Any] = {}
+        if hasattr(constraint, "anchor"):
+            other = getattr(constraint, "other", WORLD)
+            axes = orientation(model, q, other) if other != WORLD else np.eye(3)
+            origin = position(model, q, other) if other != WORLD else np.zeros(3)
+            place = position(model, q, constraint.frame, np.array(constraint.point))
+            changes["anchor"] = axes.T @ (place - origin)
+            if hasattr(constraint, "attitude"):
+                changes["attitude"] = axes.T @ orientation(model, q, constraint.frame)
+        held.append(replace(constraint, **changes))
+    return ConstraintSet(tuple(held))
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """A point that moves with a body (or stands in the world), everything in world axes."""
+
+    tree: Tree
+    body: int
+    local: Array
+    axes: Array
+    """Rotation of the named frame: body into frame coordinates."""
+
+    @property
+    def still(self) -> bool:
+        """Whether this is the world."""
+        return self.body < 0
+
+    def world(self, vector: Array) -> Array:
+        """A vector from the axes of the named frame to those of the world."""
+        return _turned(self.rotation.T, vector)
+
+    def _from_body(self, vector: Array) -> Array:
+        return self.tree.placements[self.body].E.T @ vector
+
+    @cached_property
+    def rotation(self) -> Array:
+        """World into frame coordinates."""
+        return self.axes if self.still else _turned(self.axes, self.tree.placements[self.body].E)
+
+    @cached_property
+    def place(self) -> Array:
+        """Position of the point."""
+        return self.local if self.still else self.tree.placements[self.body].point_back(self.local)
+
+    @cached_property
+    def spin(self) -> Array:
+        """Angular velocity."""
+        return np.zeros(3) if self.still else self._from_body(self.tree.velocities[self.body][:3])
+
+    @cached_property
+    def velocity(self) -> Array:
+        """Velocity of the point."""
+        if self.still:
+            return np.zeros(3)
+        moving = self.tree.velocities[self.body]
+        return self._from_body(moving[3:] + cross(moving[:3], self.local))
+
+    @cached_property
+    def _drift(self) -> Array:
+        """Spatial acceleration without joint accelerations, gravity taken as one upwards."""
+        return self.tree.drift[self.body]
+
+    @cached_property
+    def spin_rate(self) -> Array:
+        """Angular acceleration without joint accelerations."""
+        return np.zeros(3) if self.still else self._from_body(self._drift[:3])
+
+    @cached_property
+    def acceleration(self) -> Array:
+        """Acceleration of the point without joint accelerations."""
+        if self.still:
+            return np.zeros(3)
+        moving, drift = self.tree.velocities[self.body], self._drift
+        speed = moving[3:] + cross(moving[:3], self.local)
+        felt = drift[3:] + cross(drift[:3], self.local) + cross(moving[:3], speed)
+        return self._from_body(felt) + self.tree.model.gravity
+
+
+@dataclass(frozen=True, eq=False)
+class ConstraintRows:
+    """The rows of a set of constraints on a tree at its state."""
+
+    tree: Tree
+    constraints: Constraint
+
+    @cached_property
+    def rows(self) -> tuple[Row, ...]:
+        """The rows as they are described."""
+        return self.constraints.rows
+
+    @cached_property
+    def sides(self) -> list[tuple[Side, Side]]:
+        """For each row the moving point and the frame it is seen from, shared between rows."""
+        known: dict[Any, Side] = {}
+
+        def side(frame: str, point: Any) -> Side:
+            if (frame, point) not in known:
+                body, placement = self.tree.model.locate(frame)
+                local = placement.r + _turned(placement.E.T, np.array(point))
+                known[frame, point] = Side(self.tree, body, local, placement.E)
+            return known[frame, point]
+
+        pairs = [(side(r.frame, r.point), side(r.other, (0.0, 0.0, 0.0))) for r in self.rows]
+        for row, (i, j) in zip(self.rows, pairs, strict=True):
+            if i.body == j.body:
+                raise ModelError(
+                    f"constraint {row.name!r} holds {row.frame!r} to {row.other!r}, "
+                    "which cannot move in each other"
+                )
+        return pairs
+
+    @cached_property
+    def directions(self) -> list[tuple[Array, Array]]:
+        """For each row, slide and turn in world axes."""
+        return [
+            (j.world(np.array(row.slide)), self._radius(row) * j.world(np.array(row.turn)))
+            for row, (_, j) in zip(self.rows, self.sides, strict=True)
+        ]
+
+    def _radius(self, row: Row) -> Array:
+        if not isinstance(row.radius, str):
+            return row.radius
+        spheres = {c.name: c.radius for c in self.tree.model.contacts if c.kind == "sphere"}
+        if row.radius not in spheres:
+            raise ModelError(
+                f"constraint {row.name!r} has no radius and {row.radius!r} is no spherical contact "
+                f"of model {self.tree.model.name!r}; it has {', '.join(spheres) or 'none'}"
+            )
+        return spheres[row.radius]
+
+    @cached_property
+    def entries(self) -> list[dict[int, Array]]:
+        """G, row by row, as the entries that can differ from zero."""
+        arms: dict[tuple[int, int], Array] = {}
+        result = []
+        for (i, j), (slide, turn) in zip(self.sides, self.directions, strict=True):
+            row: dict[int, Array] = {}
+            on_i = set(self.tree.ancestors(i.body))
+            on_j = set(self.tree.ancestors(j.body))
+            for joint in sorted(on_i ^ on_j):
+                sign = 1.0 if joint in on_i else -1.0
+                if (id(i), joint) not in arms:
+                    arms[id(i), joint] = i.place - self.tree.placements[joint].r
+                arm = arms[id(i), joint]
+                for (entry, weight), (turning, sliding) in zip(
+                    self.tree.weights[joint], self.screws[joint], strict=True
+                ):
+                    linear = sliding + cross(turning, arm)
+                    value = sign * weight * (_dot(slide, linear) + _dot(turn, turning))
+                    row[entry] = row[entry] + value if entry in row else value
+            result.append(row)
+        return result
+
+    @cached_property
+    def screws(self) -> list[list[tuple[Array, Array]]]:
+        """For each joint, per coordinate: turn and slide at the body's origin, in world axes."""
+        result = []
+        for joint, placed in zip(self.tree.joints, self.tree.placements, strict=True):
+            back = placed.E.T
+            result.append(
+                [
+                    (_turned(back, joint.S[:3, k]), _turned(back, joint.S[3:, k]))
+                    for k in range(joint.S.shape[1])
+                ]
+            )
+        return result
+
+    @cached_property
+    def jacobian(self) -> Array:
+        """G as a sparse matrix."""
+        G = ca.SX(len(self.rows), self.tree.model.nv)
+        for k, row in enumerate(self.entries):
+            for entry, value in row.items():
+                G[k, entry] = value
+        return G
+
+    def times(self, v: Array) -> list[Array]:
+        """G v."""
+        return [
+            sum((value * v[entry] for entry, value in row.items()), ca.SX(0))
+            for row in self.entries
+        ]
+
+    @cached_property
+    def bias(self) -> list[Array]:
+        """gamma, with stabilisation where it is asked for."""
+        result = []
+        for k, (row, (i, j), (slide, turn)) in enumerate(
+            zip(self.rows, self.sides, self.directions, strict=True)
+        ):
+            linear, angular = i.acceleration, i.spin_rate
+            if not j.still:
+                reach, speed = i.place - j.place, i.velocity - j.velocity
+                linear = (
+                    linear
+                    - j.acceleration
+                    - cross(j.spin_rate, reach)
+                    - cross(j.spin, 2 * speed - cross(j.spin, reach))
+                )
+                angular = angular - j.spin_rate - cross(j.spin, i.spin)
+            gamma = -_dot(slide, linear) - _dot(turn, angular)
+            if row.centripetal:
+                # slide . (w x (w x rho)) with turn = rho x slide and slide perpendicular to rho.
+                gamma = gamma - _dot(slide, i.spin) * _dot(i.spin, cross(slide, turn))
+            if row.stabilization is not None:
+                gamma = gamma - self._restoring(k, row)
+            result.append(gamma)
+        return result
+
+    def _restoring(self, k: int, row: Row) -> Array:
+        """Damping G v + stiffness error."""
+        gains = row.stabilization
+        assert gains is not None
+        if row.measure != "none" and not row.held and gains.stiffness:
+            raise ModelError(
+                f"constraint {row.name!r} cannot be stabilised without knowing where it holds "
+                f"{row.frame!r}: give an anchor, or take it from a pose with anchored()"
+            )
+        (i, j), (slide, turn) = self.sides[k], self.directions[k]
+        rate = _dot(slide, i.velocity) + _dot(turn, i.spin)
+        if not j.still:
+            carried = j.velocity + cross(j.spin, i.place - j.place)
+            rate = rate - _dot(slide, carried) - _dot(turn, j.spin)
+        return gains.damping * rate + gains.stiffness * self.errors[k]
+
+    @cached_property
+    def errors(self) -> list[Array]:
+        """What is left of each row at the level of positions."""
+        result = []
+        for row, (i, j), (slide, _) in zip(self.rows, self.sides, self.directions, strict=True):
+            if row.measure == "none":
+                result.append(ca.SX(0))
+            elif row.measure in ("place", "height"):
+                along = _dot(slide, i.place - j.place) - float(np.dot(row.slide, row.anchor))
+                result.append(along - self._radius(row) if row.measure == "height" else along)
+            else:
+                # Rotation of the frame in the other one, away from the attitude that is held.
+                away = (j.rotation @ i.rotation.T) @ np.array(row.attitude).T
+                if row.measure == "axis":
+                    axis = np.array(row.axis)
+                    result.append(_dot(np.array(row.turn), cross(axis, away @ axis)))
+                else:
+                    result.append(_dot(np.array(row.turn), unskew(away)))
+        return result
+
+    def wrenches(self, k: int) -> dict[int, Array]:
+        """Row k as unit wrenches on bodies, in body frames: what its force does."""
+        (i, j), (slide, turn) = self.sides[k], self.directions[k]
+        result = {}
+        for side, sign in ((i, 1.0), (j, -1.0)):
+            if not side.still:
+                placed = self.tree.placements[side.body]
+                moment = turn + cross(i.place - placed.r, slide)
+                local = stack(placed.E @ moment, placed.E @ slide)
+                result[side.body] = sign * local
+        return result
+
+
+def _turned(rotation: Array, vector: Array) -> Array:
+    """``rotation @ vector``, without instructions for a rotation that is exactly none."""
+    if isinstance(rotation, np.ndarray) and np.array_equal(rotation, np.eye(3)):
+        return vector
+    return rotation @ vector
+
+
+def _dot(a: Array, b: Array) -> Array:
+    return sum(a[k] * b[k] for k in range(3))

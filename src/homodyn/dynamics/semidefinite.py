@@ -1,0 +1,194 @@
+"""Systems with a symmetric positive semidefinite matrix, solved over symbols without branches.
+
+A = L D L^T exists for semidefinite A without pivoting when a pivot that vanishes is passed over:
+its column of the remainder vanishes with it. Which pivots vanish is decided by a comparison in the
+generated code, so one kernel serves states of full and of lower rank. With N = L^-T E, where E
+keeps the columns passed over, the columns of N span the null space, P = 1 - N (N^T N)^-1 N^T
+removes it, and
+
+    A^+ b = P A^- P b
+
+is the Moore-Penrose solution: least squares where the system has none, of minimum norm where it has
+many. No number is added to A, and P is exactly the identity when no pivot vanishes.
+
+Where A = Y^T W Y is known by its columns, orthogonalising them gives the same L and D. Then
+rounding of size e leaves (e / s)^2 in a pivot that should vanish, where s is the smallest sine
+accepted before; forming A leaves e / s^2. The first is far below any pivot worth accepting, so ranks
+are found without pivoting; for the second, rows must be taken for dependent much earlier.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, reduce
+
+import casadi as ca
+
+from homodyn.spatial import Array
+
+DEPENDENT = 1e-10
+"""A pivot below this part of its diagonal entry counts as zero: the squared sine of the angle
+between a row and those before it."""
+
+DEPENDENT_IN_PRODUCT = 1e-7
+"""The same where only A itself is known: larger than the square root of the rounding."""
+
+NOTHING = 1e-24
+"""A pivot below this part of the largest diagonal entry is that of a row made of rounding."""
+
+SMALLEST = 1e-300
+"""Keeps rows of zeros from dividing by zero."""
+
+
+@dataclass(frozen=True, eq=False)
+class Semidefinite:
+    """The factor L D L^T of a semidefinite matrix, with what was passed over."""
+
+    L: dict[tuple[int, int], Array]
+    reciprocal: list[Array]
+    independent: list[Array]
+    """1 where the pivot was used, 0 where it was passed over."""
+
+    @staticmethod
+    def of(A: Sequence[Sequence[Array]]) -> Semidefinite:
+        """Factorise a matrix given by its lower triangle, ``A[i][j]`` with j <= i."""
+        L: dict[tuple[int, int], Array] = {}
+        reciprocal: list[Array] = []
+        independent: list[Array] = []
+        least = [_floor(size, DEPENDENT_IN_PRODUCT) for size in _diagonal(A)]
+        for k, floor in enumerate(least):
+            # L[k, j] D[j], before the division by the pivot.
+            scaled: dict[int, Array] = {}
+            pivot = A[k][k]
+            for j in range(k):
+                scaled[j] = A[k][j] - sum(L[j, i] * scaled[i] for i in range(j))
+                L[k, j] = scaled[j] * reciprocal[j]
+                pivot = pivot - scaled[j] * L[k, j]
+            _accept(pivot, floor, reciprocal, independent)
+        return Semidefinite(L, reciprocal, independent)
+
+    @property
+    def rank(self) -> Array:
+        """How many pivots were used."""
+        return sum(self.independent, ca.SX(0))
+
+    def solve(self, b: Sequence[Array]) -> list[Array]:
+        """A^+ b."""
+        return self.null.removed(self.backward(self.forward(self.null.removed(b))))
+
+    def forward(self, b: Sequence[Array]) -> list[Array]:
+        """D^- L^-1 b, with zeros where pivots were passed over."""
+        x = list(b)
+        for i in range(len(x)):
+            for j in range(i):
+                x[i] = x[i] - self.L[i, j] * x[j]
+        return [entry * inverse for entry, inverse in zip(x, self.reciprocal, strict=True)]
+
+    def backward(self, b: Sequence[Array]) -> list[Array]:
+        """L^-T b."""
+        x = list(b)
+        for i in reversed(range(len(x))):
+            for j in range(i + 1, len(x)):
+                x[i] = x[i] - self.L[j, i] * x[j]
+        return x
+
+    @cached_property
+    def null(self) -> NullSpace:
+        """The null space of A: the columns of L^-T where pivots were passed over."""
+        columns: list[dict[int, Array]] = []
+        for k, used in enumerate(self.independent):
+            column = {k: 1 - used}
+            for i in reversed(range(k)):
+                column[i] = -sum(self.L[j, i] * column[j] for j in range(i + 1, k + 1))
+            columns.append(column)
+        return NullSpace(Orthogonal.of(columns, [1.0] * len(columns)))
+
+
+@dataclass(frozen=True, eq=False)
+class Orthogonal:
+    """Columns Y = Q L^T with Q^T W Q = D, for a diagonal weight W; so Y^T W Y = L D L^T.
+
+    ``columns`` are those of Q, sparse, by entry. A column that depends on earlier ones has no
+    weight in ``factor``.
+    """
+
+    columns: list[dict[int, Array]]
+    factor: Semidefinite
+
+    @staticmethod
+    def of(Y: Sequence[dict[int, Array]], weight: Sequence[Array]) -> Orthogonal:
+        """By the modified process of Gram and Schmidt, without square roots."""
+        columns: list[dict[int, Array]] = []
+        weighted: list[dict[int, Array]] = []
+        factor = Semidefinite({}, [], [])
+        sizes = [_total(weight[i] * y * y for i, y in column.items()) for column in Y]
+        least = [_floor(size, DEPENDENT) for size in _scaled(sizes)]
+        for k, column in enumerate(Y):
+            rest = dict(column)
+            for j in range(k):
+                shared = [i for i in weighted[j] if i in rest]
+                along = _total(weighted[j][i] * rest[i] for i in shared)
+                factor.L[k, j] = along * factor.reciprocal[j]
+                if shared:
+                    for i, y in columns[j].items():
+                        rest[i] = rest.get(i, 0) - factor.L[k, j] * y
+            columns.append(rest)
+            weighted.append({i: weight[i] * y for i, y in rest.items()})
+            pivot = _total(weighted[k][i] * y for i, y in rest.items())
+            _accept(pivot, least[k], factor.reciprocal, factor.independent)
+        return Orthogonal(columns, factor)
+
+    def combined(self, strengths: Sequence[Array], n: int) -> list[Array]:
+        """Q strengths, as a list of n entries."""
+        result: list[Array] = [ca.SX(0)] * n
+        for column, strength in zip(self.columns, strengths, strict=True):
+            for i, y in column.items():
+                result[i] = result[i] + y * strength
+        return result
+
+
+@dataclass(frozen=True, eq=False)
+class NullSpace:
+    """Orthogonal vectors that span a null space; those of pivots that were used are zero."""
+
+    basis: Orthogonal
+
+    def removed(self, b: Sequence[Array]) -> list[Array]:
+        """What is left of a vector without its part in the null space: P b."""
+        x = list(b)
+        for column, inverse in zip(self.basis.columns, self.basis.factor.reciprocal, strict=True):
+            along = _total(y * x[i] for i, y in column.items()) * inverse
+            for i, y in column.items():
+                x[i] = x[i] - y * along
+        return x
+
+
+def _accept(pivot: Array, floor: Array, reciprocal: list[Array], independent: list[Array]) -> None:
+    """Use a pivot that stands out of rounding: its reciprocal, or zero, is what solves need.
+
+    Nothing is divided by zero, so derivatives pass as well. (As in ``reciprocal_of``, a quotient of
+    the comparison stays one number.)
+    """
+    used = pivot > floor
+    independent.append(used)
+    reciprocal.append(used / ca.fmax(pivot, floor))
+
+
+def _floor(sizes: tuple[Array, Array], tolerance: float) -> Array:
+    """What a pivot must exceed, given its diagonal entry and the largest one."""
+    own, largest = sizes
+    return ca.fmax(ca.fmax(tolerance * own, NOTHING * largest), SMALLEST)
+
+
+def _diagonal(A: Sequence[Sequence[Array]]) -> list[tuple[Array, Array]]:
+    return _scaled([A[k][k] for k in range(len(A))])
+
+
+def _scaled(sizes: list[Array]) -> list[tuple[Array, Array]]:
+    largest = reduce(ca.fmax, sizes, ca.SX(0))
+    return [(size, largest) for size in sizes]
+
+
+def _total(terms: object) -> Array:
+    return sum(terms, ca.SX(0))  # type: ignore[call-overload]

@@ -1,0 +1,339 @@
+import re
+
+import numpy as np
+import pytest
+
+import homodyn as hd
+from homodyn import dynamics
+from homodyn.catalog import (
+    CLEARANCES,
+    PLANAR,
+    SUBJECTS,
+    heiman,
+    typical_torques,
+    walking_bounds,
+)
+from homodyn.catalog.heiman_numbers import numbers
+from homodyn.catalog.table import rows
+from homodyn.dynamics.tree import Tree
+
+# Felis 2015, public model of Subject3: mass, centre of mass along z, principal moments.
+SUBJECT3 = {
+    "Pelvis": (8.3775, 0.042646, 0.0382005, 0.0306635, 0.0348013),
+    "Thigh": (10.62, -0.181859, 0.226714, 0.226714, 0.0465006),
+    "Shank": (3.2475, -0.206272, 0.0452094, 0.0431069, 0.00737603),
+    "Foot": (1.0275, -0.0384317, 0.00501844, 0.00456073, 0.00116828),
+    "MiddleTrunk": (12.2475, 0.121817, 0.139683, 0.0881958, 0.131687),
+    "UpperTrunk": (11.97, 0.163753, 0.335723, 0.134979, 0.284397),
+    "UpperArm": (2.0325, -0.219105, 0.0237888, 0.0211928, 0.00731134),
+    "LowerArm": (1.215, -0.124134, 0.00681682, 0.00628428, 0.00131019),
+    "Hand": (0.4575, -0.0518957, 0.000778148, 0.000518099, 0.000317624),
+    "Head": (5.205, 0.0884093, 0.0329244, 0.0355203, 0.0244574),
+}
+MIDLINE = {"Pelvis", "MiddleTrunk", "UpperTrunk", "Head"}
+
+
+def position(model, frame, q=None):
+    """World position of a frame, without a kernel for each."""
+    body, placement = model.locate(frame)
+    return Tree(model, model.neutral() if q is None else q).placements[body].point_back(placement.r)
+
+
+def test_it_has_the_segments_and_freedoms_of_the_thesis_in_the_order_of_its_state():
+    model = heiman()
+    assert (len(model.bodies), model.nv, model.nq) == (19, 34, 34)
+    assert model.coordinate_names == tuple(row["coordinate"] for row in rows("heiman_bounds"))
+    assert model.coordinate_names[26:32] == (
+        "ElbowRight_RY",
+        "ShoulderLeft_RY",
+        "ShoulderLeft_RX",
+        "ShoulderLeft_RZ",
+        "ElbowLeft_RY",
+        "Neck_RY",
+    )
+    assert (model.max_force > 0).tolist() == [False] * 6 + [True] * 28
+
+
+def test_the_worked_example_of_the_thesis():
+    model = heiman(height=1.79, mass=76.0)
+    assert model.mass == pytest.approx(76.0, rel=1e-14)
+    assert numbers(1.79, 76.0)["PelvisHeight"] == pytest.approx(0.1498, abs=5e-5)
+    trunk = model.body("UpperTrunk")
+    assert trunk.mass == pytest.approx(12.13, abs=5e-3)
+    assert trunk.com[2] == pytest.approx(0.123, abs=5e-4)
+    assert np.diag(trunk.inertia) == pytest.approx([0.19135, 0.07693, 0.16210], abs=5e-6)
+
+
+def test_it_stands_on_the_ground_with_its_centre_of_mass_where_the_tables_put_it():
+    model = heiman()
+    assert dynamics.center_of_mass(model, model.neutral())[2] / 1.79 == pytest.approx(
+        0.5838, abs=5e-5
+    )
+    assert position(model, "ThighRight")[2] / 1.79 == pytest.approx(0.5422, abs=5e-5)
+    top = position(model, "Head")[2] + numbers(1.79, 76.0)["HeadLength"]
+    assert top / 1.79 == pytest.approx(1.0283, abs=5e-5)
+    for point in ("HalluxRight", "Meta5Left"):
+        assert position(model, point)[2] == pytest.approx(0.0, abs=1e-12)
+    heel = next(c for c in model.contacts if c.name == "HeelLeft")
+    assert heel.kind == "sphere"
+    assert position(model, "HeelLeft")[2] - heel.radius == pytest.approx(0.0, abs=1e-12)
+
+
+def test_a_higher_pelvis_lifts_all_above_it_and_has_other_inertia():
+    usual, high = heiman(), heiman(overrides={"PelvisHeight": 0.3})
+    for body in usual.body_names:
+        lifted = (position(high, body) - position(usual, body))[2]
+        legs = ("Pelvis", "Thigh", "Shank", "Foot")
+        expected = 0.0 if body.startswith(legs) else 0.1502
+        assert lifted == pytest.approx(expected, abs=5e-5), body
+    ratio = (0.3 / (0.0837 * 1.79)) ** 2
+    assert high.body("Pelvis").inertia == pytest.approx(usual.body("Pelvis").inertia * ratio)
+
+
+@pytest.mark.parametrize("subject", ["Subject1", "Subject3"])
+def test_deviations_of_the_subjects_are_those_printed(subject):
+    uniform = numbers(SUBJECTS[subject]["height"], 70.0)
+    table = rows("heiman_subjects")
+    assert len(table) == 28
+    for row in table:
+        deviation = float(row[subject]) - uniform[row["parameter"]]
+        # The columns are printed with four digits each.
+        assert deviation == pytest.approx(float(row[f"{subject}_deviation"]), abs=1.5e-4), row
+
+
+def test_the_printed_height_of_the_middle_trunk_is_refuted_by_the_subjects():
+    row = next(row for row in rows("heiman_subjects") if row["parameter"] == "MiddleTrunkHeight")
+    printed = float(row["Subject1"]) - 0.3752 * 1.82
+    assert abs(printed - float(row["Subject1_deviation"])) > 0.4
+
+
+def test_subject3_has_the_inertias_of_the_public_model():
+    model = heiman(**SUBJECTS["Subject3"])
+    assert model.mass == pytest.approx(75.0)
+    for kind, (mass, com, *moments) in SUBJECT3.items():
+        for name in [kind] if kind in MIDLINE else [f"{kind}Right", f"{kind}Left"]:
+            body = model.body(name)
+            assert body.mass == pytest.approx(mass, rel=1e-12)
+            # Its lengths are printed with four digits.
+            assert body.com == pytest.approx([0, 0, com], abs=3e-5)
+            assert np.diag(body.inertia) == pytest.approx(moments, rel=1e-3)
+    assert position(model, "HalluxRight") == pytest.approx([0.18, -0.0832 + 0.03, 0], abs=1e-12)
+    assert position(model, "Meta5Left") == pytest.approx([0.18, 0.0832 + 0.06, 0], abs=1e-12)
+
+
+def test_printed_pelvis_radius_breaks_the_triangle_inequality():
+    with pytest.raises(hd.ModelError, match=r"Pelvis.*no rigid body has principal moments"):
+        heiman(overrides={"PelvisGyration": (1.615, 0.551, 0.587)})
+
+
+def test_every_number_can_be_given_and_a_name_without_a_side_means_both():
+    model = heiman(
+        overrides={
+            "ThighLength": 0.5,
+            "ThighLeftMass": 9.0,
+            "ShankRightCOM": (0.01, 0.0, -0.5),
+            "LowerTrunkHeight": 0.2,
+            "HandGyration": (0.1, 0.1, 0.1),
+        }
+    )
+    for side in ("Right", "Left"):
+        assert model.joint(f"Knee{side}").placement.r[2] == -0.5
+    thigh = model.body("ThighLeft")
+    assert (thigh.mass, thigh.inertia[0, 0]) == (9.0, 9.0 * (0.329 * 0.5) ** 2)
+    shank = numbers(1.79, 76.0)["ShankRightLength"]
+    assert model.body("ShankRight").com == pytest.approx([0.01 * shank, 0, -0.5 * shank])
+    assert model.joint("Lumbar").placement.r[2] == 0.2
+    usual = {name: value for name, value in numbers(1.79, 76.0).items() if name != "height"}
+    assert heiman(overrides=usual) == heiman()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"overrides": {"ThighRightLenght": 0.4}}, "did you mean 'ThighRightLength'?"),
+        ({"joints": {"Hipright": "RY"}}, "did you mean 'HipRight'?"),
+        ({"joints": {"HipRight": "RY RW"}}, "joint 'HipRight': freedoms are some of TX TY TZ"),
+        ({"sex": "other"}, "no sex 'other'; accepted: male, female"),
+        ({"limits": "wide"}, "accepted: anatomical, reconstruction, synthesis"),
+        ({"foot": "big"}, "accepted: thesis, anatomical"),
+    ],
+)
+def test_what_it_does_not_know_it_refuses_with_the_names_it_knows(arguments, message):
+    with pytest.raises(hd.ModelError, match=re.escape(message)):
+        heiman(**arguments)
+
+
+def test_in_the_plane_it_has_15_freedoms_and_moves_like_the_whole():
+    plane, whole = heiman(joints=PLANAR), heiman()
+    assert plane.nv == 15
+    assert all(name.endswith(("_TX", "_TZ", "_RY")) for name in plane.coordinate_names)
+    q = plane.random(3)
+    full = whole.neutral()
+    full[[whole.coordinate_index(name) for name in plane.coordinate_names]] = q
+    for frame in ("HalluxLeft", "RWRA", "LFHD"):
+        expected = position(whole, frame, full)
+        assert position(plane, frame, q) == pytest.approx(expected, abs=1e-12)
+
+
+def test_joints_take_any_freedoms():
+    model = heiman(joints={"WristRight": "RY", "Lumbar": "", "KneeLeft": ("RY", "RZ")})
+    assert model.nv == 34 + 1 - 3 + 1
+    wrist = model.joint("WristRight").coordinates[0]
+    assert (wrist.name, wrist.upper) == ("WristRight_RY", np.deg2rad(80))
+    assert [c.name for c in model.joint("KneeLeft").coordinates] == ["KneeLeft_RY", "KneeLeft_RZ"]
+
+
+def test_turns_are_about_y_then_x_then_z():
+    model = heiman()
+    q = np.zeros(model.nq)
+    angles = q[3:6] = [0.3, -0.5, 0.7]
+
+    def turn(axis, angle):
+        c, s = np.cos(angle), np.sin(angle)
+        i, j = {"x": (1, 2), "y": (2, 0), "z": (0, 1)}[axis]
+        R = np.eye(3)
+        R[[i, j, i, j], [i, j, j, i]] = [c, c, -s, s]
+        return R
+
+    expected = turn("y", angles[0]) @ turn("x", angles[1]) @ turn("z", angles[2])
+    assert dynamics.orientation(model, q, "Pelvis") == pytest.approx(expected, abs=1e-14)
+
+
+def test_default_ranges_contain_those_of_the_walking_subject_on_both_sides():
+    model = heiman()
+    for which in ("reconstruction", "synthesis"):
+        for name, (lower, upper) in walking_bounds(which).items():
+            k = model.coordinate_index(name)
+            # Ranges are kept in tenths of a degree.
+            assert model.lower[k] <= lower + 2e-3, name
+            assert upper - 2e-3 <= model.upper[k], name
+
+
+def test_ranges_of_the_thesis_can_be_had_as_printed():
+    model = heiman(limits="synthesis")
+    for name, (lower, upper) in walking_bounds("synthesis").items():
+        k = model.coordinate_index(name)
+        assert (model.lower[k], model.upper[k]) == (lower, upper)
+    assert heiman(limits="reconstruction").doubts == []
+    assert len(walking_bounds("torque")) == len(typical_torques()) == 28
+    assert typical_torques()["AnkleRight_RY"] == 39.4
+
+
+def test_women_have_the_masses_and_shapes_of_de_leva():
+    woman = heiman(1.735, 61.9, sex="female")
+    assert woman.mass == pytest.approx(61.9)
+    de_leva = {
+        (row["segment"], row["endpoints"]): row
+        for row in rows("de_leva_1996")
+        if row["sex"] == "female"
+    }
+    n = numbers(1.735, 61.9, "female")
+    for name, length, key, from_far_end in (
+        ("ThighRight", "ThighRightLength", ("thigh", "HJC-KJC"), False),
+        ("ShankRight", "ShankRightLength", ("shank", "KJC-AJC"), False),
+        ("UpperArmLeft", "UpperArmLeftLength", ("upper arm", "SJC-EJC"), False),
+        ("LowerArmLeft", "LowerArmLeftLength", ("forearm", "EJC-WJC"), False),
+        ("HandLeft", "HandLeftLength", ("hand", "WJC-DAC3"), False),
+        ("Head", "HeadLength", ("head", "VERT-MIDG"), True),
+        ("UpperTrunk", "UpperTrunkHeight", ("upper trunk", "SUPR-XYPH"), True),
+        ("MiddleTrunk", "MiddleTrunkHeight", ("middle trunk", "XYPH-OMPH"), True),
+        ("Pelvis", "PelvisHeight", ("lower trunk", "OMPH-MIDH"), True),
+    ):
+        row, body = de_leva[key], woman.body(name)
+        long = float(row["length"])
+        assert n[length] == pytest.approx(long, abs=1e-4), name
+        assert body.mass == pytest.approx(float(row["mass"]) * 61.9, rel=2e-4)
+        com = (1 - float(row["com"])) * long if from_far_end else -float(row["com"]) * long
+        assert body.com[2] == pytest.approx(com, abs=1e-4), name
+        radii = [float(row[axis]) * long for axis in ("sagittal", "transverse", "longitudinal")]
+        assert np.sqrt(np.diag(body.inertia) / body.mass) == pytest.approx(radii, abs=1e-4)
+    assert n["NeckLength"] == pytest.approx(0.228 - 0.1425 + 0.2437 - 0.2002, abs=1e-4)
+
+
+def test_men_have_the_masses_of_de_leva_but_for_rounding():
+    de_leva = {
+        (row["segment"], row["endpoints"]): row
+        for row in rows("de_leva_1996")
+        if row["sex"] == "male"
+    }
+    n = numbers(1.741, 73.0)
+    for length, key in (
+        ("ThighRightLength", ("thigh", "HJC-KJC")),
+        ("ShankRightLength", ("shank", "KJC-AJC")),
+        ("PelvisHeight", ("lower trunk", "OMPH-MIDH")),
+        ("MiddleTrunkHeight", ("middle trunk", "XYPH-OMPH")),
+        ("HandLeftLength", ("hand", "WJC-DAC3")),
+    ):
+        assert n[length] == pytest.approx(float(de_leva[key]["length"]), abs=1e-4)
+
+
+def test_the_anatomical_foot_weighs_in_front_of_the_ankle_and_is_long_along_x():
+    thesis, flat = heiman().body("FootRight"), heiman(foot="anatomical").body("FootRight")
+    length, behind = 0.1462 * 1.79, 0.04 * 1.79
+    assert thesis.com[0] == 0
+    assert flat.com == pytest.approx([0.4415 * length - behind, 0, -0.0468 * 1.79 / 2])
+    assert np.argmin(np.diag(flat.inertia)) == 0
+    assert sorted(np.diag(flat.inertia)) == pytest.approx(sorted(np.diag(thesis.inertia)))
+
+
+def test_stature_and_mass_can_be_parameters():
+    model = hd.parametric(heiman, height=1.79, mass=76.0)
+    assert model.parameter_names == ("height", "mass")
+    assert model.doubts == []
+    assert model.neutral() == pytest.approx(heiman().neutral())
+    small, q = heiman(1.6, 50.0), heiman().random(2)
+    for frame in ("RTOE", "HeelLeft", "Head"):
+        given = dynamics.position(model, q, frame, parameters={"height": 1.6})
+        assert given == pytest.approx(dynamics.position(small, q, frame), abs=1e-12)
+    one, other = model.at({"height": 1.6, "mass": 50.0}), small
+    for a, b in zip(one.bodies, other.bodies, strict=True):
+        assert a.inertia == pytest.approx(b.inertia, rel=1e-12)
+    for a, b in zip(one.capsules, other.capsules, strict=True):
+        assert a.radius == pytest.approx(b.radius, rel=1e-12)
+
+
+def test_any_of_its_numbers_can_be_a_parameter():
+    def person(thigh):
+        return heiman(overrides={"ThighLength": thigh})
+
+    model = hd.parametric(person, thigh=0.43)
+    expected = heiman(overrides={"ThighLength": 0.5})
+    given = model.at({"thigh": 0.5})
+    assert given.body("ThighLeft").inertia == pytest.approx(expected.body("ThighLeft").inertia)
+    assert given.neutral() == pytest.approx(expected.neutral())
+
+
+def test_joints_have_springs_only_when_given():
+    model = heiman()
+    moving = np.random.default_rng(2).normal(size=model.nv)
+    assert not dynamics.passive_force(model, model.neutral(), moving).any()
+    stiff = model.with_numbers({"KneeRight_RY.stiffness": 20.0, "KneeRight_RY.damping": 1.0})
+    q, v, k = stiff.neutral(), np.zeros(stiff.nv), stiff.coordinate_index("KneeRight_RY")
+    q[k], v[k] = 0.5, 2.0
+    force = dynamics.passive_force(stiff, q, v)
+    assert force[k] == pytest.approx(-20.0 * 0.5 - 1.0 * 2.0)
+
+
+def test_it_has_the_32_markers_of_the_thesis_on_their_segments():
+    model = heiman()
+    on = {marker.name: marker.body for marker in model.markers}
+    assert len(on) == 32
+    assert on["RKNE"] == "ShankRight"
+    assert on["LELB"] == "LowerArmLeft"
+    assert on["RANK"] == "FootRight"
+    assert on["T10"] == on["STRN"] == "MiddleTrunk"
+
+
+def test_capsules_of_limbs_have_the_volume_of_their_mass_and_the_feet_stand_on_the_ground():
+    model = heiman()
+    capsules = {capsule.name: capsule for capsule in model.capsules}
+    assert set(capsules) == set(model.body_names)
+    thigh = capsules["ThighRight"]
+    length = np.linalg.norm(thigh.end - thigh.start)
+    assert np.pi * thigh.radius**2 * length * 1000 == pytest.approx(model.body("ThighRight").mass)
+    foot = capsules["FootLeft"]
+    lowest = position(model, "FootLeft")[2] + foot.start[2] - foot.radius
+    assert lowest == pytest.approx(0.0, abs=1e-12)
+    for one, other in CLEARANCES:
+        gap = position(model, other)[1] - position(model, one)[1]
+        assert gap > capsules[one].radius + capsules[other].radius
