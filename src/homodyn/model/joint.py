@@ -225,11 +225,9 @@ class Joint(Record):
         back = self.child_placement.inverse()
         if is_identity(self.child_placement):
             return JointState(state.X @ self.placement, state.S, state.v, state.c)
-        # One column after the other: a symbolic matrix is not cut into rows by one index.
-        columns = [back.motion(state.S[:, k]) for k in range(self.nv)]
         return JointState(
             back @ state.X @ self.placement,
-            beside(*columns) if columns else state.S,
+            back.motion(state.S),
             back.motion(state.v),
             back.motion(state.c),
         )
