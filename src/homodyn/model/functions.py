@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Protocol
 
 import casadi as ca
@@ -174,14 +175,19 @@ class Spline(Record):
         if known is not None and _same(known[0], x):
             return known[1], known[2]
         # The coefficients are chosen, not the values: one polynomial is evaluated, and
-        # differentiation passes through x alone.
+        # differentiation passes through x alone. Of each sum one term counts, so it is exact.
         beyond = [x >= knot for knot in knots]
+        inside = [
+            ca.logic_not(beyond[0]),
+            *(ca.logic_and(a, ca.logic_not(b)) for a, b in pairwise(beyond)),
+            beyond[-1],
+        ]
         columns = []
         for column in pieces.T:
-            entry: Array = column[0]
-            for k, number in enumerate(column[1:]):
-                if number != column[k]:
-                    entry = ca.if_else(beyond[k], number, entry)
+            entry: Array = 0.0
+            for within, number in zip(inside, column, strict=True):
+                if number:
+                    entry = entry + ca.if_else(within, number, 0.0)
             columns.append(entry)
         h = x - columns[0]
         self._chosen["last"] = (x, h, columns[1:])
