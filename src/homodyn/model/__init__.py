@@ -14,7 +14,7 @@ from homodyn.model.configuration import (
     within_limits,
 )
 from homodyn.model.formats import load, save
-from homodyn.model.functions import Constant, Linear, Polynomial, Scaled, Spline
+from homodyn.model.functions import Constant, Linear, Polyline, Polynomial, Scaled, Spline
 from homodyn.model.joint import WORLD, Coordinate, Coupler, Joint, Motion
 from homodyn.model.model import Model, parametric
 from homodyn.model.muscles import (
@@ -52,6 +52,7 @@ __all__ = [
     "PathWrap",
     "PointLaw",
     "PointRange",
+    "Polyline",
     "Polynomial",
     "Scaled",
     "Spline",

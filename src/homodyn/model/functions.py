@@ -102,33 +102,38 @@ class Polynomial(Record):
         return _horner(_derived(_derived(self.coefficients)), x)
 
 
-ENDS = ("natural", "simm")
-
-
-@dataclass(frozen=True, eq=False)
-class Spline(Record):
-    """Cubic spline through ``(x[k], y[k])``, continued by straight lines outside.
-
-    ``end`` says what holds at the first and last knot. ``"natural"``: no curvature. ``"simm"``: the
-    third derivative of the cubic through the four outermost knots, as SIMM and OpenSim's SimmSpline
-    have it (Forsythe, Malcolm and Moler 1977, section 4.4); the curvature then jumps to zero there.
-    """
+class Piecewise(Record):
+    """Cubic pieces between knots, continued by straight lines outside."""
 
     x: tuple[float, ...]
     y: tuple[float, ...]
-    end: str = "natural"
 
-    def __post_init__(self) -> None:
+    @property
+    def _inner(self) -> np.ndarray:
+        """For each piece between knots: its origin and four coefficients in ``x - origin``."""
+        raise NotImplementedError
+
+    def _check(self) -> None:
         settle(self, x=PLAIN, y=PLAIN)
-        if self.end not in ENDS:
-            raise ModelError(f"spline: {missing('end', self.end, ENDS)}")
+        name = type(self).__name__.lower()
         if len(self.x) != len(self.y) or len(self.x) < 2:
             raise ModelError(
-                f"spline: x and y must have equally many knots, 2 or more; got {len(self.x)} and "
+                f"{name}: x and y must have equally many knots, 2 or more; got {len(self.x)} and "
                 f"{len(self.y)}"
             )
         if not (np.isfinite([*self.x, *self.y]).all() and (np.diff(self.x) > 0).all()):
-            raise ModelError(f"spline: knots must be finite and x must increase; got x = {self.x}")
+            raise ModelError(f"{name}: knots must be finite and x must increase; got x = {self.x}")
+
+    @cached_property
+    def _pieces(self) -> tuple[np.ndarray, np.ndarray]:
+        """Break points and all pieces, with the straight lines before and after them."""
+        x, y, inner = np.array(self.x), np.array(self.y), self._inner
+        last = inner[-1]
+        h = x[-1] - last[0]
+        end_slope = last[2] + h * (2 * last[3] + 3 * h * last[4])
+        before = [x[0], y[0], inner[0][2], 0.0, 0.0]
+        after = [x[-1], y[-1], end_slope, 0.0, 0.0]
+        return x, np.vstack([before, inner, after])
 
     def value(self, x: Array) -> Array:
         """Value of the piece that ``x`` lies in."""
@@ -144,24 +149,6 @@ class Spline(Record):
         """Second derivative; zero outside the knots."""
         h, c = self._piece(x)
         return 2 * c[2] + 6 * h * c[3]
-
-    @cached_property
-    def _pieces(self) -> tuple[np.ndarray, np.ndarray]:
-        """Break points and, for each piece, its origin and four coefficients in ``x - origin``."""
-        x, y = np.array(self.x), np.array(self.y)
-        if len(x) == 2:
-            inner = np.array([[x[0], y[0], (y[1] - y[0]) / (x[1] - x[0]), 0.0, 0.0]])
-        elif self.end == "natural":
-            spline = CubicSpline(x, y, bc_type="natural")
-            inner = np.column_stack([x[:-1], spline.c[::-1].T])
-        else:
-            inner = np.column_stack([x[:-1], y[:-1], _simm_coefficients(x, y)])
-        last = inner[-1]
-        h = x[-1] - last[0]
-        end_slope = last[2] + h * (2 * last[3] + 3 * h * last[4])
-        before = [x[0], y[0], inner[0][2], 0.0, 0.0]
-        after = [x[-1], y[-1], end_slope, 0.0, 0.0]
-        return x, np.vstack([before, inner, after])
 
     def _piece(self, x: Array) -> tuple[Array, Sequence[Array]]:
         """Distance from the origin of the piece that ``x`` lies in, and its coefficients."""
@@ -196,6 +183,60 @@ class Spline(Record):
     @cached_property
     def _chosen(self) -> dict[str, tuple[Array, Array, list[Array]]]:
         return {}
+
+
+ENDS = ("natural", "simm")
+
+
+@dataclass(frozen=True, eq=False)
+class Spline(Piecewise):
+    """Cubic spline through ``(x[k], y[k])``, continued by straight lines outside.
+
+    ``end`` says what holds at the first and last knot. ``"natural"``: no curvature. ``"simm"``: the
+    third derivative of the cubic through the four outermost knots, as SIMM and OpenSim's SimmSpline
+    have it (Forsythe, Malcolm and Moler 1977, section 4.4); the curvature then jumps to zero there.
+    """
+
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    end: str = "natural"
+
+    def __post_init__(self) -> None:
+        self._check()
+        if self.end not in ENDS:
+            raise ModelError(f"spline: {missing('end', self.end, ENDS)}")
+
+    @property
+    def _inner(self) -> np.ndarray:
+        x, y = np.array(self.x), np.array(self.y)
+        if len(x) == 2:
+            return _straight(x, y)
+        if self.end == "natural":
+            return np.column_stack([x[:-1], CubicSpline(x, y, bc_type="natural").c[::-1].T])
+        return np.column_stack([x[:-1], y[:-1], _simm_coefficients(x, y)])
+
+
+@dataclass(frozen=True, eq=False)
+class Polyline(Piecewise):
+    """Straight lines through ``(x[k], y[k])``, the first and last of them going on outside.
+
+    Its slope jumps at the knots.
+    """
+
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        self._check()
+
+    @property
+    def _inner(self) -> np.ndarray:
+        return _straight(np.array(self.x), np.array(self.y))
+
+
+def _straight(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    none = np.zeros(len(x) - 1)
+    return np.column_stack([x[:-1], y[:-1], np.diff(y) / np.diff(x), none, none])
 
 
 def _same(a: Array, b: Array) -> bool:

@@ -46,6 +46,7 @@ FUNCTIONS = {
     "PolynomialFunction": "<PolynomialFunction{name}><coefficients>0.3 -0.5 1.1 0.2</coefficients>"
     "</PolynomialFunction>",
     "SimmSpline": SPLINE,
+    "PiecewiseLinearFunction": SPLINE.replace("SimmSpline", "PiecewiseLinearFunction"),
     "MultiplierFunction": "<MultiplierFunction{name}><function>"
     + SPLINE.format(name="")
     + "</function><scale>1.3</scale></MultiplierFunction>",

@@ -18,6 +18,7 @@ from homodyn.model import (
     PathWrap,
     PointLaw,
     PointRange,
+    Polyline,
     Polynomial,
     Scaled,
     Spline,
@@ -64,10 +65,21 @@ def everything():
         .model(gravity=(0, 0, -1.62))
     )
     spline = Spline((0, 0.5, 1), (0.1, 0.3, 0.2), "simm")
+    laws = (
+        PointLaw("y", "hip_ry", Scaled(spline, 2)),
+        PointLaw("z", "toe", Polyline((0, 1), (0, 1 / 3))),
+    )
     points = (
         PathPoint("p1", "pelvis", (0.1, 0, 1 / 3)),
         PathPoint("p2", "thigh", (0, 0, -0.1), PointRange("toe", -np.inf, 0.3)),
-        PathPoint("p3", "shank", laws=(PointLaw("y", "hip_ry", Scaled(spline, 2)),)),
+        PathPoint(
+            "p3",
+            "shank",
+            laws=(
+                PointLaw("y", "hip_ry", Scaled(spline, 2)),
+                PointLaw("z", "toe", Polyline((0, 1), (0, 1 / 3))),
+            ),
+        ),
     )
     settings = {"activation_time_constant": 0.01, "Curve.shape": [1.0, 2.5], "rigid": True}
     wraps = (PathWrap("knob"), PathWrap("knob", "midpoint", 1, 2))

@@ -5,11 +5,14 @@ from __future__ import annotations
 from homodyn.errors import FormatError, ModelError
 from homodyn.model.formats.osim_document import held, number, numbers, refused
 from homodyn.model.formats.xml import Element
-from homodyn.model.functions import Constant, Function, Linear, Polynomial, Scaled, Spline
+from homodyn.model.functions import Constant, Function, Linear, Polyline, Polynomial, Scaled, Spline
 
 _SPLINES = ("SimmSpline", "NaturalCubicSpline", "natCubicSpline")
 """One function under its name of today and those it had before; none of them is natural."""
-ACCEPTED = "Constant, LinearFunction, PolynomialFunction, SimmSpline, MultiplierFunction"
+ACCEPTED = (
+    "Constant, LinearFunction, PolynomialFunction, SimmSpline, PiecewiseLinearFunction, "
+    "MultiplierFunction"
+)
 _DEEPEST = 32
 
 
@@ -28,8 +31,8 @@ def read_function(element: Element, depth: int = 0) -> Function:
     if kind == "PolynomialFunction":
         highest_first = numbers(element, "coefficients")
         return Polynomial(tuple(reversed(highest_first)))
-    if kind in _SPLINES:
-        return _spline(element)
+    if kind in _SPLINES or kind == "PiecewiseLinearFunction":
+        return _knots(element)
     if kind == "MultiplierFunction":
         return _scaled(element, depth)
     raise refused(element, "the function", ACCEPTED)
@@ -40,12 +43,12 @@ def is_constant(function: Function) -> bool:
     return isinstance(function, Constant)
 
 
-def _spline(element: Element) -> Function:
-    x, y = numbers(element, "x"), numbers(element, "y")
+def _knots(element: Element) -> Function:
+    x, y = tuple(numbers(element, "x")), tuple(numbers(element, "y"))
     if len(x) == len(y) == 1:
         return Constant(y[0])
     try:
-        return Spline(tuple(x), tuple(y), "simm")
+        return Spline(x, y, "simm") if element.tag in _SPLINES else Polyline(x, y)
     except ModelError as error:
         raise element.error(str(error)) from None
 

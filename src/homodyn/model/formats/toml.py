@@ -25,8 +25,8 @@ Further tables: ``frame``, ``marker``, ``contact``, ``capsule``, ``coupler``, ``
 ``mesh``, ``wrap``, ``muscle``, ``ligament``. What has its default value may be left out. A text
 where a number is expected names a parameter.
 Functions are ``{ constant = 1 }``, ``{ linear = [factor, offset] }``,
-``{ polynomial = [c0, c1] }``, ``{ spline = [[x0, y0], [x1, y1]], end = "natural" }`` and
-``{ scaled = 2, function = { ... } }``.
+``{ polynomial = [c0, c1] }``, ``{ spline = [[x0, y0], [x1, y1]], end = "natural" }``,
+``{ polyline = [[x0, y0], [x1, y1]] }`` and ``{ scaled = 2, function = { ... } }``.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from homodyn.errors import FormatError, ModelError
 from homodyn.model.body import Body
 from homodyn.model.formats.files import read_bytes, write_text
 from homodyn.model.formats.toml_text import model_text
-from homodyn.model.functions import Constant, Function, Linear, Polynomial, Scaled, Spline
+from homodyn.model.functions import Constant, Function, Linear, Polyline, Polynomial, Scaled, Spline
 from homodyn.model.joint import COORDINATE_NUMBERS, Coordinate, Coupler, Joint, Motion
 from homodyn.model.joints import unit_axis
 from homodyn.model.model import Model
@@ -258,7 +258,7 @@ def _function(table: _Table, key: str, default: Function | None) -> Function:
         table.asked.append(key)
         return default
     inner = _Table(table.reader, table.take(key, required=True), f"{table.place}, {key}")
-    kinds = ("constant", "linear", "polynomial", "spline", "scaled")
+    kinds = ("constant", "linear", "polynomial", "spline", "polyline", "scaled")
     kind = next((kind for kind in kinds if inner.has(kind)), None)
     if kind is None:
         raise inner.error(f"a function is one of {', '.join(kinds)}")
@@ -268,7 +268,7 @@ def _function(table: _Table, key: str, default: Function | None) -> Function:
     if kind == "scaled":
         scaled = _function(inner, "function", None)
         return inner.made(lambda: Scaled(scaled, numbers))
-    pairs = {"linear": 2, "spline": 0, "polynomial": 0}[kind]
+    pairs = 2 if kind == "linear" else 0
     if not isinstance(numbers, list) or (pairs and len(numbers) != pairs):
         raise inner.error(f"{kind} must be a list{' of factor and offset' if pairs else ''}")
     if kind == "linear":
@@ -276,9 +276,11 @@ def _function(table: _Table, key: str, default: Function | None) -> Function:
     if kind == "polynomial":
         return inner.made(lambda: Polynomial(tuple(numbers)))
     if not all(isinstance(knot, list) and len(knot) == 2 for knot in numbers):
-        raise inner.error("spline must be a list of knots [x, y]")
-    end = inner.text("end", "natural")
+        raise inner.error(f"{kind} must be a list of knots [x, y]")
     x, y = (tuple(knot[i] for knot in numbers) for i in (0, 1))
+    if kind == "polyline":
+        return inner.made(lambda: Polyline(x, y))
+    end = inner.text("end", "natural")
     return inner.made(lambda: Spline(x, y, end))
 
 

@@ -10,7 +10,16 @@ import casadi as ca
 import numpy as np
 
 from homodyn.errors import FormatError
-from homodyn.model.functions import IDENTITY, Constant, Function, Linear, Polynomial, Scaled, Spline
+from homodyn.model.functions import (
+    IDENTITY,
+    Constant,
+    Function,
+    Linear,
+    Piecewise,
+    Polynomial,
+    Scaled,
+    Spline,
+)
 from homodyn.model.joint import AXES, COORDINATE_NUMBERS, Coordinate, Joint, Motion
 from homodyn.model.model import Model
 from homodyn.model.muscles import MUSCLE_NUMBERS, Ligament, Muscle, PathPoint, WrapObject
@@ -192,8 +201,10 @@ def _function(function: Function) -> dict[str, Any]:
         return {"linear": [_scalar(function.factor), _scalar(function.offset)]}
     if isinstance(function, Polynomial):
         return {"polynomial": [_scalar(c) for c in function.coefficients]}
-    if isinstance(function, Spline):
+    if isinstance(function, Piecewise):
         knots = [list(knot) for knot in zip(function.x, function.y, strict=True)]
+        if not isinstance(function, Spline):
+            return {"polyline": knots}
         return {"spline": knots} | _unless("natural", end=function.end)
     if isinstance(function, Scaled):
         return {"scaled": _scalar(function.factor), "function": _function(function.function)}
