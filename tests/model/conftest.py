@@ -21,7 +21,9 @@ class OpenSim:
     def __call__(self, ask: str, **request):
         self.process.stdin.write(json.dumps({"ask": ask, **request}) + "\n")
         self.process.stdin.flush()
-        reply = json.loads(self.process.stdout.readline())
+        line = self.process.stdout.readline()
+        assert line, f"OpenSim ended while it was asked for {ask}"
+        reply = json.loads(line)
         assert "error" not in reply, f"OpenSim refuses {ask}: {reply['error']}"
         return reply["answer"]
 

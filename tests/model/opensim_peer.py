@@ -27,6 +27,7 @@ class Peer:
     """A model as OpenSim reads it; forces are switched off, constraints are not enforced."""
 
     def __init__(self, path):
+        self.path = path
         self.model = opensim.Model(path)
         self.state = self.model.initSystem()
         forces = self.model.updForceSet()
@@ -107,6 +108,51 @@ class Peer:
             three(body.findStationVelocityInGround(self.state, point)),
             three(bias),
         ]
+
+    def followed(self, motion, cutoff):
+        """Times of a file of coordinates, filtered, padded and splined as for inverse dynamics.
+
+        The same steps as in OpenSim's InverseDynamicsTool; values, speeds and accelerations.
+        """
+        stored = opensim.Storage(motion)
+        if cutoff > 0:
+            stored.pad(stored.getSize() // 2)
+            stored.lowpassIIR(cutoff)
+        if stored.isInDegrees():
+            self.model.getSimbodyEngine().convertDegreesToRadians(stored)
+        splines = opensim.GCVSplineSet(5, stored)
+        orders = [opensim.StdVectorInt([0] * order) for order in (1, 2)]
+        found = {"times": []}
+        times = opensim.ArrayDouble()
+        stored.getTimeColumn(times)
+        found["times"] = [times.get(k) for k in range(times.getSize())]
+        for coordinate in self.coordinates:
+            spline = splines.get(coordinate.getName())
+            rows = []
+            for time in found["times"]:
+                at = opensim.Vector(1, time)
+                rows.append([spline.calcValue(at), *(spline.calcDerivative(o, at) for o in orders)])
+            found[coordinate.getName()] = rows
+        return found
+
+    def inverse_dynamics(self, motion, cutoff, loads, times, to):
+        """Run OpenSim's tool and have it write its results."""
+        tool = opensim.InverseDynamicsTool()
+        model = opensim.Model(self.path)
+        tool.setModel(model)
+        tool.setCoordinatesFileName(motion)
+        tool.setLowpassCutoffFrequency(cutoff)
+        if loads:
+            tool.setExternalLoadsFileName(loads)
+        tool.setStartTime(times[0])
+        tool.setEndTime(times[1])
+        excluded = opensim.ArrayStr()
+        excluded.append("Muscles")
+        tool.setExcludedForces(excluded)
+        tool.setResultsDir(os.path.dirname(to))
+        tool.setOutputGenForceFileName(os.path.basename(to))
+        if not tool.run():
+            raise RuntimeError("the tool failed")
 
     def upgrade(self, to):
         """Write the model in OpenSim's own version."""

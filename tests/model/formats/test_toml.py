@@ -72,14 +72,7 @@ def everything():
     points = (
         PathPoint("p1", "pelvis", (0.1, 0, 1 / 3)),
         PathPoint("p2", "thigh", (0, 0, -0.1), PointRange("toe", -np.inf, 0.3)),
-        PathPoint(
-            "p3",
-            "shank",
-            laws=(
-                PointLaw("y", "hip_ry", Scaled(spline, 2)),
-                PointLaw("z", "toe", Polyline((0, 1), (0, 1 / 3))),
-            ),
-        ),
+        PathPoint("p3", "shank", laws=laws),
     )
     settings = {"activation_time_constant": 0.01, "Curve.shape": [1.0, 2.5], "rigid": True}
     wraps = (PathWrap("knob"), PathWrap("knob", "midpoint", 1, 2))
