@@ -113,7 +113,7 @@ def old(bodies, *, parts="", version=30000):
 def axes(function, *, wrapped=False, coordinate="knee_0"):
     """A spatial transform whose second turn and first slide follow a function."""
     made = ""
-    directions = ((0, 0, 1), (1, 0.2, 0), (0, 1, 0), (1, 0, 0), (0, 1, 0), (0, 0.6, 0.8))
+    directions = ((0, 0, 1), (1, 0.2, 0), (0, 1, 0), (1, 0.3, 0), (0, 1, 0), (0, 0.6, 0.9))
     for k, direction in enumerate(directions):
         name = f"rotation{k + 1}" if k < 3 else f"translation{k - 2}"
         text, used = FUNCTIONS["Constant"].replace("0.3", "0"), ""

@@ -10,7 +10,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from homodyn.model.formats.osim_document import Document, numbers, read_document, text
+from homodyn.model.formats.osim_document import (
+    Document,
+    numbers,
+    read_document,
+    text,
+    unused_sections,
+)
 from homodyn.model.formats.osim_frames import read_frames
 from homodyn.model.formats.osim_joints import read_joints
 from homodyn.model.formats.osim_muscles import read_forces, read_wraps
@@ -49,6 +55,8 @@ def read_osim(path: str | Path, *, as_measured: bool = True) -> Model:
     couplers = read_couplers(document, joints)
     wraps = read_wraps(document, frames)
     muscles, ligaments, joints = read_forces(document, frames, wraps, joints)
+    meshes = read_meshes(document, frames)
+    document.notes += unused_sections(document)
     return Model(
         model.attributes.get("name", "").strip() or Path(path).stem,
         bodies,
@@ -57,7 +65,7 @@ def read_osim(path: str | Path, *, as_measured: bool = True) -> Model:
         markers=markers,
         contacts=contacts,
         couplers=couplers,
-        meshes=read_meshes(frames),
+        meshes=meshes,
         wraps=wraps,
         muscles=muscles,
         ligaments=ligaments,

@@ -29,6 +29,56 @@ class Document:
     model: Element
     notes: list[str] = field(default_factory=list)
 
+    def objects(self, tag: str) -> list[Element]:
+        """The objects of one of the model's sets, and those of its kind among its components."""
+        loose = self.model.find("components")
+        return members(self.model, tag) + [
+            child for child in (loose.children if loose else ()) if _set_of(child.tag) == tag
+        ]
+
+
+_SETS = ("BodySet", "JointSet", "ConstraintSet", "ForceSet", "MarkerSet", "ContactGeometrySet")
+
+
+def _set_of(tag: str) -> str:
+    """The set that an object of a class belongs into; none for classes that are not known."""
+    if tag in ("Body", "Marker"):
+        return f"{tag}Set"
+    if tag.startswith("Contact"):
+        return "ContactGeometrySet"
+    for ending, name in _ENDINGS.items():
+        if tag.endswith(ending):
+            return name
+    return ""
+
+
+_ENDINGS = {
+    "Joint": "JointSet",
+    "Constraint": "ConstraintSet",
+    "Force": "ForceSet",
+    "Muscle": "ForceSet",
+    "Ligament": "ForceSet",
+    "Actuator": "ForceSet",
+}
+
+
+def unused_sections(document: Document) -> list[str]:
+    """Sentences on sets and components of the model that nothing is read from."""
+    found = []
+    for section in document.model.children:
+        if section.tag in _SETS:
+            continue
+        objects = section.find("objects")
+        held = objects.children if objects is not None else []
+        if section.tag == "components":
+            # Frames are read with what they hang on.
+            read = (*_SETS, "PhysicalOffsetFrame")
+            held = [c for c in section.children if (_set_of(c.tag) or c.tag) not in read]
+        if held:
+            kinds = ", ".join(dict.fromkeys(child.tag for child in held))
+            found.append(f"<{section.tag}> is not used: {len(held)} of {kinds}")
+    return found
+
 
 def read_document(path: str | Path) -> Document:
     """The document in a file, refused when it is no model or too old."""

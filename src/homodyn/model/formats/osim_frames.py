@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from homodyn.model.formats.osim_document import Document, members, name_of, placed, text
+from homodyn.model.formats.osim_document import Document, name_of, placed, text
 from homodyn.model.formats.xml import Element
 from homodyn.model.joint import WORLD
 from homodyn.model.naming import missing
@@ -75,7 +75,7 @@ def read_frames(document: Document) -> Frames:
     model = document.model
     bodies: dict[str, Element] = {}
     ground = model.find("Ground")
-    for element in members(model, "BodySet"):
+    for element in document.objects("BodySet"):
         name = name_of(element)
         if name in bodies:
             raise element.error(f"the body {name!r} is there already, in line {bodies[name].line}")
@@ -86,7 +86,7 @@ def read_frames(document: Document) -> Frames:
     frames = Frames(bodies, ground)
     holders: list[Element] = [model, *bodies.values(), *frames.grounds]
     for set_ in ("JointSet", "ConstraintSet", "ForceSet"):
-        holders += members(model, set_)
+        holders += document.objects(set_)
     _collect(frames, holders)
     return frames
 

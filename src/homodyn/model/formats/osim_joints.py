@@ -79,7 +79,7 @@ def _joint_elements(document: Document, frames: Frames) -> Iterator[tuple[Elemen
         holder = body.find("Joint")
         for element in holder.children if holder else ():
             yield element, name
-    for element in members(document.model, "JointSet"):
+    for element in document.objects("JointSet"):
         yield element, ""
 
 

@@ -96,7 +96,7 @@ def read_forces(
     paths = _Paths(
         frames, {wrap.name for wrap in wraps}, [c.name for j in joints for c in j.coordinates]
     )
-    for element in members(document.model, "ForceSet"):
+    for element in document.objects("ForceSet"):
         name = name_of(element)
         muscular = element.find("optimal_fiber_length") is not None
         pathed = any(element.find(tag) is not None for tag in _PATHS)

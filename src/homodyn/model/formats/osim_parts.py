@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator
 
 import numpy as np
@@ -65,7 +66,7 @@ def read_offset_frames(document: Document, frames: Frames, taken: set[str]) -> t
 def read_markers(document: Document, frames: Frames, taken: set[str]) -> tuple[Marker, ...]:
     """Markers; one whose name is taken gets a number, and a note says so."""
     made = []
-    for element in members(document.model, "MarkerSet"):
+    for element in document.objects("MarkerSet"):
         if element.tag != "Marker":
             continue
         body, place = frames.find(element, text(element, *SOCKET))
@@ -78,7 +79,7 @@ def read_markers(document: Document, frames: Frames, taken: set[str]) -> tuple[M
 def read_contacts(document: Document, frames: Frames, taken: set[str]) -> tuple[ContactShape, ...]:
     """Contact spheres; half spaces, meshes and other shapes are told by a note."""
     made = []
-    for element in members(document.model, "ContactGeometrySet"):
+    for element in document.objects("ContactGeometrySet"):
         if element.tag != "ContactSphere":
             document.notes.append(f"{element.tag} {name_of(element)!r} is not used")
             continue
@@ -101,7 +102,7 @@ def _free_name(document: Document, what: str, name: str, ending: str, taken: set
     return chosen
 
 
-def read_meshes(frames: Frames) -> tuple[Mesh, ...]:
+def read_meshes(document: Document, frames: Frames) -> tuple[Mesh, ...]:
     """Files of triangles that bodies are drawn with."""
     made: list[Mesh] = []
     for element in (*frames.bodies.values(), *frames.grounds):
@@ -110,6 +111,14 @@ def read_meshes(frames: Frames) -> tuple[Mesh, ...]:
     for (owner, name), offset in frames.offsets.items():
         if offset.find("attached_geometry") is not None:
             made += _meshes(offset, *frames.find(offset, name, owner))
+    shapes = Counter(
+        shape.tag
+        for element in (*frames.bodies.values(), *frames.grounds, *frames.offsets.values())
+        for attached in element.all("attached_geometry")
+        for shape in attached.children
+        if shape.tag != "Mesh"
+    )
+    document.notes += [f"{count} {tag} to be drawn are not kept" for tag, count in shapes.items()]
     return tuple(made)
 
 
@@ -142,7 +151,7 @@ def read_couplers(document: Document, joints: Collection[Joint]) -> tuple[Couple
     """Coordinates that follow another; constraints of other kinds are told by a note."""
     known = [c.name for joint in joints for c in joint.coordinates]
     laws: dict[str, tuple[str, Function, Element]] = {}
-    for element in members(document.model, "ConstraintSet"):
+    for element in document.objects("ConstraintSet"):
         label = f"{element.tag} {name_of(element)!r}"
         enforced = flag(element, "isEnforced", not flag(element, "isDisabled", False))
         if not enforced:

@@ -13,6 +13,9 @@ from homodyn.errors import FormatError
 from homodyn.model.formats.files import read_bytes
 from homodyn.model.naming import missing
 
+MOST = 1_000_000
+"""Elements above which a file is refused; a large model has ten thousand."""
+
 
 @dataclass(slots=True)
 class Element:
@@ -95,8 +98,17 @@ def parse_xml(content: bytes, path: str) -> Element:
     parser.buffer_text = True
     open_elements: list[Element] = []
     roots: list[Element] = []
+    count = 0
 
     def start(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal count
+        count += 1
+        if count > MOST:
+            raise FormatError(
+                f"it has more than {MOST} elements, too many for a model",
+                path,
+                f"line {parser.CurrentLineNumber}",
+            )
         element = Element(tag, attributes, path, parser.CurrentLineNumber)
         if open_elements:
             open_elements[-1].children.append(element)
