@@ -85,6 +85,31 @@ class Peer:
             },
         }
 
+    def muscles(self):
+        """Class and numbers of every muscle."""
+        found, muscles = {}, self.model.getMuscles()
+        for k in range(muscles.getSize()):
+            muscle = muscles.get(k)
+            found[muscle.getName()] = {
+                "kind": muscle.getConcreteClassName(),
+                "max_isometric_force": muscle.getMaxIsometricForce(),
+                "optimal_fiber_length": muscle.getOptimalFiberLength(),
+                "tendon_slack_length": muscle.getTendonSlackLength(),
+                "pennation_angle": muscle.getPennationAngleAtOptimalFiberLength(),
+                "max_contraction_velocity": muscle.getMaxContractionVelocity(),
+            }
+        return found
+
+    def lengths(self, values):
+        """Length of every muscle from its origin to its insertion."""
+        self.pose(values)
+        self.model.realizePosition(self.state)
+        muscles = self.model.getMuscles()
+        return {
+            muscles.get(k).getName(): muscles.get(k).getLength(self.state)
+            for k in range(muscles.getSize())
+        }
+
     def torques(self, values, speeds, accelerations):
         """Generalised forces by coordinate."""
         self.pose(values, speeds)

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 from homodyn.dynamics import acceleration, inverse_dynamics, position, velocity
 from homodyn.dynamics.tree import Tree
-from homodyn.model import Model
+from homodyn.model import Model, Muscle
 from homodyn.model.formats import load, save
 from homodyn.model.layout import joint_positions, joint_weights
 from homodyn.spatial import Transform
@@ -81,8 +81,7 @@ def farthest(opensim, path: str, model: Model) -> float:
     off = [0.0]
     for q in poses(model):
         theirs = opensim("places", path=path, values=by_name(model, q))
-        placed = dict(zip(model.body_names, Tree(model, q).placements, strict=True))
-        placed["world"] = Transform.identity()
+        placed = placements(model, q)
         assert {*model.body_names} == {*theirs["bodies"]}
         for name, (r, R) in theirs["bodies"].items():
             off += [np.abs(placed[name].r - r).max(), np.abs(placed[name].E.T - R).max()]
@@ -186,6 +185,47 @@ def followed(model, q, v, a):
         speeds[coupler.coordinate] = float(slope * v[k])
         accelerations[coupler.coordinate] = float(slope * a[k] + curvature * v[k] ** 2)
     return speeds, accelerations
+
+
+def test_muscles_have_the_numbers_of_opensim(case, opensim):
+    path, model = case
+    theirs = opensim("muscles", path=path)
+    assert {muscle.name for muscle in model.muscles} == {*theirs}
+    for muscle in model.muscles:
+        assert {key: getattr(muscle, key) for key in theirs[muscle.name]} == theirs[muscle.name]
+
+
+def placements(model: Model, q: np.ndarray) -> dict[str, Transform]:
+    """From the world to every body."""
+    placed = dict(zip(model.body_names, Tree(model, q).placements, strict=True))
+    return placed | {"world": Transform.identity()}
+
+
+def path_length(muscle: Muscle, values: dict[str, float], placed: dict[str, Transform]) -> float:
+    """Of the straight lines between the points that count at a pose (m)."""
+    points = []
+    for point in muscle.points:
+        if point.when and not point.when.lower <= values[point.when.coordinate] <= point.when.upper:
+            continue
+        local = np.array(point.position)
+        for law in point.laws:
+            local["xyz".index(law.axis)] = law.function.value(np.array(values[law.coordinate]))
+        points.append(placed[point.body].point_back(local))
+    return float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
+
+
+def test_paths_without_wraps_are_as_long_as_in_opensim(case, opensim):
+    path, model = case
+    free = [muscle for muscle in model.muscles if not muscle.wraps]
+    moving = 0
+    for q in poses(model)[:5]:
+        values, placed = by_name(model, q), placements(model, q)
+        theirs = opensim("lengths", path=path, values=values)
+        for muscle in free:
+            ours = path_length(muscle, values, placed)
+            assert ours == pytest.approx(theirs[muscle.name], abs=SHORTENED), muscle.name
+            moving += any(point.laws for point in muscle.points)
+    assert moving or "gait" not in path
 
 
 def test_a_kernel_agrees_with_the_slow_way(case):
