@@ -12,6 +12,7 @@ from homodyn.model.naming import missing
 from homodyn.spatial import Transform
 
 GROUND = "ground"
+MOST_BODIES = 10_000
 _SOCKETS = ("socket_parent", "socket_parent_frame", "connector_parent_connectee_name")
 _DEEPEST = 64
 
@@ -75,7 +76,10 @@ def read_frames(document: Document) -> Frames:
     model = document.model
     bodies: dict[str, Element] = {}
     ground = model.find("Ground")
-    for element in document.objects("BodySet"):
+    listed = document.objects("BodySet")
+    if len(listed) > MOST_BODIES:
+        raise listed[MOST_BODIES].error(f"{len(listed)} bodies are too many; up to {MOST_BODIES}")
+    for element in listed:
         name = name_of(element)
         if name in bodies:
             raise element.error(f"the body {name!r} is there already, in line {bodies[name].line}")

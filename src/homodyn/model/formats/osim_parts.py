@@ -46,7 +46,7 @@ def _body(name: str, element: Element) -> Body:
         entries = np.array([number(element, f"inertia_{entry}", 0.0) for entry in _ENTRIES])
     xx, yy, zz, xy, xz, yz = entries
     inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    mass = number(element, "mass", 0.0)
+    mass = number(element, "mass")
     if mass < 0:
         raise element.error(f"the mass of {name!r} must be zero or more (kg), got {mass:g}")
     return Body(name, mass, numbers(element, "mass_center", 3, _ZEROS), inertia)
