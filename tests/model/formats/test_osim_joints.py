@@ -302,11 +302,24 @@ def test_coordinates_left_out_are_named_after_the_joint(write, opensim):
     assert [model.lower[0], model.upper[0]] == usual["range"]
 
 
-def test_an_axis_without_a_function_stands_still(write, opensim):
+@pytest.mark.parametrize(
+    ("function", "still"),
+    [
+        ("", True),
+        ("<function/>", False),
+        ("<LinearFunction><coefficients>2 0.1</coefficients></LinearFunction>", False),
+        ('<LinearFunction name=""/>', False),
+    ],
+)
+def test_functions_left_out_or_without_a_name_are_taken_as_in_opensim(
+    write, opensim, function, still
+):
     inner = axes(FUNCTIONS["SimmSpline"])
-    inner = inner.replace(FUNCTIONS["LinearFunction"].format(name=' name="function"'), "")
+    inner = inner.replace(FUNCTIONS["LinearFunction"].format(name=' name="function"'), function)
     path = write(new(joint("CustomJoint", "knee", "ground", "a", inner) + PIN))
-    assert_places(opensim, path, load(path))
+    model = load(path)
+    assert len(model.joints[0].motions) == (2 if still else 3)
+    assert_places(opensim, path, model)
 
 
 def test_values_left_out_are_those_of_the_defaults(write, opensim):

@@ -194,15 +194,23 @@ def members(element: Element, tag: str) -> list[Element]:
     return objects.children if objects is not None else []
 
 
-def held(element: Element, tag: str) -> Element | None:
+def held(element: Element, tag: str, *, unnamed: bool = False) -> Element | None:
     """The object inside a tag, or the object of that name directly inside: <Constant name="tag">.
 
     Up to version 3 objects are wrapped in the tag of their property; later ones carry its name.
+    With ``unnamed``, one without a name will do as well, as it does in OpenSim.
     """
     found = element.find(tag)
     if found is not None:
         return found.children[0] if found.children else None
-    return next((c for c in element.children if c.attributes.get("name") == tag), None)
+    for child in element.children:
+        if child.attributes.get("name") == tag:
+            return child
+    if unnamed:
+        for child in element.children:
+            if child.tag[0].isupper() and not child.attributes.get("name", ""):
+                return child
+    return None
 
 
 def placed(element: Element, position: str, orientation: str) -> Transform:

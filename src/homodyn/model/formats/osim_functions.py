@@ -54,7 +54,7 @@ def _knots(element: Element) -> Function:
 
 
 def _scaled(element: Element, depth: int) -> Function:
-    inner = held(element, "function")
+    inner = held(element, "function", unnamed=True)
     if inner is None:
         raise element.error("a MultiplierFunction needs a <function> inside")
     if depth > _DEEPEST:

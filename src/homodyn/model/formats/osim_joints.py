@@ -29,7 +29,7 @@ from homodyn.model.formats.osim_document import (
 from homodyn.model.formats.osim_frames import GROUND, Frames
 from homodyn.model.formats.osim_functions import is_constant, read_function
 from homodyn.model.formats.xml import Element
-from homodyn.model.functions import Constant, Function
+from homodyn.model.functions import IDENTITY, Constant, Function
 from homodyn.model.joint import WORLD, Coordinate, Joint, Motion
 from homodyn.model.joints import slide, turn
 from homodyn.model.naming import missing
@@ -181,7 +181,10 @@ def _custom(
     moving = {motion.coordinate for motion in motions}
     for k, coordinate in enumerate(coordinates):
         if k not in moving:
-            raise element.error(f"no axis moves with its coordinate {coordinate.name!r}")
+            raise element.error(
+                f"no axis moves with its coordinate {coordinate.name!r}; "
+                f"an axis without a function, or with a Constant, stands still"
+            )
     return "custom", tuple(motions), Transform(at.E, at.r + at.E.T @ shift)
 
 
@@ -192,9 +195,11 @@ def _law(axis: Element, coordinates: tuple[Coordinate, ...]) -> tuple[int | None
     for name in used:
         if name not in names:
             raise axis.error(missing("coordinate of this joint", name, names))
-    found = held(axis, "function")
+    found = held(axis, "function", unnamed=True)
     if found is None:
-        return None, Constant(0.0)
+        # As in OpenSim: an empty function follows the coordinate, an absent one stands still.
+        empty = axis.find("function") is not None
+        return (names.index(used[0]), IDENTITY) if empty and used else (None, Constant(0.0))
     if len(used) > 1:
         raise axis.error(
             f"it follows {len(used)} coordinates ({', '.join(used)}); one can be represented"

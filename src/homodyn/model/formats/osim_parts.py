@@ -177,7 +177,7 @@ def _coupler(element: Element, known: list[str]) -> tuple[str, str, Function]:
             f"{dependent!r} follows {len(independent)} coordinates "
             f"({', '.join(independent)}); one can be represented"
         )
-    found = held(element, "coupled_coordinates_function")
+    found = held(element, "coupled_coordinates_function", unnamed=True)
     if found is None:
         raise element.error("it needs a <coupled_coordinates_function> inside")
     function, factor = read_function(found), number(element, "scale_factor", 1.0)
