@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from homodyn.model.functions import Function, Linear, Piecewise, Scaled
-from homodyn.model.validation import broken_triangle, unmoved_by_mass
+from homodyn.model.validation import impossible_inertia, unmoved_by_mass
 
 if TYPE_CHECKING:
     from homodyn.model.model import Model
@@ -27,7 +27,7 @@ def _bodies(model: Model) -> Iterator[str]:
     alike: dict[bytes, list[tuple[str, float]]] = {}
     for body in model.bodies:
         mass, inertia = model._usual(body.mass), model._usual(body.inertia)
-        broken = broken_triangle(inertia)
+        broken = impossible_inertia(inertia)
         if broken:
             yield f"body {body.name!r}: {broken}"
         if mass == 0 and inertia.any():

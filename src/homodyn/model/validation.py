@@ -62,7 +62,7 @@ def faults(model: Model, *, strange_symbols: bool = False) -> list[str]:
                 continue
             reasons = [*_not_finite(numeric), *_CHECKS.get(part, lambda _: ())(numeric)]
             if part == "bodies" and not reasons and not model.as_measured:
-                broken = broken_triangle(numeric.inertia)
+                broken = impossible_inertia(numeric.inertia)
                 reasons += [f"{broken}; as_measured=True takes it all the same"] if broken else []
             found += [f"{where}: {reason}" for reason in reasons]
             plain[part].append(numeric)
@@ -190,18 +190,16 @@ def _body(body: Body) -> Iterator[str]:
     scale = np.abs(inertia).max()
     if np.abs(inertia - inertia.T).max() > RELATIVE * scale:
         yield f"inertia must be symmetric, got {inertia.tolist()}"
-    else:
-        lowest = np.linalg.eigvalsh(inertia)[0]
-        if lowest < -RELATIVE * scale:
-            yield (
-                f"inertia must have no negative principal moment, got {lowest:.6g} kg m2; "
-                f"give it about the centre of mass"
-            )
 
 
-def broken_triangle(inertia: np.ndarray) -> str:
-    """Why no rigid body has this inertia: its moments break the triangle inequality; or nothing."""
+def impossible_inertia(inertia: np.ndarray) -> str:
+    """Why no rigid body has this inertia: a negative moment or a broken triangle; or nothing."""
     moments = np.linalg.eigvalsh(inertia)
+    if moments[0] < -RELATIVE * np.abs(inertia).max():
+        return (
+            f"inertia must have no negative principal moment, got {moments[0]:.6g} kg m2; "
+            f"give it about the centre of mass"
+        )
     if moments[2] - moments[0] - moments[1] <= TRIANGLE * abs(moments[2]):
         return ""
     told = ", ".join(f"{moment:.4g}" for moment in moments)

@@ -333,6 +333,30 @@ def test_units_are_meters_whatever_the_label_says(leg):
     assert model.notes[1] == "lengths are taken as meters, as in OpenSim; the file says feet"
 
 
+def test_slips_of_xml_that_opensim_forgives_are_forgiven(tmp_path):
+    path = tmp_path / "slips.osim"
+    comment = "<credits>nobod\u00ff -- <!-- a -- b\n -- c --></credits>"
+    path.write_bytes(LEG.replace("<credits>nobody</credits>", comment).encode("latin-1"))
+    assert load(path).name == "leg"
+    broken = LEG.replace("<credits>nobody</credits>", comment).replace("<mass>8", "<mass>?")
+    path.write_bytes(broken.encode("latin-1"))
+    with pytest.raises(FormatError, match="line 15, <mass>"):
+        load(path)
+
+
+def test_a_second_coordinate_of_a_name_gets_that_of_its_joint(leg):
+    model = load(leg(LEG.replace('"flexion"', '"bend"')))
+    assert model.coordinate_names == ("bend", "knee_bend")
+    assert any("is called 'knee_bend': the name is taken" in note for note in model.notes)
+
+
+def test_inertias_of_no_body_are_taken_and_doubted(leg):
+    odd = leg(LEG.replace("0.1 0.02 0.1 0 0 0", "0.1 -0.02 0.1 0 0 0"))
+    assert any("negative principal moment" in doubt for doubt in load(odd).doubts)
+    with pytest.raises(ModelError, match="negative principal moment"):
+        load(odd, as_measured=False)
+
+
 def test_xml_is_recognised_and_a_base_is_not_for_opensim(leg):
     assert load(leg(name="leg.xml")) == load(leg())
     with pytest.raises(FormatError, match="base is for formats without a ground joint"):

@@ -64,13 +64,31 @@ def read_joints(document: Document, frames: Frames) -> tuple[Joint, ...]:
     """Every joint, each directed away from the ground."""
     links = []
     seen: dict[str, Element] = {}
+    coordinates: set[str] = set()
     for element, child in _joint_elements(document, frames):
         name = name_of(element)
         if name in seen:
             raise element.error(f"the joint {name!r} is there already, in line {seen[name].line}")
         seen[name] = element
-        links.append(Link(_joint(document, frames, element, child), element))
+        joint = _distinct(document, _joint(document, frames, element, child), coordinates)
+        links.append(Link(joint, element))
     return tuple(_directed(document, links, frames))
+
+
+def _distinct(document: Document, joint: Joint, taken: set[str]) -> Joint:
+    """The joint with its name before those of its coordinates that another joint has as well."""
+    made = []
+    for coordinate in joint.coordinates:
+        name = coordinate.name
+        if name in taken:
+            name = f"{joint.name}_{name}"
+            document.notes.append(
+                f"coordinate {coordinate.name!r} of joint {joint.name!r} is called {name!r}: "
+                f"the name is taken"
+            )
+        taken.add(name)
+        made.append(coordinate if name == coordinate.name else replace(coordinate, name=name))
+    return replace(joint, coordinates=tuple(made))
 
 
 def _joint_elements(document: Document, frames: Frames) -> Iterator[tuple[Element, str]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -93,7 +95,35 @@ def read_xml(path: Path) -> Element:
 
 
 def parse_xml(content: bytes, path: str) -> Element:
-    """The root element of XML text; ``path`` is for the messages."""
+    """The root element of XML text; ``path`` is for the messages.
+
+    Two slips of files in use are forgiven: hyphens inside comments, and letters of Western Europe
+    in one byte each where the file says UTF-8.
+    """
+    try:
+        return _parsed(content, path)
+    except FormatError:
+        forgiven = _forgiven(content)
+        if forgiven == content:
+            raise
+        with contextlib.suppress(FormatError):
+            return _parsed(forgiven, path)
+        raise
+
+
+def _forgiven(content: bytes) -> bytes:
+    """The same lines without comments, and in UTF-8 if they claim to be."""
+    blank = re.sub(rb"<!--.*?-->", lambda found: b"\n" * found[0].count(b"\n"), content, flags=re.S)
+    declared = re.match(rb"<\?xml[^>]*encoding=[\"']([\w-]+)", blank)
+    if declared is None or declared[1].lower() == b"utf-8":
+        try:
+            blank.decode("utf-8")
+        except UnicodeDecodeError:
+            return blank.decode("latin-1").encode("utf-8")
+    return blank
+
+
+def _parsed(content: bytes, path: str) -> Element:
     parser = expat.ParserCreate()
     parser.buffer_text = True
     open_elements: list[Element] = []
