@@ -324,6 +324,23 @@ def test_it_has_the_32_markers_of_the_thesis_on_their_segments():
     assert on["T10"] == on["STRN"] == "MiddleTrunk"
 
 
+def test_markers_of_subject3_are_the_means_of_his_sides_and_follow_the_lengths():
+    subject = SUBJECTS["Subject3"]
+    printed = {m["marker"]: [float(m[axis]) for axis in "xyz"] for m in rows("heiman_markers")}
+    longer = {**subject["overrides"], "ShankLength": 2 * subject["overrides"]["ShankLeftLength"]}
+    usual, stretched = (
+        {m.name: m.position for m in heiman(**{**subject, "overrides": o}).markers}
+        for o in (subject["overrides"], longer)
+    )
+    right, left = np.array(printed["RTIB"]), np.array(printed["LTIB"])
+    mean = (right + left * [1, -1, 1]) / 2
+    assert usual["RTIB"] == pytest.approx(mean, abs=1e-12)
+    assert usual["LTIB"] == pytest.approx(mean * [1, -1, 1], abs=1e-12)
+    assert stretched["LTIB"] == pytest.approx(mean * [1, -1, 2], abs=1e-12)
+    assert stretched["LTOE"] == pytest.approx(usual["LTOE"])
+    assert usual["C7"] == pytest.approx([printed["C7"][0], 0, printed["C7"][2]])
+
+
 def test_capsules_of_limbs_have_the_volume_of_their_mass_and_the_feet_stand_on_the_ground():
     model = heiman()
     capsules = {capsule.name: capsule for capsule in model.capsules}

@@ -118,3 +118,11 @@ def test_what_is_not_symmetric_is_refused_by_name():
     made = made.add(box("leg_l", 1.0, (1, 1, 1)), tilted, "base", at=(0, 1, 0))
     with pytest.raises(hd.ModelError, match=re.escape("the axis of 'leg_l' is not the mirror")):
         mirror_map(made.model())
+
+
+def test_names_that_do_not_pair_both_ways_stay_alone():
+    made = Assembly("a").add(box("base", 1.0, (1, 1, 1)), joints.free())
+    for name in ("LxR", "LxL", "RxL"):
+        made = made.frame(name, "base")
+    names = mirror_map(made.model()).names
+    assert (names["LxR"], names["LxL"], names["RxL"]) == ("LxR", "RxL", "LxL")

@@ -7,7 +7,7 @@ import homodyn as hd
 from homodyn import dynamics
 from homodyn.catalog import heiman, scaled
 from homodyn.dynamics.tree import Tree
-from homodyn.model import Assembly, Body, Model, Spline, box, joints
+from homodyn.model import Assembly, Body, Model, Spline, box, joints, sphere
 
 STRETCH = {"ThighRight": 1.05, "Pelvis": (1.1, 0.9, 1.0), "FootLeft": (1.2, 1.0, 0.95)}
 
@@ -113,6 +113,20 @@ def test_boxes_and_lines_are_stretched_along_their_own_axes():
     assert sole.size == pytest.approx([0.3, 0.4, 1.5])
     assert rim.size[0] == pytest.approx(0.3)
     assert rim.radius == pytest.approx(0.1 * np.sqrt(2.0 * 5.0))
+
+
+def test_frames_and_the_joint_a_segment_hangs_on_are_stretched_with_it():
+    made = Assembly("one").add(box("base", 1.0, (1, 1, 1)), joints.free())
+    made = made.add(box("arm", 1.0, (1, 1, 1)), joints.revolute("y"), "base", child_at=(0, 0, 0.3))
+    model = scaled(made.frame("tool", "arm", (0.1, 0.2, 0.3)).model(), {"arm": (1.5, 2.0, 3.0)})
+    assert model.joint("arm").child_placement.r == pytest.approx([0, 0, 0.9])
+    assert model.frames[0].placement.r == pytest.approx([0.15, 0.4, 0.9])
+
+
+def test_a_ball_stays_on_the_ground_as_it_grows():
+    made = Assembly("one").add(sphere("ball", 1.0, 0.1), joints.free(default=(0, 0, 0.1, 0, 0, 0)))
+    model = made.contact("skin", "ball", "sphere", radius=0.1).model()
+    assert scaled(model, 3.0).neutral() == pytest.approx([0, 0, 0.3, 1, 0, 0, 0])
 
 
 def test_slides_that_follow_an_angle_are_stretched_and_coordinates_are_not():

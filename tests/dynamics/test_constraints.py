@@ -162,7 +162,8 @@ def test_sets_of_equal_content_are_equal_and_arrays_count_as_numbers():
     plain = ConstraintSet((PointContact("foot", (0, 0, -1)),))
     array = ConstraintSet((PointContact("foot", np.array([0.0, 0.0, -1.0])),))
     other = ConstraintSet((PointContact("foot", (0, 0, -1.5)),))
-    assert plain == array and hash(plain) == hash(array)
+    assert plain == array
+    assert hash(plain) == hash(array)
     assert plain != other
 
 
@@ -190,7 +191,7 @@ def test_stabilisation_adds_spring_and_damper_of_the_error(person, kit):
 
 
 def test_radius_comes_from_the_spherical_contact_of_the_model(person, kit):
-    q, v, _ = kit.states(person, 3, 12)
+    q, _v, _ = kit.states(person, 3, 12)
     named = RollingSphere("heel_left")
     written = RollingSphere("foot_left", (-0.04, 0.0, 0.0), 0.07)
     for function in (constraint_jacobian, constraint_error):

@@ -110,6 +110,11 @@ def test_a_call_that_does_not_fit_says_what_would(arguments, told):
         made(False)(*arguments)
 
 
+@pytest.mark.parametrize("name", ["two  words, and more", "null", "ÅÄ", "__", ""])
+def test_any_name_will_do(name):
+    assert kernel(lambda x: 2 * x, x=1, name=name)(np.ones(1)) == 2.0
+
+
 def test_unknown_argument_names_are_listed():
     with pytest.raises(KernelError, match="missing: gain, unknown or given twice: gian"):
         made(False)(np.zeros(2), np.zeros(2), gian=1)

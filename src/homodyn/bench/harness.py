@@ -189,6 +189,19 @@ def _no_garbage_collection() -> Iterator[None]:
             gc.enable()
 
 
+@contextmanager
+def environment(name: str, value: str) -> Iterator[None]:
+    """Set an environment variable for a while."""
+    previous = os.environ.get(name)
+    os.environ[name] = value
+    try:
+        yield
+    finally:
+        os.environ.pop(name)
+        if previous is not None:
+            os.environ[name] = previous
+
+
 def missing(package: str) -> str:
     """Return why a peer cannot take part, as the note of a row; empty when it is installed.
 

@@ -1,11 +1,19 @@
 """Ready bodies with the sources of their numbers, and the anthropometric tables behind them."""
 
 from homodyn.catalog.anthropometry import Segment, de_leva
+from homodyn.catalog.bip import bip
+from homodyn.catalog.coman import coman
+from homodyn.catalog.hdm import hdm
 from homodyn.catalog.heiman import CLEARANCES, PLANAR, SUBJECTS, heiman
 from homodyn.catalog.heiman_numbers import typical_torques, walking_bounds
+from homodyn.catalog.human36 import human36
+from homodyn.catalog.humans_order import from_humans, to_humans
+from homodyn.catalog.khr1 import khr1
+from homodyn.catalog.manikin import manikin
 from homodyn.catalog.mirror import Mirror, mirror, mirror_map
 from homodyn.catalog.registry import Entry, build, describe, description, entries, entry
 from homodyn.catalog.scaling import scaled
+from homodyn.catalog.winter import winter_human
 
 __all__ = [
     "CLEARANCES",
@@ -14,16 +22,25 @@ __all__ = [
     "Entry",
     "Mirror",
     "Segment",
+    "bip",
     "build",
+    "coman",
     "de_leva",
     "describe",
     "description",
     "entries",
     "entry",
+    "from_humans",
+    "hdm",
     "heiman",
+    "human36",
+    "khr1",
+    "manikin",
     "mirror",
     "mirror_map",
     "scaled",
+    "to_humans",
     "typical_torques",
     "walking_bounds",
+    "winter_human",
 ]

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import casadi as ca
 
 from homodyn.dynamics.constraints import Constraint
-from homodyn.dynamics.methods import Problem, solved
+from homodyn.dynamics.methods import solved
 from homodyn.dynamics.rnea import newton_euler
 from homodyn.dynamics.rows import ConstraintRows, row_count
 from homodyn.dynamics.tree import Tree
@@ -66,7 +66,7 @@ def constrained_dynamics(
     tree = Tree(model, q, v)
     rows = ConstraintRows(tree, constraints)
     load = tau - newton_euler(tree, None, external)
-    acceleration, force, rank = solved(Problem(rows, load, rows.bias), method)
+    acceleration, force, rank = solved(rows, load, rows.bias, method)
     left = residual(rows, acceleration, rows.bias)
     return ConstrainedMotion(acceleration, force, left, rank)
 
@@ -74,7 +74,7 @@ def constrained_dynamics(
 def residual(rows: ConstraintRows, x: Array, target: list[Array]) -> Array:
     """Largest |G x - target| over the largest sum of the absolute terms of a row."""
     worst, size = ca.SX(0), ca.SX(1e-300)
-    for row, wanted in zip(rows.entries, target, strict=True):
+    for row, wanted in zip(rows.matrix.entries, target, strict=True):
         terms = [value * x[entry] for entry, value in row.items()]
         worst = ca.fmax(worst, ca.fabs(sum(terms) - wanted))
         size = ca.fmax(size, sum(ca.fabs(term) for term in terms) + ca.fabs(wanted))

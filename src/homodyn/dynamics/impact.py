@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from homodyn.dynamics.constrained import force_shape, residual
 from homodyn.dynamics.constraints import Constraint
-from homodyn.dynamics.methods import Problem, solved
+from homodyn.dynamics.methods import solved
 from homodyn.dynamics.rows import ConstraintRows
 from homodyn.dynamics.tree import Tree
 from homodyn.model import Model
@@ -51,8 +51,8 @@ def impact(
     v- and the sign out.
     """
     rows = ConstraintRows(Tree(model, q), constraints)
-    before = rows.times(v)
+    before = rows.matrix.times(v)
     target = [-(1 + restitution) * speed for speed in before]
-    change, impulse, rank = solved(Problem(rows, None, target), method)
+    change, impulse, rank = solved(rows, None, target, method)
     left = residual(rows, v + change, [-restitution * speed for speed in before])
     return Impact(v + change, impulse, left, rank)

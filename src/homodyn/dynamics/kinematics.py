@@ -83,6 +83,17 @@ def angular_jacobian(model: Model, q: Array, frame: str) -> Array:
     return body_jacobians(Tree(model, q), body, np.zeros(3))[0]
 
 
+@function_of_state(q="nq", returns={"positions": lambda model: (len(model.markers), 3)})
+def marker_positions(model: Model, q: Array) -> Array:
+    """World positions of all markers (m), in the order of ``model.markers``."""
+    tree = Tree(model, q)
+    rows = []
+    for marker in model.markers:
+        body, local = attached_point(model, marker.name, None)
+        rows.append(local if body < 0 else tree.placements[body].point_back(local))
+    return ca.horzcat(*rows).T
+
+
 def attached_point(model: Model, frame: str, point: Array | None) -> tuple[int, Array]:
     """Body index (-1: the world) and coordinates in it of a point given in a frame's axes."""
     body, placement = model.locate(frame)

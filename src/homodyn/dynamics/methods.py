@@ -26,9 +26,11 @@ import casadi as ca
 from homodyn.dynamics.articulated import ArticulatedBodies
 from homodyn.dynamics.crba import composite_inertia
 from homodyn.dynamics.factor import Factor, factorized
+from homodyn.dynamics.reduction import Reduction
 from homodyn.dynamics.rows import ConstraintRows
 from homodyn.dynamics.semidefinite import Orthogonal, Semidefinite
 from homodyn.dynamics.tree import Tree
+from homodyn.dynamics.wrenches import WrenchRows, as_column
 from homodyn.errors import ModelError
 from homodyn.spatial import Array, stack
 
@@ -37,7 +39,7 @@ from homodyn.spatial import Array, stack
 class Problem:
     """H x = load + G^T force, G x = target; without a load x is what the constraints add."""
 
-    rows: ConstraintRows
+    rows: WrenchRows
     load: Array | None
     target: list[Array]
 
@@ -102,7 +104,7 @@ class Elimination:
         push = factor.forward(factor.null.removed(b))
         added = self.corner.combined(push, len(free))
         x = [f + d * a for f, d, a in zip(free, weight, added, strict=True)]
-        return self.joints.rest(x), stack(*factor.null.removed(factor.backward(push)))
+        return self.joints.rest(x), as_column(factor.null.removed(factor.backward(push)))
 
 
 def range_space(problem: Problem) -> Result:
@@ -149,7 +151,7 @@ def null_space(problem: Problem) -> Result:
         sum((y * missing[i] for i, y in column.items()), ca.SX(0)) * inverse
         for column, inverse in zip(basis.columns, factor.reciprocal, strict=True)
     ]
-    return x, stack(*null.removed(factor.backward(along))), factor.rank
+    return x, as_column(null.removed(factor.backward(along))), factor.rank
 
 
 def recursive(problem: Problem) -> Result:
@@ -161,7 +163,7 @@ def recursive(problem: Problem) -> Result:
             "method does not know; use range, direct or null"
         )
     bodies = ArticulatedBodies(tree)
-    tests = [rows.wrenches(k) for k in range(len(rows.rows))]
+    tests = [rows.on_bodies(k) for k in range(len(rows.wrenches))]
     touched = sorted({body for test in tests for body in test})
     A = []
     for k, test in enumerate(tests):
@@ -179,7 +181,7 @@ def recursive(problem: Problem) -> Result:
                 part = wrench * strength
                 total[body] = total[body] + part if body in total else part
         everywhere = range(len(tree.model.bodies))
-        return x + bodies.response(total, reaching=everywhere)[0], stack(*force)
+        return x + bodies.response(total, reaching=everywhere)[0], as_column(force)
 
     x, force = pushed(bodies.solve(problem.c))
     x, correction = pushed(x)
@@ -194,11 +196,14 @@ METHODS: dict[str, Callable[[Problem], Result]] = {
 }
 
 
-def solved(problem: Problem, method: str) -> Result:
-    """The solution of a problem by the method of that name."""
+def solved(rows: ConstraintRows, load: Array | None, target: list[Array], method: str) -> Result:
+    """The solution by the method of that name, for rows that may depend on each other."""
     if method not in METHODS:
         raise ModelError(f"there is no method {method!r}; there are {', '.join(METHODS)}")
-    return METHODS[method](problem)
+    reduction = Reduction(rows)
+    problem = Problem(reduction.independent, load, reduction.gathered(target))
+    x, force, rank = METHODS[method](problem)
+    return x, reduction.spread(force), rank
 
 
 def _column(problem: Problem, row: dict[int, Array]) -> Array:

@@ -8,7 +8,7 @@ and its rate are those of Kieboom 2014, eq. 2.80, written with world vectors:
               + t . (alpha_i - alpha_j - w_j x w_i),                u = v_i - v_j
 
 where accelerations are those of zero joint accelerations (Felis 2015, section 3.4.4, has gamma with
-the other sign). Joints that carry both frames cannot move one in the other and are left out.
+the other sign).
 """
 
 from __future__ import annotations
@@ -23,10 +23,11 @@ import numpy as np
 from homodyn.dynamics.constraints import Constraint, ConstraintSet, Row
 from homodyn.dynamics.kinematics import orientation, position
 from homodyn.dynamics.tree import Tree
+from homodyn.dynamics.wrenches import PairWrench, WrenchRows, as_column, dot
 from homodyn.errors import ModelError
 from homodyn.model import WORLD, Model
 from homodyn.model.traced import function_of_state
-from homodyn.spatial import Array, cross, stack, unskew
+from homodyn.spatial import Array, cross, unskew
 
 
 def row_count(model: Model, constraints: Constraint) -> tuple[int]:
@@ -39,7 +40,7 @@ def row_count(model: Model, constraints: Constraint) -> tuple[int]:
 )
 def constraint_jacobian(model: Model, q: Array, constraints: Constraint) -> Array:
     """G(q) with ``G v`` the velocities (m/s, rad/s) that the constraints forbid."""
-    return ConstraintRows(Tree(model, q), constraints).jacobian
+    return ConstraintRows(Tree(model, q), constraints).matrix.jacobian
 
 
 @function_of_state(q="nq", v="nv", returns={"bias": row_count})
@@ -48,7 +49,7 @@ def constraint_bias(model: Model, q: Array, v: Array, constraints: Constraint) -
 
     Stabilised rows have -damping G v - stiffness error added.
     """
-    return stack(*ConstraintRows(Tree(model, q, v), constraints).bias)
+    return as_column(ConstraintRows(Tree(model, q, v), constraints).bias)
 
 
 @function_of_state(q="nq", returns={"error": row_count})
@@ -57,7 +58,7 @@ def constraint_error(model: Model, q: Array, constraints: Constraint) -> Array:
 
     Contacts without an anchor give the coordinate of their point, rolling rows zero.
     """
-    return stack(*ConstraintRows(Tree(model, q), constraints).errors)
+    return as_column(ConstraintRows(Tree(model, q), constraints).errors)
 
 
 def anchored(model: Model, q: Array, constraints: Constraint) -> ConstraintSet:
@@ -197,57 +198,17 @@ class ConstraintRows:
         return spheres[row.radius]
 
     @cached_property
-    def entries(self) -> list[dict[int, Array]]:
-        """G, row by row, as the entries that can differ from zero."""
-        arms: dict[tuple[int, int], Array] = {}
-        result = []
-        for (i, j), (slide, turn) in zip(self.sides, self.directions, strict=True):
-            row: dict[int, Array] = {}
-            on_i = set(self.tree.ancestors(i.body))
-            on_j = set(self.tree.ancestors(j.body))
-            for joint in sorted(on_i ^ on_j):
-                sign = 1.0 if joint in on_i else -1.0
-                if (id(i), joint) not in arms:
-                    arms[id(i), joint] = i.place - self.tree.placements[joint].r
-                arm = arms[id(i), joint]
-                for (entry, weight), (turning, sliding) in zip(
-                    self.tree.weights[joint], self.screws[joint], strict=True
-                ):
-                    linear = sliding + cross(turning, arm)
-                    value = sign * weight * (_dot(slide, linear) + _dot(turn, turning))
-                    row[entry] = row[entry] + value if entry in row else value
-            result.append(row)
-        return result
-
-    @cached_property
-    def screws(self) -> list[list[tuple[Array, Array]]]:
-        """For each joint, per coordinate: turn and slide at the body's origin, in world axes."""
-        result = []
-        for joint, placed in zip(self.tree.joints, self.tree.placements, strict=True):
-            back = placed.E.T
-            result.append(
-                [
-                    (_turned(back, joint.S[:3, k]), _turned(back, joint.S[3:, k]))
-                    for k in range(joint.S.shape[1])
-                ]
-            )
-        return result
-
-    @cached_property
-    def jacobian(self) -> Array:
-        """G as a sparse matrix."""
-        G = ca.SX(len(self.rows), self.tree.model.nv)
-        for k, row in enumerate(self.entries):
-            for entry, value in row.items():
-                G[k, entry] = value
-        return G
-
-    def times(self, v: Array) -> list[Array]:
-        """G v."""
+    def wrenches(self) -> list[PairWrench]:
+        """What the force of each row does."""
         return [
-            sum((value * v[entry] for entry, value in row.items()), ca.SX(0))
-            for row in self.entries
+            PairWrench(i.body, j.body, i.place, slide, turn)
+            for (i, j), (slide, turn) in zip(self.sides, self.directions, strict=True)
         ]
+
+    @cached_property
+    def matrix(self) -> WrenchRows:
+        """G."""
+        return WrenchRows(self.tree, self.wrenches)
 
     @cached_property
     def bias(self) -> list[Array]:
@@ -266,10 +227,10 @@ class ConstraintRows:
                     - cross(j.spin, 2 * speed - cross(j.spin, reach))
                 )
                 angular = angular - j.spin_rate - cross(j.spin, i.spin)
-            gamma = -_dot(slide, linear) - _dot(turn, angular)
+            gamma = -dot(slide, linear) - dot(turn, angular)
             if row.centripetal:
                 # slide . (w x (w x rho)) with turn = rho x slide and slide perpendicular to rho.
-                gamma = gamma - _dot(slide, i.spin) * _dot(i.spin, cross(slide, turn))
+                gamma = gamma - dot(slide, i.spin) * dot(i.spin, cross(slide, turn))
             if row.stabilization is not None:
                 gamma = gamma - self._restoring(k, row)
             result.append(gamma)
@@ -285,10 +246,10 @@ class ConstraintRows:
                 f"{row.frame!r}: give an anchor, or take it from a pose with anchored()"
             )
         (i, j), (slide, turn) = self.sides[k], self.directions[k]
-        rate = _dot(slide, i.velocity) + _dot(turn, i.spin)
+        rate = dot(slide, i.velocity) + dot(turn, i.spin)
         if not j.still:
             carried = j.velocity + cross(j.spin, i.place - j.place)
-            rate = rate - _dot(slide, carried) - _dot(turn, j.spin)
+            rate = rate - dot(slide, carried) - dot(turn, j.spin)
         return gains.damping * rate + gains.stiffness * self.errors[k]
 
     @cached_property
@@ -299,28 +260,16 @@ class ConstraintRows:
             if row.measure == "none":
                 result.append(ca.SX(0))
             elif row.measure in ("place", "height"):
-                along = _dot(slide, i.place - j.place) - float(np.dot(row.slide, row.anchor))
+                along = dot(slide, i.place - j.place) - float(np.dot(row.slide, row.anchor))
                 result.append(along - self._radius(row) if row.measure == "height" else along)
             else:
                 # Rotation of the frame in the other one, away from the attitude that is held.
                 away = (j.rotation @ i.rotation.T) @ np.array(row.attitude).T
                 if row.measure == "axis":
                     axis = np.array(row.axis)
-                    result.append(_dot(np.array(row.turn), cross(axis, away @ axis)))
+                    result.append(dot(np.array(row.turn), cross(axis, away @ axis)))
                 else:
-                    result.append(_dot(np.array(row.turn), unskew(away)))
-        return result
-
-    def wrenches(self, k: int) -> dict[int, Array]:
-        """Row k as unit wrenches on bodies, in body frames: what its force does."""
-        (i, j), (slide, turn) = self.sides[k], self.directions[k]
-        result = {}
-        for side, sign in ((i, 1.0), (j, -1.0)):
-            if not side.still:
-                placed = self.tree.placements[side.body]
-                moment = turn + cross(i.place - placed.r, slide)
-                local = stack(placed.E @ moment, placed.E @ slide)
-                result[side.body] = sign * local
+                    result.append(dot(np.array(row.turn), unskew(away)))
         return result
 
 
@@ -329,7 +278,3 @@ def _turned(rotation: Array, vector: Array) -> Array:
     if isinstance(rotation, np.ndarray) and np.array_equal(rotation, np.eye(3)):
         return vector
     return rotation @ vector
-
-
-def _dot(a: Array, b: Array) -> Array:
-    return sum(a[k] * b[k] for k in range(3))

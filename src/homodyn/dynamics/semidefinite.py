@@ -13,8 +13,8 @@ many. No number is added to A, and P is exactly the identity when no pivot vanis
 
 Where A = Y^T W Y is known by its columns, orthogonalising them gives the same L and D. Then
 rounding of size e leaves (e / s)^2 in a pivot that should vanish, where s is the smallest sine
-accepted before; forming A leaves e / s^2. The first is far below any pivot worth accepting, so ranks
-are found without pivoting; for the second, rows must be taken for dependent much earlier.
+accepted before; forming A leaves e / s^2. The first is far below any pivot worth accepting, so
+ranks are found without pivoting; for the second, rows must count as dependent much earlier.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ from homodyn.model.muscles import (
     WrapObject,
 )
 from homodyn.model.numbers import Parameter
-from homodyn.model.shapes import Capsule, ContactShape, Frame, Marker, Mesh
+from homodyn.model.shapes import Capsule, ContactSet, ContactShape, Frame, Marker, Mesh
 
 __all__ = [
     "WORLD",
@@ -35,6 +35,7 @@ __all__ = [
     "Body",
     "Capsule",
     "Constant",
+    "ContactSet",
     "ContactShape",
     "Coordinate",
     "Coupler",

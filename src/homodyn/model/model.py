@@ -20,7 +20,7 @@ from homodyn.model.layout import layout
 from homodyn.model.muscles import Ligament, Muscle, WrapObject
 from homodyn.model.naming import missing
 from homodyn.model.numbers import Parameter
-from homodyn.model.shapes import Capsule, ContactShape, Frame, Marker, Mesh
+from homodyn.model.shapes import Capsule, ContactSet, ContactShape, Frame, Marker, Mesh
 from homodyn.spatial import Array, Transform, is_symbolic
 
 PARTS = (
@@ -31,6 +31,7 @@ PARTS = (
     "contacts",
     "capsules",
     "couplers",
+    "contact_sets",
     "meshes",
     "wraps",
     "muscles",
@@ -68,6 +69,7 @@ class Model:
     parameters: tuple[Parameter, ...] = ()
     notes: tuple[str, ...] = ()
     as_measured: bool = False
+    contact_sets: tuple[ContactSet, ...] = ()
 
     def __post_init__(self) -> None:
         numbers.settle(self, gravity=numbers.VECTOR)

@@ -23,7 +23,7 @@ class Parameter:
 
     name: str
     value: float
-    symbol: ca.SX = field(default=None, repr=False)  # type: ignore[assignment]
+    symbol: ca.SX = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         settle(self, value=SCALAR)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from homodyn.errors import ModelError
 from homodyn.model.numbers import MATRIX, PLACEMENT, SCALAR, VECTOR, Record, settle
 from homodyn.spatial import Array, Transform
 
@@ -56,6 +57,31 @@ class ContactShape(Record):
 
     def __post_init__(self) -> None:
         settle(self, position=VECTOR, radius=SCALAR, size=VECTOR, rotation=MATRIX)
+
+
+@dataclass(frozen=True, eq=False)
+class ContactSet(Record):
+    """Named contacts that act together, such as a foot flat on the ground.
+
+    ``points[k]``, the name of a contact, marker, frame or body, cannot move along ``normals[k]``, a
+    unit vector of the world; a point may occur with several normals.
+    """
+
+    name: str
+    points: tuple[str, ...]
+    normals: np.ndarray
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "points", tuple(self.points))
+        try:
+            normals = np.array(self.normals, dtype=float).reshape(len(self.points), 3) + 0.0
+        except (TypeError, ValueError):
+            raise ModelError(
+                f"contact set {self.name!r}: normals must be 3 numbers for each of its "
+                f"{len(self.points)} points, got {self.normals!r}"
+            ) from None
+        normals.flags.writeable = False
+        object.__setattr__(self, "normals", normals)
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,11 +8,13 @@ model, and the kernel answers for any leading batch shape.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from typing import Any
+from itertools import takewhile
+from typing import Any, Protocol, cast
 
 import casadi as ca
+import numpy as np
 
 from homodyn.errors import ModelError
 from homodyn.model.model import Model
@@ -23,8 +25,21 @@ from homodyn.symbolic.trace import trace
 WRENCHES = "wrenches"
 """Marks an input that maps frame names to 6-vectors."""
 
+PLAIN = "plain"
+"""Marks the key of a kernel for calls with nothing but leading arrays and fixed arguments."""
+
 Extent = int | str
 """An extent of a shape: a number, or the name of a property of the model such as ``"nv"``."""
+
+
+class FunctionOfState(Protocol):
+    """A function of a model and its state, on numbers of any batch shape or on symbols."""
+
+    def __call__(self, model: Model, *arguments: Any, **named: Any) -> Any:
+        """Evaluate."""
+
+    def kernel(self, model: Model, *arguments: Any, **named: Any) -> Kernel:
+        """The kernel that a call with these arguments uses; arrays need only be present."""
 
 
 def function_of_state(
@@ -32,7 +47,7 @@ def function_of_state(
     returns: Mapping[str, Any],
     record: Callable[..., Any] | None = None,
     **inputs: Any,
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+) -> Callable[[Callable[..., Any]], FunctionOfState]:
     """Make a symbolic function of (model, arrays, fixed arguments) batched and differentiable.
 
     ``inputs`` gives the shape of each array argument: an extent, a tuple of extents, or
@@ -41,24 +56,44 @@ def function_of_state(
     fixed arguments. ``record`` makes the returned value out of several outputs.
 
     Every decorated function also takes ``parameters``: values for the parameters of the model, as
-    an array in their order or a mapping from names; their usual values otherwise.
+    an array in their order or a mapping from names, their usual values otherwise; and ``out``,
+    arrays that take the results.
     """
 
-    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+    def decorate(function: Callable[..., Any]) -> FunctionOfState:
         signature = inspect.signature(function)
         names = list(signature.parameters)[1:]
         defaults = [signature.parameters[name].default for name in names]
         arrays = [name in inputs for name in names]
         wrench = [inputs.get(name) is WRENCHES for name in names]
+        # Most calls give the leading arrays, then fixed arguments: those find their kernel at once.
+        lead = len(
+            list(takewhile(lambda name: name in inputs and inputs[name] is not WRENCHES, names))
+        )
+        last = lead + len(list(takewhile(lambda name: name not in inputs, names[lead:])))
+        needed = sum(default is inspect.Parameter.empty for default in defaults)
 
-        def bound(arguments: tuple[Any, ...], named: dict[str, Any]) -> list[Any]:
-            if not named and len(arguments) == len(names):
-                return list(arguments)
+        def bound(arguments: tuple[Any, ...], named: dict[str, Any]) -> Sequence[Any]:
+            if not named and needed <= len(arguments) <= len(names):
+                return (*arguments, *defaults[len(arguments) :])
             given = signature.bind(None, *arguments, **named).arguments
             return [given.get(n, d) for n, d in zip(names, defaults, strict=True)]
 
         @wraps(function)
-        def call(model: Model, *arguments: Any, parameters: Any = None, **named: Any) -> Any:
+        def call(
+            model: Model,
+            *arguments: Any,
+            parameters: Any = None,
+            out: Any = None,
+            **named: Any,
+        ) -> Any:
+            plain = None
+            if not named and parameters is None and lead <= len(arguments) <= last:
+                plain = (call, PLAIN, *arguments[lead:])
+                kernel = model.kernels.get(plain)
+                if kernel is not None and all(type(a) is np.ndarray for a in arguments[:lead]):
+                    result = kernel(*arguments[:lead], out=out)
+                    return record(*result) if record is not None else result
             values = bound(arguments, named)
             statics: list[Any] = []
             numbers: list[Any] = []
@@ -87,10 +122,12 @@ def function_of_state(
                 numbers.append(parameter_array(model, parameters))
             elif parameters is not None:
                 raise ModelError(f"model {model.name!r} has no parameters to give values to")
-            result = kernel(*numbers)
+            elif plain is not None:
+                model.kernels[plain] = kernel
+            result = kernel(*numbers, out=out)
             return record(*result) if record is not None else result
 
-        def build(model: Model, values: list[Any]) -> Kernel:
+        def build(model: Model, values: Sequence[Any]) -> Kernel:
             """Trace the function for the arguments that are given."""
             shapes: dict[str, tuple[int, ...]] = {}
             fixed = {}
@@ -126,11 +163,11 @@ def function_of_state(
             return Kernel(trace(body, shapes, outputs, label, given=given))
 
         def kernel(model: Model, *arguments: Any, **named: Any) -> Kernel:
-            """The kernel that a call with these arguments uses; arrays need only be present."""
             return build(model, bound(arguments, named))
 
-        call.kernel = kernel  # type: ignore[attr-defined]
-        return call
+        made = cast(FunctionOfState, call)
+        made.kernel = kernel  # type: ignore[method-assign]
+        return made
 
     return decorate
 

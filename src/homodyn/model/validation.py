@@ -18,7 +18,7 @@ from homodyn.model.joint import KINDS, WORLD, Coordinate, Coupler, Joint, Motion
 from homodyn.model.muscles import path_faults
 from homodyn.model.naming import missing, repeated
 from homodyn.model.numbers import field_names, map_expressions
-from homodyn.model.shapes import CONTACT_KINDS, Capsule, ContactShape, Mesh
+from homodyn.model.shapes import CONTACT_KINDS, Capsule, ContactSet, ContactShape, Mesh
 
 if TYPE_CHECKING:
     from homodyn.model.body import Body
@@ -101,11 +101,15 @@ _PARTS = {
     "contacts": "contact",
     "capsules": "capsule",
     "couplers": "coupler of",
+    "contact_sets": "contact set",
     "meshes": "mesh",
     "wraps": "wrap",
     "muscles": "muscle",
     "ligaments": "ligament",
 }
+
+
+_LOCATED = ("contacts", "markers", "frames", "bodies")
 
 
 def _names(model: Model) -> Iterator[str]:
@@ -118,6 +122,7 @@ def _names(model: Model) -> Iterator[str]:
         "joints": [joint.name for joint in model.joints],
         "coordinates": [c.name for joint in model.joints for c in joint.coordinates],
         "capsules": [capsule.name for capsule in model.capsules],
+        "contact sets": [contact_set.name for contact_set in model.contact_sets],
         "parameters": [parameter.name for parameter in model.parameters],
     }
     for group, names in groups.items():
@@ -154,6 +159,12 @@ def _references(model: Model) -> Iterator[str]:
             if record.body != WORLD and record.body not in bodies:
                 what = missing("body", record.body, [WORLD, *bodies])
                 yield f"{_PARTS[part]} {_label(record)!r}: {what}"
+    named = [record.name for part in _LOCATED for record in getattr(model, part)]
+    for contact_set in model.contact_sets:
+        for point in contact_set.points:
+            if point not in named:
+                what = missing("contact, marker, frame or body", point, named)
+                yield f"contact set {contact_set.name!r}: {what}"
 
 
 def _couplers(model: Model) -> Iterator[str]:
@@ -257,6 +268,12 @@ def _contact(contact: ContactShape) -> Iterator[str]:
     yield from _rotation(contact.rotation)
 
 
+def _contact_set(contact_set: ContactSet) -> Iterator[str]:
+    for point, normal in zip(contact_set.points, contact_set.normals, strict=True):
+        if abs(np.linalg.norm(normal) - 1) > RELATIVE:
+            yield f"the normal of {point!r} must have length one, got {normal.tolist()}"
+
+
 def _capsule(capsule: Capsule) -> Iterator[str]:
     if capsule.radius < 0:
         yield f"radius must be zero or more (m), got {capsule.radius:g}"
@@ -274,6 +291,7 @@ _CHECKS: dict[str, Any] = {
     "frames": lambda frame: _rotation(frame.placement.E),
     "contacts": _contact,
     "capsules": _capsule,
+    "contact_sets": _contact_set,
 }
 
 

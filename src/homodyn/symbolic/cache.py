@@ -7,7 +7,6 @@ library is loaded; what does not fit it is thrown away and built again.
 
 from __future__ import annotations
 
-import atexit
 import hashlib
 import os
 import shutil
@@ -21,6 +20,7 @@ import platformdirs
 LIBRARY = "kernel.so"
 CHECKSUM = "sha256"
 BUILDING = "building-"
+UNUSABLE = "the kernel cache cannot be used"
 STALE = 24 * 3600.0
 """Age (s) after which what a killed process left behind is swept away."""
 
@@ -36,27 +36,26 @@ def key_of(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
-def find(key: str) -> Path | None:
+def find(key: str) -> bytes | None:
     """The library of that key, verified; None when there is none. A damaged one is removed."""
     entry = folder() / key
     try:
         stated = (entry / CHECKSUM).read_text()
         content = (entry / LIBRARY).read_bytes()
-    except OSError:
+    except (OSError, UnicodeDecodeError):
         # An entry is renamed into place whole: a part of one is damage.
         shutil.rmtree(entry, ignore_errors=True)
         return None
     if hashlib.sha256(content).hexdigest() != stated:
         shutil.rmtree(entry, ignore_errors=True)
         return None
-    return entry / LIBRARY
+    return content
 
 
-def keep(key: str, build: Callable[[Path], None]) -> tuple[Path, str]:
-    """Build a library into the cache; its path, and a remark when it could not be kept there.
+def keep(key: str, build: Callable[[Path], None]) -> tuple[bytes, str]:
+    """Build a library and keep it; its content, and a remark when it could not be kept.
 
-    When the folder cannot be written (read-only, full), the library is built into a temporary
-    folder that lives as long as the process.
+    When the folder cannot be written (read-only, full) it is built in a temporary one.
     """
     try:
         root = folder()
@@ -64,50 +63,33 @@ def keep(key: str, build: Callable[[Path], None]) -> tuple[Path, str]:
         _sweep(root)
         place = Path(tempfile.mkdtemp(prefix=BUILDING, dir=root))
     except OSError as error:
-        return _build_aside(build), f"the kernel cache cannot be used: {error}"
+        return _build_aside(build), f"{UNUSABLE}: {error}"
     try:
         build(place / LIBRARY)
         try:
             content = (place / LIBRARY).read_bytes()
             (place / CHECKSUM).write_text(hashlib.sha256(content).hexdigest())
-            if _moved(place, root / key):
-                return root / key / LIBRARY, ""
+            _move(place, root / key)
         except OSError as error:
-            return _build_aside(build), f"the kernel cache cannot be used: {error}"
-        winner = find(key)
-        return (winner, "") if winner else (_build_aside(build), "the kernel cache cannot be used")
+            return _build_aside(build), f"{UNUSABLE}: {error}"
+        return content, ""
     finally:
         shutil.rmtree(place, ignore_errors=True)
 
 
-def _moved(place: Path, entry: Path) -> bool:
-    """Whether the folder became the entry; not when another process was first."""
+def _move(place: Path, entry: Path) -> None:
+    """Make the folder the entry, unless another process was first."""
     try:
         place.rename(entry)
     except OSError:
-        if entry.is_dir():
-            return False
-        raise
-    return True
+        if not entry.is_dir():
+            raise
 
 
-def _build_aside(build: Callable[[Path], None]) -> Path:
-    place = Path(tempfile.mkdtemp(prefix="homodyn-"))
-    _ASIDE.append(place)
-    build(place / LIBRARY)
-    return place / LIBRARY
-
-
-class _Aside(list[Path]):
-    """Temporary folders, removed when the interpreter ends."""
-
-    def remove_all(self) -> None:
-        for place in self:
-            shutil.rmtree(place, ignore_errors=True)
-
-
-_ASIDE = _Aside()
-atexit.register(_ASIDE.remove_all)
+def _build_aside(build: Callable[[Path], None]) -> bytes:
+    with tempfile.TemporaryDirectory(prefix="homodyn-") as place:
+        build(Path(place) / LIBRARY)
+        return (Path(place) / LIBRARY).read_bytes()
 
 
 def _sweep(root: Path) -> None:

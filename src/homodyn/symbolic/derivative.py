@@ -143,7 +143,6 @@ def _traced(
 def _sparse(
     kernel: Kernel, name: str, symbols: list[ca.SX], inputs: tuple[Port, ...], matrix: ca.SX
 ) -> SparseKernel:
-    values = ca.SX(matrix.nonzeros()) if matrix.nnz() else ca.SX(0, 1)
-    graph = graph_of(name, symbols, [values], [port.name for port in inputs])
+    graph = graph_of(name, symbols, [matrix.nz[:]], [port.name for port in inputs])
     port = Port("values", (matrix.nnz(),))
     return SparseKernel(Traced(name, inputs, (port,), graph), matrix)

@@ -19,7 +19,7 @@ PIECE = 1200
 BLOCK = 8
 """Groups of states that run through a piece before the next one is fetched."""
 
-VERSION = 1
+VERSION = 2
 """Raised whenever the text emitted for a program changes, so that older libraries are not used."""
 
 INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
@@ -249,8 +249,7 @@ __attribute__((visibility("default"))) int run(long count{arguments})
     vreal *memory = aligned_alloc(64, (block * {nx + nw + ny} * sizeof(vreal) + 63) / 64 * 64);
     if (!memory) return 1;
     vreal *x = memory, *w = x + block * {nx}, *y = w + block * {nw};
-    for (long k = 0; k < block * {ny}; k++) y[k] = v_set(0.0);
-    for (long start = 0; start < total; start += block) {{
+{_zeros(pieces)}    for (long start = 0; start < total; start += block) {{
         int groups = total - start < block ? (int)(total - start) : block;
         for (int g = 0; g < groups; g++) {{
             long s = (start + g) * LANES;
@@ -267,4 +266,18 @@ __attribute__((visibility("default"))) int run(long count{arguments})
     free(memory);
     return 0;
 }}
+"""
+
+
+def _zeros(pieces: _Pieces) -> str:
+    """Statements that set, once for all, the entries of the results that no instruction stores."""
+    stored = {place for places in pieces.stores.values() for place in places}
+    never = [place for place in range(pieces.outputs[-1]) if place not in stored]
+    if not never:
+        return ""
+    listed = ", ".join(map(str, never))
+    return f"""\
+    static const int never[] = {{{listed}}};
+    for (int g = 0; g < block; g++)
+        for (int k = 0; k < {len(never)}; k++) y[g * {pieces.extents[2]} + never[k]] = v_set(0.0);
 """

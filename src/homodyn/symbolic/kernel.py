@@ -80,36 +80,28 @@ class Kernel:
 
     # -- calling
 
-    def __call__(self, *arguments: Any, **named: Any) -> Any:
-        """Evaluate; positional arguments follow ``inputs``, the rest go by name."""
+    def __call__(self, *arguments: Any, out: Any = None, **named: Any) -> Any:
+        """Evaluate; positional arguments follow ``inputs``, the rest go by name.
+
+        ``out`` takes the results: an array for one output, else a sequence of arrays in the order
+        of ``outputs``; contiguous floats of the full shape. Reusing them saves the system the
+        trouble of finding memory, which for large results costs more than computing them.
+        """
         if named:
             arguments = self._ordered(arguments, named)
+        if self._library is not None and out is None:
+            results = self._library.run_one(arguments)
+            if results is not None:
+                return self._returned(results)
+        return self._call_batch(arguments, out)
+
+    def _call_batch(self, arguments: tuple[Any, ...], out: Any) -> Any:
         if len(arguments) != len(self._shapes):
             names = ", ".join(port.name for port in self.inputs)
             raise KernelError(
                 f"kernel {self.name!r} takes {len(self._shapes)} arguments ({names}), "
                 f"not {len(arguments)}"
             )
-        library = self._library
-        if library is not None:
-            pointers: list[int] = []
-            for argument, shape in zip(arguments, self._shapes, strict=True):
-                if (
-                    type(argument) is not np.ndarray
-                    or argument.shape != shape
-                    or argument.dtype is not FLOAT
-                    or not argument.flags.c_contiguous
-                ):
-                    break
-                pointers += (argument.__array_interface__["data"][0], 0)
-            else:
-                results = [np.empty(shape) for shape in self._state_shapes]
-                ends = [result.__array_interface__["data"][0] for result in results]
-                library.run(1, pointers, ends)
-                return self._returned(results)
-        return self._call_batch(arguments)
-
-    def _call_batch(self, arguments: tuple[Any, ...]) -> Any:
         arrays = [self._checked(a, port) for a, port in zip(arguments, self.inputs, strict=True)]
         batches = [
             array.shape[: array.ndim - len(shape)]
@@ -125,7 +117,10 @@ class Kernel:
                 f"kernel {self.name!r}: the batch shapes do not broadcast: {told}"
             ) from None
         count = prod(batch)
-        results = [np.empty((count, port.size)) for port in self.outputs]
+        results = [
+            given.reshape(count, port.size)
+            for given, port in zip(self._places(out, batch), self.outputs, strict=True)
+        ]
         if count:
             rows = [
                 _rows(array, shape, batch, count)
@@ -137,6 +132,28 @@ class Kernel:
             for result, shape in zip(results, self._state_shapes, strict=True)
         ]
         return self._returned(shaped)
+
+    def _places(self, out: Any, batch: Shape) -> list[np.ndarray]:
+        """Arrays for the results: new ones, or those given after a look at their shapes."""
+        shapes = [batch + shape for shape in self._state_shapes]
+        if out is None:
+            return [np.empty(shape) for shape in shapes]
+        given = [out] if self._single else list(out)
+        fit = len(given) == len(shapes) and all(
+            isinstance(array, np.ndarray)
+            and array.shape == shape
+            and array.dtype is FLOAT
+            and array.flags.c_contiguous
+            and array.flags.writeable
+            for array, shape in zip(given, shapes, strict=True)
+        )
+        if not fit:
+            told = ", ".join(str(shape) for shape in shapes)
+            raise KernelError(
+                f"kernel {self.name!r}: out must be contiguous, writeable float arrays of the "
+                f"shapes {told}"
+            )
+        return given
 
     def _run(self, rows: list[np.ndarray], results: list[np.ndarray], count: int) -> None:
         library = self._library or self._prepared(count)
@@ -251,10 +268,10 @@ class Kernel:
         source = emit(program, self.inputs, self.outputs, compiler.lanes)
         threads = thread_count()
         try:
-            path, remark = cache.keep(
+            content, remark = cache.keep(
                 self._key(compiler), lambda target: build(source, compiler, target, threads)
             )
-            self._load(path)
+            self._load(content)
         except (CompileFailed, OSError) as error:
             self._unusable = str(error)
             warnings.warn(
@@ -264,9 +281,8 @@ class Kernel:
         if remark:
             warnings.warn(remark, stacklevel=3)
 
-    def _load(self, path: Any) -> None:
-        sizes = [port.size for port in self.outputs]
-        self._library = Library(path, len(self.inputs), sizes, self.instructions)
+    def _load(self, content: bytes) -> None:
+        self._library = Library(content, self.inputs, self.outputs, self.instructions)
 
 
 def kernel(

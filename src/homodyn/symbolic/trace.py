@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import prod
@@ -107,13 +106,7 @@ def graph_of(
             f"{name!r} uses the symbols {', '.join(sorted(free))}, which are not among its inputs "
             f"{', '.join(names)}"
         )
-    safe = "".join(c if c.isascii() and c.isalnum() else "_" for c in name)
-    return ca.Function(f"k_{safe}", symbols, outputs, {"allow_duplicate_io_names": True})
-
-
-def argument_names(function: Callable[..., Any]) -> list[str]:
-    """Names of the positional arguments of a function."""
-    return list(inspect.signature(function).parameters)
+    return ca.Function("kernel", symbols, outputs)
 
 
 def _shape(value: int | Shape) -> Shape:

@@ -9,6 +9,7 @@ from homodyn.errors import FormatError, ModelError
 from homodyn.model import (
     Assembly,
     Constant,
+    ContactSet,
     Coordinate,
     Ligament,
     Linear,
@@ -84,7 +85,9 @@ def everything():
         ligaments=(Ligament("acl", "Ligament", points[:2], (), {"resting_length": 0.1}),),
     )
     noted = replace(model.joints[1], notes={"source": "table 3", "columns": [1, 2.5, True]})
-    return replace(model, joints=(model.joints[0], noted, *model.joints[2:]))
+    flat = ContactSet("flat", ("c", "m.1"), [[0, 0, 1], [0.6, 0, 0.8]])
+    made = (model.joints[0], noted, *model.joints[2:])
+    return replace(model, joints=made, contact_sets=(flat,))
 
 
 def test_round_trip_is_exact(tmp_path):
@@ -124,8 +127,8 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_beside_it(tmp_path):
     assert list(tmp_path.iterdir()) == [target]
     with pytest.raises(FormatError, match="cannot be written"):
         save(everything(), tmp_path / "no" / "m.toml")
-    with pytest.raises(FormatError, match=r"saved as \.toml"):
-        save(everything(), tmp_path / "m.urdf")
+    with pytest.raises(FormatError, match=r"not saved as '\.stl'; accepted: \.lua, \.toml"):
+        save(everything(), tmp_path / "m.stl")
 
 
 BY_HAND = """

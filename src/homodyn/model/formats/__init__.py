@@ -1,19 +1,34 @@
-"""Files of models: `load` reads any of them, `save` writes Homodyn's own."""
+"""Files of models: `load` and `save` tell the format by the suffix."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from homodyn.errors import FormatError, ModelError
+from homodyn.model.formats.lua import read_lua
+from homodyn.model.formats.lua_write import write_lua
+from homodyn.model.formats.mjcf import write_mjcf
 from homodyn.model.formats.osim import read_osim
 from homodyn.model.formats.toml import read_toml, write_toml
 from homodyn.model.formats.urdf import read_urdf
+from homodyn.model.formats.urdf_write import write_urdf
 from homodyn.model.formats.xml import read_xml
 from homodyn.model.model import Model
 
-__all__ = ["load", "read_osim", "read_toml", "read_urdf", "save", "write_toml"]
+__all__ = [
+    "load",
+    "read_lua",
+    "read_osim",
+    "read_toml",
+    "read_urdf",
+    "save",
+    "write_lua",
+    "write_mjcf",
+    "write_toml",
+    "write_urdf",
+]
 
-_ACCEPTED = ".toml (Homodyn), .urdf and .osim"
+_ACCEPTED = ".toml (Homodyn), .lua (LuaModel of RBDL), .osim (OpenSim) and .urdf"
 
 
 def load(path: str | Path, *, base: str | None = None, as_measured: bool | None = None) -> Model:
@@ -31,21 +46,43 @@ def load(path: str | Path, *, base: str | None = None, as_measured: bool | None 
         raise ModelError(f"{path}: {error}", error.faults) from error
 
 
-def save(model: Model, path: str | Path) -> None:
-    """Write a model as Homodyn TOML, which `load` reads back the same to the bit."""
+def save(model: Model, path: str | Path, *, like: str | Path | None = None) -> None:
+    """Write a model in the format of the suffix.
+
+    Homodyn's ``.toml`` loses no bit. ``.lua`` is LuaModel; with ``like``, the file that the model
+    came from, all fields that are not the model's are kept. ``.urdf``, and ``.mjcf`` or ``.xml``
+    for MuJoCo, hold what those programs know of; what would move differently there is refused.
+    """
     path = Path(path)
-    if path.suffix.lower() != ".toml":
-        raise FormatError(f"models are saved as .toml, got {path.suffix!r}", str(path))
-    write_toml(model, path)
+    suffix = path.suffix.lower()
+    if like is not None and suffix != ".lua":
+        raise FormatError("like is for .lua files; leave it out", str(path))
+    if suffix == ".lua":
+        write_lua(model, path, like=like)
+    elif suffix in _WRITERS:
+        _WRITERS[suffix](model, path)
+    else:
+        accepted = ", ".join([".lua", *_WRITERS])
+        raise FormatError(f"models are not saved as {suffix!r}; accepted: {accepted}", str(path))
+
+
+_WRITERS = {
+    ".toml": write_toml,
+    ".urdf": write_urdf,
+    ".mjcf": write_mjcf,
+    ".xml": write_mjcf,
+}
 
 
 def _read(path: Path, base: str | None, as_measured: bool | None) -> Model:
     suffix = path.suffix.lower()
     tag = read_xml(path).tag if suffix == ".xml" else ""
-    if base is not None and (suffix in (".toml", ".osim") or tag == "OpenSimDocument"):
+    if base is not None and (suffix in (".toml", ".lua", ".osim") or tag == "OpenSimDocument"):
         raise FormatError("base is for formats without a ground joint; leave it out", str(path))
     if suffix == ".toml":
         return read_toml(path)
+    if suffix == ".lua":
+        return read_lua(path, as_measured=bool(as_measured))
     if suffix == ".osim" or tag == "OpenSimDocument":
         return read_osim(path, as_measured=as_measured is not False)
     if suffix == ".xacro":

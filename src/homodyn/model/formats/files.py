@@ -12,15 +12,16 @@ LARGEST = 64 * 2**20
 """Bytes above which a model file is refused."""
 
 
-def read_bytes(path: Path) -> bytes:
+def read_bytes(path: Path, largest: int | None = None) -> bytes:
     """The content of a model file, or an error that says why there is none."""
+    largest = LARGEST if largest is None else largest
     try:
         if path.is_dir():
             raise FormatError("this is a folder; give a file", str(path))
         size = path.stat().st_size
-        if size > LARGEST:
+        if size > largest:
             raise FormatError(
-                f"{size / 2**20:.0f} MB is too large for a model; up to {LARGEST // 2**20} MB",
+                f"{size / 2**20:.0f} MB is too large for a model; up to {largest // 2**20} MB",
                 str(path),
             )
         return path.read_bytes()

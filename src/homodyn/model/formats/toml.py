@@ -21,12 +21,12 @@
     motions = [{ turn = "y" }]              # or slide; axis, coordinate, pitch, function
     coordinates = [{ name = "shoulder", lower = -1.5, upper = 1.5 }]
 
-Further tables: ``frame``, ``marker``, ``contact``, ``capsule``, ``coupler``, ``parameter``,
-``mesh``, ``wrap``, ``muscle``, ``ligament``. What has its default value may be left out. A text
-where a number is expected names a parameter.
-Functions are ``{ constant = 1 }``, ``{ linear = [factor, offset] }``,
-``{ polynomial = [c0, c1] }``, ``{ spline = [[x0, y0], [x1, y1]], end = "natural" }``,
-``{ polyline = [[x0, y0], [x1, y1]] }`` and ``{ scaled = 2, function = { ... } }``.
+Further tables: ``frame``, ``marker``, ``contact``, ``capsule``, ``coupler``, ``contact_set``,
+``mesh``, ``wrap``, ``muscle``, ``ligament``, ``parameter``. What has its default value may be left
+out. A text where a number is expected names a parameter. Functions are ``{ constant = 1 }``,
+``{ linear = [factor, offset] }``, ``{ polynomial = [c0, c1] }``,
+``{ spline = [[x0, y0], [x1, y1]], end = "natural" }``, ``{ polyline = [[x0, y0], [x1, y1]] }`` and
+``{ scaled = 2, function = { ... } }``.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ from homodyn.model.muscles import (
 )
 from homodyn.model.naming import missing
 from homodyn.model.numbers import Parameter
-from homodyn.model.shapes import Capsule, ContactShape, Frame, Marker, Mesh
+from homodyn.model.shapes import Capsule, ContactSet, ContactShape, Frame, Marker, Mesh
 from homodyn.spatial import Transform
 
 FORMAT = "homodyn 1"
@@ -180,6 +180,7 @@ class _Reader:
                 ("contacts", "contact", _contact),
                 ("capsules", "capsule", _capsule),
                 ("couplers", "coupler", _coupler),
+                ("contact_sets", "contact_set", _contact_set),
                 ("meshes", "mesh", _mesh),
                 ("wraps", "wrap", _wrap),
                 ("muscles", "muscle", _muscle),
@@ -307,6 +308,14 @@ def _contact(table: _Table) -> ContactShape:
     size = table.numbers("size", [0.0, 0.0, 0.0])
     rotation = table.numbers("rotation", _IDENTITY)
     return table.made(lambda: ContactShape(name, body, kind, position, radius, size, rotation))
+
+
+def _contact_set(table: _Table) -> ContactSet:
+    name = table.text("name")
+    points, normals = table.take("points", required=True), table.take("normals", required=True)
+    if not isinstance(points, list) or not all(isinstance(point, str) for point in points):
+        raise table.error(f"points must be a list of names, got {points!r}")
+    return table.made(lambda: ContactSet(name, tuple(points), normals))
 
 
 def _capsule(table: _Table) -> Capsule:

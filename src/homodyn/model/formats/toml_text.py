@@ -102,6 +102,13 @@ def _tables(model: Model) -> Iterator[tuple[str, list[dict[str, Any]]]]:
             for coupler in model.couplers
         ],
     )
+    yield (
+        "contact_set",
+        [
+            {"name": group.name, "points": list(group.points), "normals": _array(group.normals)}
+            for group in model.contact_sets
+        ],
+    )
 
     yield (
         "mesh",

@@ -1,0 +1,95 @@
+"""CoMan, the child-size compliant humanoid, walking in the sagittal plane.
+
+J. van den Kieboom (2014), PhD thesis, EPFL, appendix A: a torso on a planar base and two legs of
+three hinges. Angles are about +y: hips swing back, knees bend and ankles point down to positive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from homodyn.catalog.registry import entry
+from homodyn.catalog.table import document
+from homodyn.model import Assembly, Body, Model, joints
+
+ASSUMPTIONS = (
+    "Ranges are those that the gait study of people in the same source searches; it names none for "
+    "CoMan.",
+    "Arms and head belong to the torso, as in the source; the robot itself has 23 joints.",
+    "Capsules are for drawing and distances only, and markers are at joints and contacts.",
+)
+_NEXT = {"hip": "knee", "knee": "ankle"}
+_PARTS = {"hip": "thigh", "knee": "shank", "ankle": "foot"}
+
+
+@entry(
+    source="van den Kieboom 2014, appendix A, models A.1 and A.2",
+    limits="ranges searched in the human gait study of the source; torque and speed of the motors",
+    assumed=ASSUMPTIONS,
+)
+def coman() -> Model:
+    """CoMan in the sagittal plane: torso, two legs with hip, knee and ankle, two contacts a foot.
+
+    The root's height is that of the hips; its default leaves 5 mm of air below the soles, as the
+    source starts its simulations.
+    """
+    table = document("coman")
+    source = "CoMan of van den Kieboom (2014), appendix A; full inertias, motion in a plane."
+    torso = table["body"]["torso"]
+    root = joints.planar("y", default=(0.0, torso["at"][2], 0.0))
+    assembly = Assembly("coman", notes=(source, *ASSUMPTIONS))
+    assembly = assembly.add(_body("torso", torso), root, joint_name="root")
+    assembly = assembly.capsule("torso", "torso", (0, 0, 0.06), (0, 0, 0.35), 0.09)
+    assembly = assembly.capsule("head", "torso", (0, 0, 0.5), (0, 0, 0.59), 0.06)
+    assembly = assembly.marker("torso_center", "torso", torso["com"])
+    for side in ("right", "left"):
+        for joint, parent, child in _leg(side):
+            own = table["body"][f"{joint}{side.title()}"]
+            lower, upper = table["range"][joint]
+            hinge = joints.revolute(
+                "y",
+                lower=lower,
+                upper=upper,
+                max_force=table["torque"],
+                max_velocity=table["speed"],
+            )
+            assembly = assembly.add(
+                _body(child, own), hinge, parent, at=own["at"], joint_name=f"{side}_{joint}"
+            )
+            assembly = assembly.marker(f"{side}_{joint}_center", child)
+            if joint in _NEXT:
+                end = table["body"][f"{_NEXT[joint]}{side.title()}"]["at"]
+                assembly = assembly.capsule(child, child, (0, 0, 0), end, 0.045)
+        assembly = _with_sole(assembly, side, table)
+    return assembly.model()
+
+
+def _leg(side: str) -> Iterator[tuple[str, str, str]]:
+    """Joint, carrying and carried body from the hip down."""
+    parent = "torso"
+    for joint, part in _PARTS.items():
+        yield joint, parent, f"{side}_{part}"
+        parent = f"{side}_{part}"
+
+
+def _body(name: str, own: dict[str, Any]) -> Body:
+    return Body(name, own["mass"], own["com"], own["inertia"])
+
+
+def _with_sole(assembly: Assembly, side: str, table: dict[str, Any]) -> Assembly:
+    """Contacts at the heel and where the toes would start."""
+    foot = f"{side}_foot"
+    length, heel, height = (table[key] for key in ("foot_length", "heel_length", "foot_height"))
+    front = length - heel - length * table["toe_length"]
+    for name, x in (("heel", -heel), ("front", front)):
+        assembly = assembly.contact(f"{side}_{name}", foot, position=(x, 0, -height))
+        assembly = assembly.marker(f"{side}_{name}_marker", foot, (x, 0, -height))
+    radius = 0.02
+    return assembly.capsule(
+        foot,
+        foot,
+        (-heel + radius, 0, radius - height),
+        (front - radius, 0, radius - height),
+        radius,
+    )

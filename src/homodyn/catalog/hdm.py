@@ -1,0 +1,217 @@
+"""HDM, the Human Dynamic Model: 21 segments, 20 joints with 48 freedoms, and a free root.
+
+L. Liu, J. L. Cooper and D. H. Ballard, Computational Modeling: Human Dynamic Model, with the sizes,
+anchors, ranges and markers of its companion programs. There x is to the right and y forward; here
+x is forward, y to the left and z up. Segments keep their own frames, which lie in their centres
+with z along a capsule, so that the places of markers are those of the programs. Angles keep their
+meaning too: first segment of a joint relative to its second, about the side axis of the first,
+then the upright one, then the forward axis of the second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import pi, radians
+
+import numpy as np
+
+from homodyn.catalog.registry import entry
+from homodyn.catalog.table import rows
+from homodyn.errors import ModelError
+from homodyn.model import Assembly, Body, Model, box, capsule, joints, sphere
+from homodyn.model.naming import missing
+from homodyn.spatial import Array, Transform
+
+SIZES = ("default", "tracing", "program")
+MARKERS = ("cmu", "suit", "tracing", "none")
+ROOT = "pelvis"
+
+_TO_OURS = np.array([[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+"""From the axes of the programs (right, forward, up) to ours (forward, left, up)."""
+_SECOND_BY_FIRST = {"x": "y", "z": "z", "y": "-x"}
+"""Ours for the axes of a joint about which its second segment turns as the angle grows."""
+_FIRST_BY_SECOND = {"x": "-y", "z": "-z", "y": "x"}
+_NAMES = {"x": "pitch", "z": "yaw", "y": "roll"}
+_FAR = 0.3
+"""Places (m) beyond this were never measured: the programs fill them with numbers up to one."""
+
+ASSUMPTIONS = (
+    "Mass and inertia are those of the homogeneous shapes at one density.",
+    "Anchors of the tracing subject are the same parts of its sizes as in the default set.",
+    "The tree starts at the pelvis, the waist of the paper; the programs count from the head.",
+    "Angles grow with the turn of the first segment relative to the second, for only so do knees "
+    "and elbows bend the way their ranges allow.",
+    "Diodes of the tracing subject that were never located are put in the centre of their segment.",
+    "The toes turn about the forward axis, as in the programs.",
+    "Boxes are drawn as capsules.",
+)
+
+
+@entry(
+    source="companion programs of Liu, Cooper and Ballard, Human Dynamic Model",
+    limits="the companion programs",
+    assumed=ASSUMPTIONS,
+)
+def hdm(sizes: str = "default", markers: str = "cmu", *, density: Array = 1000.0) -> Model:
+    """Human Dynamic Model: 48 joint freedoms on a free pelvis, for tracking by physics.
+
+    ``sizes`` is ``"default"``, ``"tracing"`` (another subject) or ``"program"`` (before a file is
+    loaded); ``markers`` is ``"cmu"`` (41), ``"suit"`` (the 35 of 50 diodes that were attached),
+    ``"tracing"`` (50 diodes) or ``"none"``; ``density`` in kg/m3. Gravity is 9.8 m/s2 as in the
+    paper.
+    """
+    for what, given, known in (("sizes", sizes, SIZES), ("markers", markers, MARKERS)):
+        if given not in known:
+            raise ModelError(f"hdm has {missing(what, given, known)}")
+    segments = {row["segment"]: _Segment.of(row, sizes) for row in rows("hdm_segments")}
+    source = f"Human Dynamic Model, sizes {sizes!r}, markers {markers!r}."
+    assembly = Assembly("hdm", notes=(source, *ASSUMPTIONS))
+    start = (*_standing(sizes, segments), 0.0, 0.0, 0.0)
+    upright = Transform(segments[ROOT].turn, np.zeros(3))
+    root = joints.free(default=start)
+    assembly = assembly.add(segments[ROOT].body(density), root, child_at=upright, joint_name="root")
+    for row, parent, child in _outwards():
+        places = [
+            Transform(segments[name].turn, _anchor(row, name, sizes, segments[name].size))
+            for name in (parent, child)
+        ]
+        assembly = assembly.add(
+            segments[child].body(density),
+            _joint(row, child),
+            parent,
+            at=places[0],
+            child_at=places[1],
+            joint_name=row["joint"],
+        )
+    for segment in segments.values():
+        assembly = segment.with_shapes(assembly)
+    for name, on, place in _markers(markers):
+        assembly = assembly.marker(name, on, place)
+    return assembly.model(gravity=(0.0, 0.0, -9.8))
+
+
+@dataclass(frozen=True)
+class _Segment:
+    """A homogeneous shape: bounding sizes (m), and the turn from its axes to ours when upright."""
+
+    name: str
+    shape: str
+    size: np.ndarray
+    turn: np.ndarray
+
+    @staticmethod
+    def of(row: dict[str, str], sizes: str) -> _Segment:
+        size = np.array([float(row[f"{sizes}_{axis}"]) for axis in "xyz"])
+        sine = np.sign(float(row["turn"]))
+        cosine = 1.0 - abs(sine)
+        turn = np.array([[cosine, 0.0, sine], [0.0, 1.0, 0.0], [-sine, 0.0, cosine]])
+        return _Segment(row["segment"], row["shape"], size, _TO_OURS @ turn)
+
+    @property
+    def radius(self) -> float:
+        return float(self.size[0]) / 2
+
+    @property
+    def straight(self) -> float:
+        """Length of a capsule without its caps."""
+        return float(self.size[2] - self.size[0]) if self.shape == "capsule" else 0.0
+
+    def body(self, density: Array) -> Body:
+        """The shape filled with a density (kg/m3)."""
+        r, h = self.radius, self.straight
+        if self.shape == "box":
+            return box(self.name, density * float(np.prod(self.size)), self.size)
+        if self.shape == "sphere":
+            return sphere(self.name, density * (4 / 3 * pi * r**3), r)
+        return capsule(self.name, density * (pi * r**2 * h + 4 / 3 * pi * r**3), r, h)
+
+    def with_shapes(self, assembly: Assembly) -> Assembly:
+        """The shape to be drawn, and for hands and feet to touch with."""
+        half, radius = np.array([0.0, 0.0, self.straight / 2]), self.radius
+        if self.shape == "box":
+            radius = min(self.size) / 2
+            half = np.eye(3)[np.argmax(self.size)] * (max(self.size) / 2 - radius)
+        assembly = assembly.capsule(self.name, self.name, -half, half, radius)
+        if self.name.endswith(("_heel", "_hand")):
+            assembly = assembly.contact(f"{self.name}_contact", self.name, "sphere", radius=radius)
+        if self.name.endswith("_toe"):
+            along_z = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+            assembly = assembly.contact(
+                f"{self.name}_contact",
+                self.name,
+                "capsule",
+                radius=radius,
+                size=(self.straight / 2, 0.0, 0.0),
+                rotation=along_z,
+            )
+        return assembly
+
+
+def _outwards() -> Iterator[tuple[dict[str, str], str, str]]:
+    """The joints from the pelvis outwards, each with the segments that carry and are carried."""
+    left, reached = list(rows("hdm_joints")), {ROOT}
+    while left:
+        row = next(row for row in left if {row["first"], row["second"]} & reached)
+        left.remove(row)
+        parent = row["first"] if row["first"] in reached else row["second"]
+        child = row["second"] if parent == row["first"] else row["first"]
+        reached.add(child)
+        yield row, parent, child
+
+
+def _joint(row: dict[str, str], child: str) -> joints.JointType:
+    """The joint with the angles of the programs, whichever of its segments it carries.
+
+    Carrying the first, its turns follow each other backwards and the other way round.
+    """
+    letters = row["axes"]
+    count = len(letters)
+    settings = {
+        "names": [f"{row['joint']}_{_NAMES[letter]}" for letter in letters],
+        "lower": [radians(float(row[f"lower{k + 1}"])) for k in range(count)],
+        "upper": [radians(float(row[f"upper{k + 1}"])) for k in range(count)],
+    }
+    if child == row["first"]:
+        turns = [joints.turn(_FIRST_BY_SECOND[letter], k) for k, letter in enumerate(letters)]
+        return joints.custom(*reversed(turns), **settings)
+    axes = [_SECOND_BY_FIRST[letter] for letter in letters]
+    if count == 1:
+        return joints.revolute(axes[0], **settings)
+    if count == 2:
+        return joints.universal(*axes, **settings)
+    return joints.custom(*(joints.turn(axis, k) for k, axis in enumerate(axes)), **settings)
+
+
+def _anchor(row: dict[str, str], segment: str, sizes: str, size: np.ndarray) -> np.ndarray:
+    """Where a joint sits in one of its segments (m)."""
+    number = 1 if segment == row["first"] else 2
+    column = f"program{number}" if sizes == "program" else f"anchor{number}"
+    return np.array([float(part) for part in row[column].split()]) * size / 2
+
+
+def _standing(sizes: str, segments: dict[str, _Segment]) -> np.ndarray:
+    """Where the pelvis is (m) when the head is above the origin and the feet on the ground."""
+    centers = {ROOT: np.zeros(3)}
+    for row, parent, child in _outwards():
+        here, there = (
+            segments[name].turn @ _anchor(row, name, sizes, segments[name].size)
+            for name in (parent, child)
+        )
+        centers[child] = centers[parent] + here - there
+    soles = [centers[f"{side}_{part}"][2] - segments[f"{side}_{part}"].radius
+             for side in ("right", "left") for part in ("heel", "toe")]  # fmt: skip
+    return np.array([-centers["head"][0], -centers["head"][1], -min(soles)])
+
+
+def _markers(markers: str) -> Iterator[tuple[str, str, list[float]]]:
+    """Name, segment and place of each marker of a set."""
+    if markers == "cmu":
+        for row in rows("hdm_markers_cmu"):
+            yield row["marker"], row["segment"], [float(row[axis]) for axis in "xyz"]
+    elif markers != "none":
+        for row in rows("hdm_markers_phasespace"):
+            place = [float(row[f"{markers}_{axis}"]) for axis in "xyz"]
+            if row[f"{markers}_segment"]:
+                located = max(map(abs, place)) < _FAR
+                yield row["led"], row[f"{markers}_segment"], place if located else [0.0] * 3

@@ -1,0 +1,52 @@
+"""The order of coordinates in HuMAnS: joints first, the root last, and its own axes.
+
+HuMAnS has y up and z to the right, so that two coordinates of the root count the other way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from homodyn.catalog.bip import humans_order as bip_order
+from homodyn.catalog.human36 import humans_order as human36_order
+from homodyn.catalog.khr1 import humans_order as khr1_order
+from homodyn.errors import ModelError
+from homodyn.model import Model
+from homodyn.model.naming import missing
+from homodyn.spatial import Array
+
+_ORDERS: dict[str, Callable[[], tuple[str, ...]]] = {
+    "human36": human36_order,
+    "khr1": khr1_order,
+    "bip": bip_order,
+}
+
+
+def from_humans(model: Model, values: Array) -> Array:
+    """Positions, velocities or torques in the order of HuMAnS (q1 first), in the model's order.
+
+    The numbers stand in the last of any number of axes. The model is a `human36`, `khr1` or `bip`.
+    """
+    index, sign = _places(model)
+    values = np.asarray(values, dtype=float)
+    result = np.empty(values.shape)
+    result[..., index] = values * sign
+    return result
+
+
+def to_humans(model: Model, values: Array) -> Array:
+    """Positions, velocities or torques of the model in the order of HuMAnS."""
+    index, sign = _places(model)
+    return np.asarray(values, dtype=float)[..., index] * sign
+
+
+def _places(model: Model) -> tuple[np.ndarray, np.ndarray]:
+    """For q1, q2, ... the place in the model and the sign."""
+    if model.name not in _ORDERS:
+        raise ModelError(f"HuMAnS has {missing('body', model.name, _ORDERS)}")
+    order = _ORDERS[model.name]()
+    index = [model.coordinate_index(name.removeprefix("-")) for name in order]
+    sign = [-1.0 if name.startswith("-") else 1.0 for name in order]
+    return np.array(index), np.array(sign)

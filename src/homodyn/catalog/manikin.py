@@ -1,0 +1,177 @@
+"""The manikin of the work on balance in clutter: 19 segments, 45 degrees of freedom.
+
+Qiu (2012), PhD thesis, Paris VI, tables 2.1 and B.1, completed with de Leva (1996). The root is
+six coordinates, three slides and yaw, pitch and roll, as in its section 2.2; 39 joint angles are
+actuated. x is forward, y to the left and z up; at zero the manikin stands upright with arms
+hanging and palms forward.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import pi
+from typing import Any
+
+from homodyn.catalog.manikin_measures import MIDDLE, SIDES, Measures
+from homodyn.catalog.ranges import LIMITS, motion_range
+from homodyn.catalog.registry import entry
+from homodyn.catalog.table import document
+from homodyn.model import Assembly, Body, Model, joints
+from homodyn.spatial import Array
+
+ASSUMPTIONS = (
+    "The source gives segments, freedoms, stature, mass, sole and ankle height, and nothing else.",
+    "Masses (divided by their sum), centres of mass and radii of gyration are de Leva's (1996).",
+    "Lengths are de Leva's, all changed alike so that with the ankle 10 cm above the sole the "
+    "stature is right.",
+    "Hips and shoulders are where Human36 of HuMAnS has them.",
+    "The joints of the spine are at omphalion, xiphion and cervicale; the neck has no mass, for "
+    "de Leva's head includes it.",
+    "Ball joints turn by flexion, then abduction, then rotation; abduction of the arm ends before "
+    "the right angle, where that order is singular, and flexion reaches overhead.",
+    "The ankle is above a quarter of the sole and the ball above three; a tenth of the foot's mass "
+    "is in the toes.",
+    "Each of the two joints of the back has half the range of the back.",
+    "Capsules are as thick as mass and length make them at 1000 kg/m3.",
+)
+DENSITY = 1000.0
+_MIRRORED = {"x": "-x", "-x": "x", "z": "-z", "-z": "z", "y": "y", "-y": "-y"}
+
+
+@entry(
+    source="Qiu 2012, PhD thesis, Paris VI; lengths, masses and inertias of de Leva 1996",
+    limits=LIMITS,
+    assumed=ASSUMPTIONS,
+)
+def manikin(height: Array = 1.75, mass: Array = 79.0, sex: str = "male") -> Model:
+    """Digital human for cluttered scenes: 19 segments, 45 degrees of freedom, soles and grips.
+
+    ``height`` in m, ``mass`` in kg, ``sex`` ``"male"`` or ``"female"`` (for de Leva's tables).
+    """
+    measures = Measures.of(height, mass, sex)
+    source = f"Manikin of Qiu (2012), completed with the tables of de Leva ({sex})."
+    assembly = Assembly("manikin", notes=(source, *ASSUMPTIONS))
+    for segment, side in _segments():
+        assembly = _with_segment(assembly, segment, side, measures)
+    return _with_landmarks(assembly, measures).model()
+
+
+def segment_numbers() -> dict[int, str]:
+    """The bodies of the manikin by the numbers that the source gives its segments."""
+    return {
+        segment["id"][0 if side != "left" else 1]: _sided(segment["name"], side)
+        for segment, side in _segments()
+    }
+
+
+def _segments() -> Iterator[tuple[dict[str, Any], str]]:
+    """The segments in the order of their numbers, each with its side or none."""
+    listed = [
+        (number, segment, side)
+        for segment in document("manikin")["segment"]
+        for number, side in zip(
+            segment["id"], ("right", "left") if len(segment["id"]) > 1 else ("",), strict=True
+        )
+    ]
+    for _, segment, side in sorted(listed, key=lambda item: item[0]):
+        yield segment, side
+
+
+def _sided(name: str, side: str) -> str:
+    paired = any(s["name"] == name and len(s["id"]) > 1 for s in document("manikin")["segment"])
+    return f"{side}_{name}" if paired else name
+
+
+def _with_segment(
+    assembly: Assembly, segment: dict[str, Any], side: str, measures: Measures
+) -> Assembly:
+    name = segment["name"]
+    made = measures.body[name]
+    body = Body(_sided(name, side), made.mass, made.com, made.inertia)
+    if "parent" not in segment:
+        height = measures.ankle + measures.length["leg"] + measures.length["thigh"]
+        root = joints.euler_free("zyx", default=(0.0, 0.0, height, 0.0, 0.0, 0.0))
+        assembly = assembly.add(body, root, joint_name="root")
+    else:
+        joint = f"{side}_{segment['joint']}" if side else segment["joint"]
+        assembly = assembly.add(
+            body,
+            _joint(segment, joint, side),
+            _sided(segment["parent"], side),
+            at=measures.joint_place(name, side),
+            joint_name=joint,
+        )
+    return _with_capsule(assembly, name, body, measures)
+
+
+def _joint(segment: dict[str, Any], name: str, side: str) -> joints.JointType:
+    turns = segment["turns"]
+    axes = [_MIRRORED[turn["axis"]] if side == "left" else turn["axis"] for turn in turns]
+    part = segment.get("part", 1.0)
+    ranges = [motion_range(turn["range"]) for turn in turns]
+    settings: dict[str, Any] = {
+        "names": [f"{name}_{turn['name']}" for turn in turns],
+        "lower": [part * least for least, _ in ranges],
+        "upper": [part * most for _, most in ranges],
+    }
+    if not axes:
+        return joints.fixed()
+    if len(axes) == 1:
+        return joints.revolute(axes[0], **settings)
+    if len(axes) == 2:
+        return joints.universal(*axes, **settings)
+    return joints.custom(*(joints.turn(axis, k) for k, axis in enumerate(axes)), **settings)
+
+
+def _with_capsule(assembly: Assembly, name: str, body: Body, measures: Measures) -> Assembly:
+    """A capsule as long as the segment and as thick as its mass makes it."""
+    length = measures.length
+    if name == "neck":
+        return assembly
+    if name in ("foot", "toes"):
+        radius = measures.ankle / 4
+        back = -document("manikin")["heel"] * length["foot"] + radius if name == "foot" else 0.0
+        floor = radius - measures.ankle if name == "foot" else radius
+        front = length["ball"] if name == "foot" else length["toes"] - radius
+        start, end = [back, 0.0, floor], [front, 0.0, floor]
+        return assembly.capsule(body.name, body.name, start, end, radius)
+    radius = (body.mass / (DENSITY * pi * length[name])) ** 0.5
+    bottom = 0.0 if name in MIDDLE else -length[name]
+    if name == "head":
+        bottom = -length["head_center"]
+    start, end = [0.0, 0.0, bottom], [0.0, 0.0, bottom + length[name]]
+    return assembly.capsule(body.name, body.name, start, end, radius)
+
+
+def _with_landmarks(assembly: Assembly, measures: Measures) -> Assembly:
+    """De Leva's landmarks as markers, grips as frames, corners of the soles as contacts."""
+    length, (sole, breadth) = measures.length, measures.sole
+    heel = document("manikin")["heel"] * sole
+    assembly = assembly.marker("VERT", "head", [0.0, 0.0, length["head"] - length["head_center"]])
+    assembly = assembly.marker("CERV", "neck").marker("XYPH", "thoracic_spine")
+    assembly = assembly.marker("OMPH", "lumbar_spine").marker("MIDH", "pelvis")
+    for side, y in SIDES.items():
+        for name, body, at in (
+            ("SJC", "arm", [0.0, 0.0, 0.0]),
+            ("EJC", "forearm", [0.0, 0.0, 0.0]),
+            ("WJC", "hand", [0.0, 0.0, 0.0]),
+            ("DAC3", "hand", [0.0, 0.0, -length["hand"]]),
+            ("HJC", "thigh", [0.0, 0.0, 0.0]),
+            ("KJC", "leg", [0.0, 0.0, 0.0]),
+            ("AJC", "foot", [0.0, 0.0, 0.0]),
+            ("HEEL", "foot", [-heel, 0.0, -measures.ankle]),
+            ("TTIP", "toes", [length["toes"], 0.0, 0.0]),
+        ):
+            assembly = assembly.marker(f"{side[0].upper()}{name}", f"{side}_{body}", at)
+        grip = [0.0, 0.0, -length["grip"]]
+        assembly = assembly.frame(f"{side}_grip", f"{side}_hand", grip)
+        assembly = assembly.contact(f"{side}_palm", f"{side}_hand", position=grip)
+        for name, body, x, z in (
+            ("heel", "foot", -heel, -measures.ankle),
+            ("ball", "foot", length["ball"], -measures.ankle),
+            ("toe", "toes", length["toes"], 0.0),
+        ):
+            for edge, way in (("outer", y), ("inner", -y)):
+                at = [x, way * breadth / 2, z]
+                assembly = assembly.contact(f"{side}_{name}_{edge}", f"{side}_{body}", position=at)
+    return assembly

@@ -1,0 +1,40 @@
+"""XML written: elements with attributes, escaped and indented, numbers with all their digits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+from xml.sax.saxutils import quoteattr
+
+import numpy as np
+
+
+@dataclass
+class Node:
+    """An element to be written."""
+
+    tag: str
+    attributes: dict[str, str] = field(default_factory=dict)
+    children: list[Node] = field(default_factory=list)
+
+
+def numbers(values: Any) -> str:
+    """One number or several as text that reads back the same to the bit."""
+    return " ".join(_number(float(value)) for value in np.ravel(values))
+
+
+def _number(value: float) -> str:
+    return repr(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+
+
+def xml_text(root: Node) -> str:
+    """The text of a document."""
+    return "\n".join(['<?xml version="1.0" encoding="utf-8"?>', *_lines(root, "")]) + "\n"
+
+
+def _lines(node: Node, indent: str) -> list[str]:
+    attributes = "".join(f" {key}={quoteattr(value)}" for key, value in node.attributes.items())
+    if not node.children:
+        return [f"{indent}<{node.tag}{attributes}/>"]
+    inner = [line for child in node.children for line in _lines(child, indent + "  ")]
+    return [f"{indent}<{node.tag}{attributes}>", *inner, f"{indent}</{node.tag}>"]

@@ -1,0 +1,37 @@
+"""Where the parts of a body are, by plain numbers: tracing a kernel for each point takes long."""
+
+import numpy as np
+import pytest
+
+from homodyn.model.layout import joint_positions
+from homodyn.spatial import Transform
+
+
+def _placements(model, q):
+    made = []
+    positions = joint_positions(model, np.asarray(q))
+    for joint, place, parent in zip(model.joints, positions, model.parents, strict=True):
+        carrier = made[parent] if parent >= 0 else Transform.identity()
+        moved = joint.transform(place) @ joint.placement @ carrier
+        made.append(joint.child_placement.inverse() @ moved)
+    return made
+
+
+def _place(model, q, name):
+    """World position (m) of a body, frame, marker or contact, or of the centre of mass."""
+    made = _placements(model, q)
+    if name == "center_of_mass":
+        weighted = [b.mass * X.point_back(b.com) for b, X in zip(model.bodies, made, strict=True)]
+        return np.sum(weighted, axis=0) / model.mass
+    body, placement = model.locate(name)
+    return made[body].point_back(placement.r)
+
+
+@pytest.fixture(scope="session")
+def place():
+    return _place
+
+
+@pytest.fixture(scope="session")
+def placements():
+    return lambda model, q: dict(zip(model.body_names, _placements(model, q), strict=True))

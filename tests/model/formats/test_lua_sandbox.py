@@ -1,0 +1,131 @@
+"""The cell of Lua files: what they may do, and that nothing they try takes long or much."""
+
+import time
+
+import pytest
+
+from homodyn.errors import FormatError
+from homodyn.model.formats import lua_sandbox
+from homodyn.model.formats.lua_sandbox import run
+
+SECONDS = 3.0
+
+
+@pytest.fixture
+def lua(tmp_path):
+    def write(text, name="model.lua"):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    return write
+
+
+def test_tables_keep_the_order_of_the_text(lua):
+    script = run(
+        lua("""-- zebra = 1
+        local x = "apple = 1"
+        return {zebra = 1, [=[mango]=] == 0 and "a" or "b", ["odd key"] = {b = 2, a = 1},
+                apple = {1, {}, "é"}, [7] = true}""")
+    )
+    assert list(script.table) == [1, 7, "zebra", "odd key", "apple"]
+    assert list(script.table["odd key"]) == ["b", "a"]
+    assert script.table["apple"] == [1, [], "é"]
+
+
+def test_functions_are_left_out_and_counted(lua):
+    script = run(lua("return {f = function() end, a = 1}"))
+    assert (script.table, script.left_out) == ({"a": 1}, 1)
+
+
+def test_scripts_give_the_same_table_each_time(lua):
+    path = lua("return {a = math.random(), b = math.random(100)}")
+    assert run(path).table == run(path).table
+
+
+def test_files_of_the_folder_may_be_required(lua):
+    lua("loads = (loads or 0) + 1\nreturn {n = loads}", "HeiMan/tables.lua")
+    path = lua("""local a, b = require "HeiMan.tables", require("HeiMan.tables")
+    return {same = a == b, n = a.n, twice = dofile("HeiMan/tables.lua").n}""")
+    assert run(path).table == {"same": True, "n": 1, "twice": 2}
+
+
+def test_links_do_not_lead_out_of_the_folder(lua, tmp_path):
+    outside = tmp_path / "outside.lua"
+    outside.write_text("return {}")
+    path = lua('return require "link"', "inner/model.lua")
+    (tmp_path / "inner" / "link.lua").symlink_to(outside)
+    with pytest.raises(FormatError, match="outside the folder"):
+        run(path)
+
+
+@pytest.mark.parametrize(
+    "name", ["../x", "/etc/passwd", "..x", "a..b", "C:/x", "", "x/../../y", "a\\\\b", "~/x"]
+)
+def test_nothing_else_may_be_required(lua, name):
+    with pytest.raises(FormatError, match="only files in the folder of the model"):
+        run(lua(f'return require "{name}"'))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'os.execute("true")',
+        'io.open("/etc/passwd")',
+        'package.loadlib("libc.so", "system")',
+        'load("return 1")()',
+        "python.eval('1')",
+        "string.dump(function() end)",
+        "debug.sethook()",
+        "debug.getupvalue(require, 1)",
+        "coroutine.wrap(function() while true do end end)()",
+        "pcall(function() end)",
+        "setmetatable({}, {__gc = function() while true do end end})",
+    ],
+)
+def test_what_reaches_out_is_not_there(lua, text):
+    with pytest.raises(FormatError, match="line 1"):
+        run(lua(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("while true do end", "does not end"),
+        ("local function f() return f() end f()", "does not end"),
+        ("local function f() return f() + 1 end return f()", "overflow|MB"),
+        ('return ("x"):rep(1e9)', "at most 1000000 repetitions"),
+        ('return ("").rep("", 1e15)', "at most 1000000 repetitions"),
+        ('local s = "x" while true do s = s .. s end', "more than 64 MB"),
+        ("local t = {} for i = 1, 1e9 do t[i] = i end", "more than 64 MB"),
+        ("local t = {} while true do t = {t, t} end", "more than 64 MB"),
+        ('local t = {} while true do t[#t + 1] = "abc" .. #t end', "does not end|MB"),
+        ('local s = ("x"):rep(1e6):rep(20) while true do s:upper() end', "does not end"),
+        ('return {("a"):rep(30000):find((".-"):rep(10) .. "b")}', "pattern is too costly"),
+        ("table.move({}, 1, 1e18, 2)", "at most 1000000 values"),
+        ("table.insert(setmetatable({}, {__len = function() return 1e15 end}), 1, 2)", "computes"),
+        ("local t = {} t.t = t return t", "does one contain itself"),
+        ("local t = {} for i = 1, 40 do t = {t, t} end return t", "more than 100000 values"),
+        ("return " + "{" * 300 + "}" * 300, "overflow"),
+        ("error({})", "error of type table"),
+        (b"\x1bLua", "compiled Lua"),
+        (b"return {" + b"1," * (5 * 2**20) + b"}", "10 MB is too large"),
+    ],
+)
+def test_greedy_scripts_are_stopped_in_time(lua, text, words):
+    path = lua(text)
+    start = time.process_time()
+    with pytest.raises(FormatError, match=words) as caught:
+        run(path)
+    assert time.process_time() - start < SECONDS
+    assert str(path) in str(caught.value)
+
+
+def test_limits_are_those_that_are_told():
+    assert lua_sandbox.MEMORY == 64 * 2**20
+    assert lua_sandbox.SECONDS < SECONDS
+
+
+def test_bytes_that_are_no_text_are_read_as_they_are(lua):
+    assert run(lua(b'return {a = "\xff\xfe"}')).table == {"a": "\xff\xfe"}

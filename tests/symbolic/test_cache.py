@@ -1,0 +1,231 @@
+"""The disk cache: whatever happens to it, kernels answer and never crash."""
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+import time
+import warnings
+
+import casadi as ca
+import numpy as np
+import pytest
+
+from homodyn.symbolic import cache, kernel, machine
+from homodyn.symbolic.compiler import find_compiler
+
+pytestmark = pytest.mark.skipif(find_compiler() is None, reason="there is no C compiler")
+
+X = np.arange(12.0).reshape(4, 3)
+
+
+def made():
+    return kernel(lambda x: ca.sin(x) * x + 1, x=3)
+
+
+def answers(function) -> bool:
+    return np.allclose(function(X), np.sin(X) * X + 1, rtol=1e-14)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    place = tmp_path / "cache"
+    monkeypatch.setenv("HOMODYN_CACHE", str(place))
+    return place
+
+
+def libraries(folder):
+    return sorted(folder.glob(f"*/{cache.LIBRARY}"))
+
+
+def test_a_library_is_built_once_and_found_again(folder):
+    assert answers(made().compile())
+    (library,) = libraries(folder)
+    built = library.stat().st_mtime_ns
+    again = made()
+    assert answers(again)
+    assert again.compiled
+    assert library.stat().st_mtime_ns == built
+    assert machine().cache == folder
+
+
+def test_other_text_compiler_or_lanes_make_other_keys(folder, monkeypatch):
+    made().compile()
+    kernel(lambda x: ca.sin(x) * x + 2, x=3).compile()
+    assert len(libraries(folder)) == 2
+    monkeypatch.setenv("HOMODYN_LANES", "1")
+    made().compile()
+    assert len(libraries(folder)) == 3
+
+
+@pytest.mark.parametrize("damage", ["truncated", "flipped", "empty", "no checksum", "no library"])
+def test_a_damaged_entry_is_built_again(folder, damage):
+    made().compile()
+    (library,) = libraries(folder)
+    content = library.read_bytes()
+    if damage == "truncated":
+        library.write_bytes(content[: len(content) // 2])
+    elif damage == "flipped":
+        middle = len(content) // 2
+        library.write_bytes(
+            content[:middle] + bytes([content[middle] ^ 255]) + content[middle + 1 :]
+        )
+    elif damage == "empty":
+        library.write_bytes(b"")
+    elif damage == "no checksum":
+        (library.parent / cache.CHECKSUM).unlink()
+    else:
+        library.unlink()
+    function = made().compile()
+    assert function.compiled
+    assert answers(function)
+    assert cache.find(library.parent.name) is not None
+
+
+def test_a_folder_that_cannot_be_written_is_told_once_and_worked_around(tmp_path, monkeypatch):
+    occupied = tmp_path / "file"
+    occupied.write_text("not a folder")
+    monkeypatch.setenv("HOMODYN_CACHE", str(occupied))
+    with pytest.warns(UserWarning, match="the kernel cache cannot be used"):
+        function = made().compile()
+    assert function.compiled
+    assert answers(function)
+    assert occupied.read_text() == "not a folder"
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may write anywhere")
+def test_a_read_only_folder_is_worked_around(folder):
+    folder.mkdir()
+    folder.chmod(0o500)
+    with pytest.warns(UserWarning, match="the kernel cache cannot be used"):
+        function = made().compile()
+    assert function.compiled
+
+
+def test_a_full_disk_under_the_cache_is_worked_around(folder, monkeypatch):
+    def full(place, entry):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(cache, "_move", full)
+    with pytest.warns(UserWarning, match="No space left on device"):
+        function = made().compile()
+    assert function.compiled
+    assert answers(function)
+    assert not list(folder.iterdir())
+
+
+def test_no_space_for_any_library_leaves_the_interpreter_at_work(folder):
+    """No file may grow beyond a kilobyte: neither the cache nor a temporary folder can hold it."""
+    script = f"""
+import resource, warnings, numpy as np, casadi as ca
+from homodyn.symbolic import kernel
+function = kernel(lambda x: ca.sin(x) * x + 1, x=3)
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+with warnings.catch_warnings(record=True) as said:
+    warnings.simplefilter("always")
+    function.compile()
+x = np.array({X.tolist()})
+assert not function.compiled
+assert np.allclose(function(x), np.sin(x) * x + 1)
+assert "stays on the virtual machine" in str(said[0].message), said
+"""
+    environment = {**os.environ, "HOMODYN_CACHE": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+WORKER = """
+import numpy as np, casadi as ca
+from homodyn.symbolic import kernel
+def long(x):
+    for _ in range(2):
+        x = ca.sin(x @ x)
+    return x
+function = kernel(long, x=(6, 6))
+function.compile()
+assert function.compiled
+print(float(function(np.full((6, 6), 0.1)).sum()))
+"""
+
+
+def start(folder):
+    environment = {**os.environ, "HOMODYN_CACHE": str(folder)}
+    return subprocess.Popen(
+        [sys.executable, "-c", WORKER],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def test_processes_that_build_the_same_kernel_at_once_agree(folder):
+    workers = [start(folder) for _ in range(4)]
+    told = []
+    for worker in workers:
+        out, err = worker.communicate(timeout=120)
+        assert worker.returncode == 0, err
+        told.append(out)
+    assert len(set(told)) == 1
+    assert len(libraries(folder)) == 1
+    assert not list(folder.glob(f"{cache.BUILDING}*"))
+
+
+def test_a_process_killed_while_building_leaves_nothing_that_hurts(folder):
+    worker = start(folder)
+    deadline = time.monotonic() + 60
+    while not list(folder.glob(f"{cache.BUILDING}*")) and time.monotonic() < deadline:
+        time.sleep(0.001)
+    os.killpg(worker.pid, signal.SIGKILL)
+    worker.communicate()
+    assert worker.returncode == -signal.SIGKILL
+    follower = start(folder)
+    out, err = follower.communicate(timeout=120)
+    assert follower.returncode == 0, err
+    assert float(out)
+
+
+def test_what_killed_processes_left_is_swept_after_a_day(folder):
+    folder.mkdir()
+    old, young = folder / f"{cache.BUILDING}old", folder / f"{cache.BUILDING}young"
+    for left in (old, young):
+        left.mkdir()
+    os.utime(old, (0, 0))
+    made().compile()
+    assert not old.exists()
+    assert young.exists()
+
+
+def test_usage_and_clear_count_what_is_kept(folder):
+    assert cache.usage() == (0, 0)
+    assert cache.clear() == (0, 0)
+    made().compile()
+    files, size = cache.usage()
+    assert files == 1
+    assert size > 1000
+    (folder / "somebody else's file").write_text("stays")
+    assert cache.clear() == (files, size)
+    assert cache.usage() == (0, 0)
+    assert (folder / "somebody else's file").exists()
+
+
+def test_a_compiler_that_fails_leaves_the_interpreter_at_work(folder, tmp_path, monkeypatch):
+    """It describes itself like the real one, and then refuses every file."""
+    real = find_compiler().path
+    broken = tmp_path / "cc"
+    broken.write_text(
+        f'#!/bin/sh\ncase "$*" in *-c*|*-shared*) exit 7;; *) exec {real} "$@";; esac\n'
+    )
+    broken.chmod(0o755)
+    monkeypatch.setenv("CC", str(broken))
+    with pytest.warns(UserWarning, match="stays on the virtual machine"):
+        function = made().compile()
+    assert not function.compiled
+    assert answers(function)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert answers(function)
