@@ -12,10 +12,15 @@ import pytest
 class OpenSim:
     """The process of ``opensim_peer.py``; a call asks it one question."""
 
-    def __init__(self) -> None:
+    def __init__(self, folder: Path) -> None:
         script = Path(__file__).with_name("opensim_peer.py")
+        # OpenSim writes a log into the folder it runs in.
         self.process = subprocess.Popen(
-            [sys.executable, str(script)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [sys.executable, str(script)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=folder,
         )
 
     def __call__(self, ask: str, **request):
@@ -34,10 +39,10 @@ class OpenSim:
 
 
 @pytest.fixture(scope="session")
-def opensim():
+def opensim(tmp_path_factory):
     """Ask OpenSim, if it is installed."""
     if importlib.util.find_spec("opensim") is None:
         pytest.skip("opensim is not installed")
-    peer = OpenSim()
+    peer = OpenSim(tmp_path_factory.mktemp("opensim"))
     yield peer
     peer.close()
