@@ -1,5 +1,6 @@
 """Bodies to constrain: a human-like tree of 34 degrees of freedom, and the contacts of its feet."""
 
+from functools import cache
 from types import SimpleNamespace
 
 import numpy as np
@@ -33,6 +34,7 @@ def rod(name, mass, length, along=(0.0, 0.0, -1.0), width=0.08):
     return Body(name, mass, direction * length / 2, inertia)
 
 
+@cache
 def human(root="euler"):
     """Pelvis, trunk, head, arms and legs with one-piece feet: 34 degrees of freedom, 76 kg."""
     slides = ("x", "y", "z")

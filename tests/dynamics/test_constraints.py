@@ -61,7 +61,7 @@ def test_bias_is_minus_the_rate_of_the_jacobian_times_velocity(person, kit, kind
     "kind", [k for k in all_kinds() if k not in ("weld to a body", "weld", "sliding")]
 )
 def test_jacobian_is_the_rate_of_the_error_near_zero(person, kit, kind):
-    q, v, _ = kit.states(person, 5, 2)
+    q, v, _ = kit.states(person, 2, 2)
     for k in range(len(q)):
         held = anchored(person, q[k], all_kinds()[kind])
         after = constraint_error(person, kit.moved(person, q[k], v[k], STEP), held)
@@ -74,7 +74,7 @@ def test_jacobian_is_the_rate_of_the_error_near_zero(person, kit, kind):
 
 @pytest.mark.parametrize("kind", ["weld to a body", "weld", "sliding"])
 def test_anchored_constraints_have_no_error_and_attitudes_follow_turning(person, kit, kind):
-    q, v, _ = kit.states(person, 3, 3)
+    q, v, _ = kit.states(person, 2, 3)
     for k in range(len(q)):
         held = anchored(person, q[k], all_kinds()[kind])
         assert np.abs(constraint_error(person, q[k], held)).max() < TOLERANCE
@@ -202,7 +202,7 @@ def test_radius_comes_from_the_spherical_contact_of_the_model(person, kit):
 
 def test_mistakes_are_told_with_what_would_be_accepted(person, kit):
     q, v, _ = kit.states(person, 1, 13)
-    with pytest.raises(ModelError, match=r"no frame 'toe'.*pelvis"):
+    with pytest.raises(ModelError, match=r"'toe'.*pelvis"):
         constraint_jacobian(person, q, PointContact("toe"))
     with pytest.raises(ModelError, match="letters out of 'xyz'"):
         PointContact("foot_left", directions="xq")

@@ -55,8 +55,11 @@ class Row:
     multiplied by ``radius``: a number (m), or the name of a spherical contact of the model.
 
     ``measure`` tells what the error at the level of positions is: "place" (of the point, along
-    ``slide``, from ``anchor``), "axis" (an axis, tilted away from ``axis``), "attitude" (any turn
-    away from ``attitude``), or "none" for rows that exist only for velocities.
+    ``slide``, from ``anchor``), "height" (the same above a sphere's ``radius``), "axis" (an axis,
+    tilted away from ``axis``), "attitude" (any turn away from ``attitude``), or "none" for rows
+    that exist only for velocities. It is ``held`` when ``anchor`` and ``attitude`` are more than
+    defaults; only then can it be stabilised. ``centripetal`` rows take the point that rolls for
+    one fixed in the body.
     """
 
     name: str

@@ -39,20 +39,21 @@ def impact(
     q: Array,
     v: Array,
     constraints: Constraint,
-    restitution: Array = 0.0,
+    restitution: Array | None = None,
     method: str = "range",
 ) -> Impact:
     """Velocities after a collision that brings ``constraints`` about.
 
-    H (v+ - v-) = G^T impulse and G v+ = -e G v- (Felis 2015, eq. 3.10). ``restitution`` e is 0 for
-    a collision without rebound, 1 for one that keeps kinetic energy. Give the set that holds after
-    the collision: what was in contact before then stays so (Kieboom 2014, eq. 2.96). Written for
-    the change of velocity, v+ = v- - (1 + e) H^-1 G^T (G H^-1 G^T)^+ G v-; Kieboom eq. 2.95 leaves
-    v- and the sign out.
+    H (v+ - v-) = G^T impulse and G v+ = -e G v- (Felis 2015, eq. 3.10). ``restitution`` e is 0 (as
+    None) for a collision without rebound, 1 for one that keeps kinetic energy. Give the set that
+    holds after the collision: what was in contact before then stays so (Kieboom 2014, eq. 2.96).
+    Written for the change of velocity, v+ = v- - (1 + e) H^-1 G^T (G H^-1 G^T)^+ G v-; Kieboom eq.
+    2.95 leaves v- and the sign out.
     """
     rows = ConstraintRows(Tree(model, q), constraints)
     before = rows.matrix.times(v)
-    target = [-(1 + restitution) * speed for speed in before]
+    rebound = 0.0 if restitution is None else restitution
+    target = [-(1 + rebound) * speed for speed in before]
     change, impulse, rank = solved(rows, None, target, method)
-    left = residual(rows, v + change, [-restitution * speed for speed in before])
+    left = residual(rows, v + change, [-rebound * speed for speed in before])
     return Impact(v + change, impulse, left, rank)

@@ -14,7 +14,6 @@ from itertools import takewhile
 from typing import Any, Protocol, cast
 
 import casadi as ca
-import numpy as np
 
 from homodyn.errors import ModelError
 from homodyn.model.model import Model
@@ -71,6 +70,8 @@ def function_of_state(
             list(takewhile(lambda name: name in inputs and inputs[name] is not WRENCHES, names))
         )
         last = lead + len(list(takewhile(lambda name: name not in inputs, names[lead:])))
+        if any(a and d is not None for a, d in zip(arrays[lead:], defaults[lead:], strict=True)):
+            last = -1
         needed = sum(default is inspect.Parameter.empty for default in defaults)
 
         def bound(arguments: tuple[Any, ...], named: dict[str, Any]) -> Sequence[Any]:
@@ -91,7 +92,7 @@ def function_of_state(
             if not named and parameters is None and lead <= len(arguments) <= last:
                 plain = (call, PLAIN, *arguments[lead:])
                 kernel = model.kernels.get(plain)
-                if kernel is not None and all(type(a) is np.ndarray for a in arguments[:lead]):
+                if kernel is not None and not is_symbolic(*arguments):
                     result = kernel(*arguments[:lead], out=out)
                     return record(*result) if record is not None else result
             values = bound(arguments, named)

@@ -17,9 +17,12 @@ PIECE = 1200
 """Instructions a C function holds: compilers grow faster than linearly beyond a few thousand."""
 
 BLOCK = 8
-"""Groups of states that run through a piece before the next one is fetched."""
+"""Groups of states that run through a piece before the next one is fetched, at most."""
 
-VERSION = 2
+NEAR = 400_000
+"""Bytes that a block of groups may occupy: a part of the second cache of usual processors."""
+
+VERSION = 4
 """Raised whenever the text emitted for a program changes, so that older libraries are not used."""
 
 INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
@@ -41,12 +44,17 @@ class Source:
 def emit(
     program: Program, inputs: tuple[Port, ...], outputs: tuple[Port, ...], lanes: int
 ) -> Source:
-    """C for ``void run(count, in0, stride0, ..., out0, ...)``."""
+    """C for ``int run(a)`` with a = count, memory, in0, stride0, ..., out0, ... as integers.
+
+    Inputs are addresses of doubles with the distance from one state to the next, outputs addresses
+    of contiguous arrays. ``memory`` is the address of ``one_group`` bytes that were zero when first
+    used, for a single group, or 0; it returns 1 when it finds no memory itself.
+    """
     pieces = _Pieces(scheduled(program), _offsets(inputs), _offsets(outputs))
     needs = "".join(f"#define HOMODYN_NEED_{name.upper()}\n" for name in sorted(_needed(program)))
     preamble = PREAMBLE.format(lanes=lanes, needs=needs)
     bodies = [pieces.text(k) for k in range(pieces.count)]
-    entry = _entry(inputs, outputs, pieces)
+    entry = _entry(inputs, outputs, pieces, lanes)
     if pieces.count == 1:
         return Source((("kernel.c", preamble + bodies[0] + entry),))
     files = [("kernel.c", PREAMBLE.format(lanes=lanes, needs="") + entry)]
@@ -213,14 +221,19 @@ def literal(number: float) -> str:
     return number.hex()
 
 
-def _entry(inputs: tuple[Port, ...], outputs: tuple[Port, ...], pieces: _Pieces) -> str:
+def _entry(inputs: tuple[Port, ...], outputs: tuple[Port, ...], pieces: _Pieces, lanes: int) -> str:
     """The exported function: blocks of groups in, pieces one after another, blocks out.
 
     A piece runs over all groups of a block before the next one does, so that its machine code is
     fetched once for many states: straight-line code is longer than the instruction cache.
     """
-    arguments = "".join(f", const double *in{k}, long stride{k}" for k in range(len(inputs)))
-    arguments += "".join(f", double *out{k}" for k in range(len(outputs)))
+    lines = []
+    for k in range(len(inputs)):
+        lines.append(f"const double *in{k} = (const double *)a[{2 + 2 * k}];")
+        lines.append(f"long stride{k} = a[{3 + 2 * k}];")
+    for k in range(len(outputs)):
+        lines.append(f"double *out{k} = (double *)a[{2 + 2 * len(inputs) + k}];")
+    arguments = "".join(f"    {line}\n" for line in lines)
     nx, nw, ny = pieces.extents
     loads = "\n".join(
         f"            v_load_states(in{k} + s * stride{k}, stride{k}, n, "
@@ -240,13 +253,18 @@ def _entry(inputs: tuple[Port, ...], outputs: tuple[Port, ...], pieces: _Pieces)
         declared = ""
     return f"""\
 #include <stdlib.h>
-#define BLOCK {BLOCK if pieces.count > 1 else 1}
+#define BLOCK {_block(pieces, lanes)}
 {declared}
-__attribute__((visibility("default"))) int run(long count{arguments})
+__attribute__((visibility("default"))) const long one_group = {nx + nw + ny} * sizeof(vreal);
+
+__attribute__((visibility("default"))) int run(const long long *a)
 {{
+    long count = a[0];
+    vreal *memory = (vreal *)a[1];
+{arguments}
     long total = (count + LANES - 1) / LANES;
     int block = total < BLOCK ? (int)total : BLOCK;
-    vreal *memory = aligned_alloc(64, (block * {nx + nw + ny} * sizeof(vreal) + 63) / 64 * 64);
+    if (!a[1]) memory = aligned_alloc(64, (block * one_group + 63) / 64 * 64);
     if (!memory) return 1;
     vreal *x = memory, *w = x + block * {nx}, *y = w + block * {nw};
 {_zeros(pieces)}    for (long start = 0; start < total; start += block) {{
@@ -263,10 +281,17 @@ __attribute__((visibility("default"))) int run(long count{arguments})
 {stores}
         }}
     }}
-    free(memory);
+    if (!a[1]) free(memory);
     return 0;
 }}
 """
+
+
+def _block(pieces: _Pieces, lanes: int) -> int:
+    """How many groups run through a piece in a row: many, as long as their values stay near."""
+    if pieces.count == 1:
+        return 1
+    return max(1, min(BLOCK, NEAR // (8 * lanes * sum(pieces.extents))))
 
 
 def _zeros(pieces: _Pieces) -> str:
@@ -278,6 +303,6 @@ def _zeros(pieces: _Pieces) -> str:
     listed = ", ".join(map(str, never))
     return f"""\
     static const int never[] = {{{listed}}};
-    for (int g = 0; g < block; g++)
+    for (int g = 0; !a[1] && g < block; g++)
         for (int k = 0; k < {len(never)}; k++) y[g * {pieces.extents[2]} + never[k]] = v_set(0.0);
 """

@@ -160,12 +160,7 @@ class Kernel:
         if library is None:
             self._interpreter.run(rows, results)
             return
-        pointers: list[int] = []
-        for array in rows:
-            stride = array.strides[0] // 8 if len(array) > 1 else 0
-            pointers += (array.__array_interface__["data"][0], stride)
-        ends = [result.__array_interface__["data"][0] for result in results]
-        library.run(count, pointers, ends)
+        library.run(count, rows, results)
 
     def _returned(self, results: list[np.ndarray]) -> Any:
         if self._single:

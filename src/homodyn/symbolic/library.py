@@ -14,7 +14,6 @@ from homodyn.symbolic.threads import pool, thread_count
 from homodyn.symbolic.trace import Port
 
 FLOAT = np.dtype(float)
-NO_MEMORY = "no memory for the work array of a kernel"
 
 WORTH_A_THREAD = 400_000
 """Instructions times states that repay handing work to another thread (about 50 microseconds)."""
@@ -34,14 +33,21 @@ def loaded(content: bytes) -> ctypes.CDLL:
 class _Stage:
     """Arrays for one state at fixed addresses: quicker to fill than asking others for theirs."""
 
-    def __init__(self, inputs: Sequence[Port], outputs: Sequence[Port]) -> None:
+    def __init__(self, inputs: Sequence[Port], outputs: Sequence[Port], memory: int) -> None:
         self.inputs = [np.zeros(port.shape) for port in inputs]
         self.outputs = [np.zeros(port.shape) for port in outputs]
-        self.arguments = [
-            1,
-            *[number for array in self.inputs for number in (array.ctypes.data, 0)],
-            *[array.ctypes.data for array in self.outputs],
-        ]
+        self._memory = np.zeros(memory // 8 + 8)
+        aligned = -(-_address(self._memory) // 64) * 64
+        self._call = np.array(
+            [
+                1,
+                aligned,
+                *[number for array in self.inputs for number in (_address(array), 0)],
+                *[_address(array) for array in self.outputs],
+            ],
+            dtype=np.int64,
+        )
+        self.call = _address(self._call)
 
 
 class Library:
@@ -51,14 +57,12 @@ class Library:
         self, content: bytes, inputs: Sequence[Port], outputs: Sequence[Port], cost: int
     ) -> None:
         self._ports = (inputs, outputs)
-        self._run = loaded(content).run
+        native = loaded(content)
+        self._run = native.run
         self._run.restype = ctypes.c_int
-        self._run.argtypes = [
-            ctypes.c_long,
-            *[kind for _ in inputs for kind in (ctypes.c_void_p, ctypes.c_long)],
-            *[ctypes.c_void_p for _ in outputs],
-        ]
-        self._output_bytes = [8 * port.size for port in outputs]
+        self._run.argtypes = [ctypes.c_void_p]
+        self._memory = ctypes.c_long.in_dll(native, "one_group").value
+        self._sizes = [port.size for port in outputs]
         self._cost = cost
         # Taking from and giving back to a list is atomic, so threads never share a stage.
         self._stages: list[_Stage] = []
@@ -68,7 +72,7 @@ class Library:
         try:
             stage = self._stages.pop()
         except IndexError:
-            stage = _Stage(*self._ports)
+            stage = _Stage(*self._ports, self._memory)
         try:
             if len(inputs) != len(stage.inputs):
                 return None
@@ -80,42 +84,36 @@ class Library:
                 ):
                     return None
                 place[...] = given
-            if self._run(*stage.arguments):
-                raise MemoryError(NO_MEMORY)
+            self._run(stage.call)
             return [array.copy() for array in stage.outputs]
         finally:
             self._stages.append(stage)
 
-    def run(self, count: int, inputs: list[int], outputs: list[int]) -> None:
-        """Evaluate ``count`` states.
+    def run(self, count: int, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray]) -> None:
+        """Evaluate ``count`` states: rows of the inputs (or their only row) into rows of outputs.
 
-        ``inputs`` alternates addresses with the distance in doubles from one state to the next;
-        ``outputs`` are addresses of contiguous arrays.
+        Rows of inputs may be any distance apart; inside a row, and in outputs, nothing is.
         """
         shares = 1
         if count * self._cost > WORTH_A_THREAD:
             shares = min(thread_count(), count * self._cost // WORTH_A_THREAD)
-        if shares <= 1:
-            failed = self._run(count, *inputs, *outputs)
-        else:
-            failed = self._run_shared(count, inputs, outputs, shares)
-        if failed:
-            raise MemoryError(NO_MEMORY)
-
-    def _run_shared(self, count: int, inputs: list[int], outputs: list[int], shares: int) -> bool:
-        """Equal runs of the batch, one a thread; the first runs here."""
+        strides = [array.strides[0] // 8 if len(array) > 1 else 0 for array in inputs]
         length = -(-count // shares)
         length += -length % 8
-        jobs = []
+        calls = []
         for start in range(0, count, length):
-            moved = list(inputs)
-            for k in range(0, len(inputs), 2):
-                moved[k] += 8 * start * inputs[k + 1]
-            ends = [
-                address + start * size
-                for address, size in zip(outputs, self._output_bytes, strict=True)
-            ]
-            jobs.append((min(length, count - start), *moved, *ends))
-        others = [pool(shares).submit(self._run, *job) for job in jobs[1:]]
-        failed = self._run(*jobs[0])
-        return any([failed, *[other.result() for other in others]])
+            places = [min(length, count - start), 0]
+            for array, stride in zip(inputs, strides, strict=True):
+                places += (_address(array) + 8 * start * stride, stride)
+            for array, size in zip(outputs, self._sizes, strict=True):
+                places.append(_address(array) + 8 * start * size)
+            calls.append(np.array(places, dtype=np.int64))
+        # The first share runs here; the calls are kept until all are done.
+        others = [pool(shares).submit(self._run, _address(call)) for call in calls[1:]]
+        failed = self._run(_address(calls[0]))
+        if any([failed, *[other.result() for other in others]]):
+            raise MemoryError("no memory for the work array of a kernel")
+
+
+def _address(array: np.ndarray) -> int:
+    return int(array.__array_interface__["data"][0])
