@@ -21,9 +21,9 @@ FILES = (
 )
 OLD = FILES[1], *FILES[4:]
 POSES = 20
-PLACE = 1e-10
+PLACE = 1e-12
 """m: largest distance between a marker here and there."""
-FORCE = 1e-9
+FORCE = 1e-12
 """Largest difference of generalised forces, relative to the largest of them."""
 SHORTENED = 1e-6
 """The same for both where OpenSim rounded numbers to six digits in bringing a file up to date."""
