@@ -14,11 +14,20 @@ from homodyn.model.configuration import (
     within_limits,
 )
 from homodyn.model.formats import load, save
-from homodyn.model.functions import Constant, Linear, Polynomial, Scaled, Spline
+from homodyn.model.functions import Constant, Linear, Polyline, Polynomial, Scaled, Spline
 from homodyn.model.joint import WORLD, Coordinate, Coupler, Joint, Motion
 from homodyn.model.model import Model, parametric
+from homodyn.model.muscles import (
+    Ligament,
+    Muscle,
+    PathPoint,
+    PathWrap,
+    PointLaw,
+    PointRange,
+    WrapObject,
+)
 from homodyn.model.numbers import Parameter
-from homodyn.model.shapes import Capsule, ContactSet, ContactShape, Frame, Marker
+from homodyn.model.shapes import Capsule, ContactSet, ContactShape, Frame, Marker, Mesh
 
 __all__ = [
     "WORLD",
@@ -32,14 +41,23 @@ __all__ = [
     "Coupler",
     "Frame",
     "Joint",
+    "Ligament",
     "Linear",
     "Marker",
+    "Mesh",
     "Model",
     "Motion",
+    "Muscle",
     "Parameter",
+    "PathPoint",
+    "PathWrap",
+    "PointLaw",
+    "PointRange",
+    "Polyline",
     "Polynomial",
     "Scaled",
     "Spline",
+    "WrapObject",
     "box",
     "capsule",
     "clamp",

@@ -7,16 +7,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from homodyn.model.functions import Function, Scaled, Spline
-from homodyn.model.validation import broken_triangle
+from homodyn.model.functions import Function, Linear, Piecewise, Scaled
+from homodyn.model.validation import impossible_inertia, unmoved_by_mass
 
 if TYPE_CHECKING:
     from homodyn.model.model import Model
 
+_SAMPLES = 65
+
 
 def doubts(model: Model) -> list[str]:
     """Sentences on masses, inertias and ranges that no real body has; empty when there are none."""
-    return [*_bodies(model), *_ranges(model), *_splines(model)]
+    return [*_bodies(model), *unmoved_by_mass(model), *_ranges(model), *_splines(model)]
 
 
 def _bodies(model: Model) -> Iterator[str]:
@@ -25,7 +27,7 @@ def _bodies(model: Model) -> Iterator[str]:
     alike: dict[bytes, list[tuple[str, float]]] = {}
     for body in model.bodies:
         mass, inertia = model._usual(body.mass), model._usual(body.inertia)
-        broken = broken_triangle(inertia)
+        broken = impossible_inertia(inertia)
         if broken:
             yield f"body {body.name!r}: {broken}"
         if mass == 0 and inertia.any():
@@ -52,27 +54,52 @@ def _ranges(model: Model) -> Iterator[str]:
 
 
 def _splines(model: Model) -> Iterator[str]:
-    by_name = {c.name: c for joint in model.joints for c in joint.coordinates}
+    ranges = _spans(model)
     uses = [
-        (f"joint {joint.name!r}", joint.coordinates[motion.coordinate], motion.function)
+        (f"joint {joint.name!r}", joint.coordinates[motion.coordinate].name, motion.function)
         for joint in model.joints
         for motion in joint.motions
         if motion.coordinate is not None
     ]
-    uses += [(f"coupler of {c.coordinate!r}", by_name[c.of], c.function) for c in model.couplers]
-    for where, coordinate, function in uses:
-        knots = _knots(function)
-        lower, upper = model._usual(coordinate.lower), model._usual(coordinate.upper)
+    uses += [(f"coupler of {c.coordinate!r}", c.of, c.function) for c in model.couplers]
+    told = set()
+    for where, name, function in uses:
+        knots, (lower, upper) = _knots(function), ranges[name]
         if knots and (
             (np.isfinite(lower) and lower < knots[0]) or (np.isfinite(upper) and upper > knots[-1])
         ):
-            yield (
-                f"{where}: {coordinate.name!r} ranges from {lower:.4g} to {upper:.4g} but its "
+            sentence = (
+                f"{where}: {name!r} ranges from {lower:.4g} to {upper:.4g} but its "
                 f"spline is known from {knots[0]:.4g} to {knots[-1]:.4g} only"
             )
+            if sentence not in told:
+                told.add(sentence)
+                yield sentence
+
+
+def _spans(model: Model) -> dict[str, tuple[float, float]]:
+    """Range of every coordinate; of one that follows another, what that one gives it."""
+    spans: dict[str, tuple[float, float]] = {
+        c.name: (float(model._usual(c.lower)), float(model._usual(c.upper)))
+        for joint in model.joints
+        for c in joint.coordinates
+    }
+    for coupler in model.couplers:
+        lower, upper = spans[coupler.of]
+        given = np.array([-np.inf, np.inf])
+        if np.isfinite([lower, upper]).all() and not isinstance(coupler.function, Linear):
+            given = np.asarray(coupler.function.value(np.linspace(lower, upper, _SAMPLES)))
+        elif isinstance(coupler.function, Linear):
+            factor, offset = (
+                float(model._usual(number))
+                for number in (coupler.function.factor, coupler.function.offset)
+            )
+            given = factor * np.array([lower, upper]) + offset if factor else np.array([offset])
+        spans[coupler.coordinate] = float(given.min()), float(given.max())
+    return spans
 
 
 def _knots(function: Function) -> tuple[float, ...]:
     while isinstance(function, Scaled):
         function = function.function
-    return function.x if isinstance(function, Spline) else ()
+    return function.x if isinstance(function, Piecewise) else ()

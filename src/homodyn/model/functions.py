@@ -6,8 +6,10 @@ symbols. Together they cover every axis function and coordinate coupler met in O
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Protocol
 
 import casadi as ca
@@ -15,6 +17,7 @@ import numpy as np
 from scipy.interpolate import CubicSpline
 
 from homodyn.errors import ModelError
+from homodyn.model.naming import missing
 from homodyn.model.numbers import PLAIN, SCALAR, SEVERAL, Record, settle
 from homodyn.spatial import Array
 
@@ -99,72 +102,167 @@ class Polynomial(Record):
         return _horner(_derived(_derived(self.coefficients)), x)
 
 
+class Piecewise(Record):
+    """Cubic pieces between knots, continued by straight lines outside."""
+
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+
+    @property
+    def _inner(self) -> np.ndarray:
+        """For each piece between knots: its origin and four coefficients in ``x - origin``."""
+        raise NotImplementedError
+
+    def _check(self) -> None:
+        settle(self, x=PLAIN, y=PLAIN)
+        name = type(self).__name__.lower()
+        if len(self.x) != len(self.y) or len(self.x) < 2:
+            raise ModelError(
+                f"{name}: x and y must have equally many knots, 2 or more; got {len(self.x)} and "
+                f"{len(self.y)}"
+            )
+        if not (np.isfinite([*self.x, *self.y]).all() and (np.diff(self.x) > 0).all()):
+            raise ModelError(f"{name}: knots must be finite and x must increase; got x = {self.x}")
+
+    @cached_property
+    def _pieces(self) -> tuple[np.ndarray, np.ndarray]:
+        """Break points and all pieces, with the straight lines before and after them."""
+        x, y, inner = np.array(self.x), np.array(self.y), self._inner
+        last = inner[-1]
+        h = x[-1] - last[0]
+        end_slope = last[2] + h * (2 * last[3] + 3 * h * last[4])
+        before = [x[0], y[0], inner[0][2], 0.0, 0.0]
+        after = [x[-1], y[-1], end_slope, 0.0, 0.0]
+        return x, np.vstack([before, inner, after])
+
+    def value(self, x: Array) -> Array:
+        """Value of the piece that ``x`` lies in."""
+        h, c = self._piece(x)
+        return c[0] + h * (c[1] + h * (c[2] + h * c[3]))
+
+    def slope(self, x: Array) -> Array:
+        """First derivative."""
+        h, c = self._piece(x)
+        return c[1] + h * (2 * c[2] + 3 * h * c[3])
+
+    def curvature(self, x: Array) -> Array:
+        """Second derivative; zero outside the knots."""
+        h, c = self._piece(x)
+        return 2 * c[2] + 6 * h * c[3]
+
+    def _piece(self, x: Array) -> tuple[Array, Sequence[Array]]:
+        """Distance from the origin of the piece that ``x`` lies in, and its coefficients."""
+        knots, pieces = self._pieces
+        if not isinstance(x, (ca.SX, ca.MX)):
+            chosen = pieces[np.searchsorted(knots, x, side="right")]
+            origin, *c = np.moveaxis(chosen, -1, 0)
+            return x - origin, c
+        # Value, slope and curvature at one symbol share the choice, which is most of the work.
+        known = self._chosen.get("last")
+        if known is not None and _same(known[0], x):
+            return known[1], known[2]
+        # The coefficients are chosen, not the values: one polynomial is evaluated, and
+        # differentiation passes through x alone. Of each sum one term counts, so it is exact.
+        beyond = [x >= knot for knot in knots]
+        inside = [
+            ca.logic_not(beyond[0]),
+            *(ca.logic_and(a, ca.logic_not(b)) for a, b in pairwise(beyond)),
+            beyond[-1],
+        ]
+        columns = []
+        for column in pieces.T:
+            entry: Array = 0.0
+            for within, number in zip(inside, column, strict=True):
+                if number:
+                    entry = entry + ca.if_else(within, number, 0.0)
+            columns.append(entry)
+        h = x - columns[0]
+        self._chosen["last"] = (x, h, columns[1:])
+        return h, columns[1:]
+
+    @cached_property
+    def _chosen(self) -> dict[str, tuple[Array, Array, list[Array]]]:
+        return {}
+
+
+ENDS = ("natural", "simm")
+
+
 @dataclass(frozen=True, eq=False)
-class Spline(Record):
-    """Natural cubic spline through ``(x[k], y[k])``, continued by straight lines outside."""
+class Spline(Piecewise):
+    """Cubic spline through ``(x[k], y[k])``, continued by straight lines outside.
+
+    ``end`` says what holds at the first and last knot. ``"natural"``: no curvature. ``"simm"``: the
+    third derivative of the cubic through the four outermost knots, as SIMM and OpenSim's SimmSpline
+    have it (Forsythe, Malcolm and Moler 1977, section 4.4); the curvature then jumps to zero there.
+    """
+
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    end: str = "natural"
+
+    def __post_init__(self) -> None:
+        self._check()
+        if self.end not in ENDS:
+            raise ModelError(f"spline: {missing('end', self.end, ENDS)}")
+
+    @property
+    def _inner(self) -> np.ndarray:
+        x, y = np.array(self.x), np.array(self.y)
+        if len(x) == 2:
+            return _straight(x, y)
+        if self.end == "natural":
+            return np.column_stack([x[:-1], CubicSpline(x, y, bc_type="natural").c[::-1].T])
+        return np.column_stack([x[:-1], y[:-1], _simm_coefficients(x, y)])
+
+
+@dataclass(frozen=True, eq=False)
+class Polyline(Piecewise):
+    """Straight lines through ``(x[k], y[k])``, the first and last of them going on outside.
+
+    Its slope jumps at the knots.
+    """
 
     x: tuple[float, ...]
     y: tuple[float, ...]
 
     def __post_init__(self) -> None:
-        settle(self, x=PLAIN, y=PLAIN)
-        if len(self.x) != len(self.y) or len(self.x) < 2:
-            raise ModelError(
-                f"spline: x and y must have equally many knots, 2 or more; got {len(self.x)} and "
-                f"{len(self.y)}"
-            )
-        if not (np.isfinite([*self.x, *self.y]).all() and (np.diff(self.x) > 0).all()):
-            raise ModelError(f"spline: knots must be finite and x must increase; got x = {self.x}")
+        self._check()
 
-    def value(self, x: Array) -> Array:
-        """Value of the piece that ``x`` lies in."""
-        return self._evaluate(x, 0)
+    @property
+    def _inner(self) -> np.ndarray:
+        return _straight(np.array(self.x), np.array(self.y))
 
-    def slope(self, x: Array) -> Array:
-        """First derivative."""
-        return self._evaluate(x, 1)
 
-    def curvature(self, x: Array) -> Array:
-        """Second derivative; zero outside the knots."""
-        return self._evaluate(x, 2)
+def _straight(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    none = np.zeros(len(x) - 1)
+    return np.column_stack([x[:-1], y[:-1], np.diff(y) / np.diff(x), none, none])
 
-    @cached_property
-    def _pieces(self) -> tuple[np.ndarray, np.ndarray]:
-        """Break points and, for each piece, its origin and four coefficients in ``x - origin``."""
-        if len(self.x) == 2:
-            slope = (self.y[1] - self.y[0]) / (self.x[1] - self.x[0])
-            inner = np.array([[self.x[0], self.y[0], slope, 0.0, 0.0]])
-        else:
-            spline = CubicSpline(self.x, self.y, bc_type="natural")
-            inner = np.column_stack([self.x[:-1], spline.c[::-1].T])
-        last = inner[-1]
-        h = self.x[-1] - last[0]
-        end_slope = last[2] + h * (2 * last[3] + 3 * h * last[4])
-        before = [self.x[0], self.y[0], inner[0][2], 0.0, 0.0]
-        after = [self.x[-1], self.y[-1], end_slope, 0.0, 0.0]
-        return np.array(self.x), np.vstack([before, inner, after])
 
-    def _evaluate(self, x: Array, order: int) -> Array:
-        knots, pieces = self._pieces
-        if not isinstance(x, (ca.SX, ca.MX)):
-            chosen = pieces[np.searchsorted(knots, x, side="right")]
-            origin, *c = np.moveaxis(chosen, -1, 0)
-        else:
-            # The coefficients are chosen, not the values: one polynomial is evaluated, and
-            # differentiation passes through x alone.
-            columns = []
-            for column in pieces.T:
-                entry: Array = column[0]
-                for knot, number in zip(knots, column[1:], strict=True):
-                    entry = ca.if_else(x >= knot, number, entry)
-                columns.append(entry)
-            origin, *c = columns
-        h = x - origin
-        if order == 0:
-            return c[0] + h * (c[1] + h * (c[2] + h * c[3]))
-        if order == 1:
-            return c[1] + h * (2 * c[2] + 3 * h * c[3])
-        return 2 * c[2] + 6 * h * c[3]
+def _same(a: Array, b: Array) -> bool:
+    return type(a) is type(b) and ca.is_equal(a, b)
+
+
+def _simm_coefficients(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Linear, quadratic and cubic coefficient of every piece; three knots or more.
+
+    The unknowns are sixths of the curvatures at the knots. The first and last equation give the
+    outer pieces the third derivative of the cubic through the four outermost knots; with three
+    knots, none.
+    """
+    n = len(x)
+    step, rise = np.diff(x), np.diff(y) / np.diff(x)
+    system = np.diag([-step[0], *(2 * (step[:-1] + step[1:])), -step[-1]])
+    system += np.diag(step, 1) + np.diag(step, -1)
+    right = np.zeros(n)
+    right[1:-1] = np.diff(rise)
+    if n > 3:
+        second = right[1:-1] / (x[2:] - x[:-2])
+        right[0] = (second[1] - second[0]) * step[0] ** 2 / (x[3] - x[0])
+        right[-1] = -(second[-1] - second[-2]) * step[-1] ** 2 / (x[-1] - x[-4])
+    sixth = np.linalg.solve(system, right)
+    linear = rise - step * (sixth[1:] + 2 * sixth[:-1])
+    return np.column_stack([linear, 3 * sixth[:-1], np.diff(sixth) / step])
 
 
 @dataclass(frozen=True, eq=False)

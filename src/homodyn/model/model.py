@@ -17,9 +17,10 @@ from homodyn.model import doubts, numbers, paths, tree, validation
 from homodyn.model.body import Body
 from homodyn.model.joint import WORLD, Coordinate, Coupler, Joint
 from homodyn.model.layout import layout
+from homodyn.model.muscles import Ligament, Muscle, WrapObject
 from homodyn.model.naming import missing
 from homodyn.model.numbers import Parameter
-from homodyn.model.shapes import Capsule, ContactSet, ContactShape, Frame, Marker
+from homodyn.model.shapes import Capsule, ContactSet, ContactShape, Frame, Marker, Mesh
 from homodyn.spatial import Array, Transform, is_symbolic
 
 PARTS = (
@@ -31,6 +32,10 @@ PARTS = (
     "capsules",
     "couplers",
     "contact_sets",
+    "meshes",
+    "wraps",
+    "muscles",
+    "ligaments",
 )
 
 _DECLARED: ContextVar[tuple[Parameter, ...]] = ContextVar("declared parameters", default=())
@@ -44,8 +49,8 @@ class Model:
     Each body hangs on exactly one joint; the parent of the first is ``"world"``. Bodies and joints
     are kept in one order, parents before children: body ``i`` is the child of joint ``i``.
 
-    ``as_measured`` takes inertias that no rigid body can have, as files of others hold them; they
-    are then told by ``doubts``.
+    ``as_measured`` takes inertias that no rigid body can have, and coordinates that move no mass,
+    as files of others hold them; they are then told by ``doubts``.
     """
 
     name: str
@@ -56,6 +61,10 @@ class Model:
     contacts: tuple[ContactShape, ...] = ()
     capsules: tuple[Capsule, ...] = ()
     couplers: tuple[Coupler, ...] = ()
+    meshes: tuple[Mesh, ...] = ()
+    wraps: tuple[WrapObject, ...] = ()
+    muscles: tuple[Muscle, ...] = ()
+    ligaments: tuple[Ligament, ...] = ()
     gravity: Array = field(default_factory=lambda: np.array([0.0, 0.0, -9.81]))
     parameters: tuple[Parameter, ...] = ()
     notes: tuple[str, ...] = ()

@@ -116,6 +116,18 @@ class Record:
         return hash(canonical(self))
 
 
+_FIELD_NAMES: dict[type, tuple[str, ...]] = {}
+
+
+def field_names(kind: type) -> tuple[str, ...]:
+    """Names of the fields of a record type; none for what is no record."""
+    names = _FIELD_NAMES.get(kind)
+    if names is None:
+        names = tuple(item.name for item in fields(kind)) if is_dataclass(kind) else ()
+        _FIELD_NAMES[kind] = names
+    return names
+
+
 def map_expressions(record: Any, change: Callable[[ca.SX], Any]) -> Any:
     """A copy of a record in which every expression was replaced; the record itself if none is."""
     if isinstance(record, ca.SX):
@@ -124,13 +136,13 @@ def map_expressions(record: Any, change: Callable[[ca.SX], Any]) -> Any:
         changed = tuple(map_expressions(item, change) for item in record)
         same = all(a is b for a, b in zip(changed, record, strict=True))
         return record if same else changed
-    if is_dataclass(record) and not isinstance(record, (type, Parameter)):
+    if not isinstance(record, Parameter):
         updates = {}
-        for item in fields(record):
-            old = getattr(record, item.name)
+        for name in field_names(type(record)):
+            old = getattr(record, name)
             new = map_expressions(old, change)
             if new is not old:
-                updates[item.name] = new
+                updates[name] = new
         return replace(record, **updates) if updates else record
     return record
 
@@ -139,8 +151,9 @@ def canonical(record: Any) -> str:
     """Text that two records share exactly when their contents are equal to the bit."""
     if isinstance(record, ca.SX):
         return f"expression({record.serialize()})"
-    if is_dataclass(record) and not isinstance(record, type):
-        inner = ",".join(f"{f.name}={canonical(getattr(record, f.name))}" for f in fields(record))
+    if field_names(type(record)):
+        names = field_names(type(record))
+        inner = ",".join(f"{name}={canonical(getattr(record, name))}" for name in names)
         return f"{type(record).__name__}({inner})"
     if isinstance(record, (tuple, list)):
         return "[" + ",".join(canonical(item) for item in record) + "]"

@@ -1,4 +1,4 @@
-"""What is attached to bodies besides mass: frames, markers, contact shapes and capsules."""
+"""What is attached to bodies besides mass: frames, markers, contact shapes, capsules, meshes."""
 
 from __future__ import annotations
 
@@ -96,3 +96,16 @@ class Capsule(Record):
 
     def __post_init__(self) -> None:
         settle(self, start=VECTOR, end=VECTOR, radius=SCALAR)
+
+
+@dataclass(frozen=True, eq=False)
+class Mesh(Record):
+    """A file of triangles drawn with a body; the file itself is not read."""
+
+    body: str
+    file: str
+    placement: Transform = field(default_factory=Transform.identity)
+    scale: Array = field(default_factory=lambda: np.ones(3))
+
+    def __post_init__(self) -> None:
+        settle(self, placement=PLACEMENT, scale=VECTOR)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -75,21 +75,27 @@ def faults(bodies: Sequence[Body], joints: Sequence[Joint]) -> list[str]:
     return found
 
 
-def unmoved_by_mass(bodies: Sequence[Body], joints: Sequence[Joint]) -> Iterator[str]:
-    """Joints that move nothing with mass or inertia: their accelerations would be anything."""
+def unmoved_by_mass(
+    bodies: Sequence[Body], joints: Sequence[Joint], following: Collection[str] = ()
+) -> Iterator[str]:
+    """Joints that move nothing with mass or inertia: their accelerations would be anything.
+
+    Coordinates ``following`` others are told theirs and need no mass.
+    """
     bodies, joints = sorted_tree(bodies, joints)
     rigid: dict[str, Inertia] = {body.name: body.spatial_inertia for body in bodies}
     heavy = {body.name: bool(body.mass > 0 or body.inertia.any()) for body in bodies}
     ends = dict.fromkeys(rigid, True)
     for joint in reversed(joints):
         child, parent = joint.child, joint.parent
+        told = bool(joint.nv) and all(c.name in following for c in joint.coordinates)
         if joint.nv and not heavy[child]:
-            if not all(coordinate.armature > 0 for coordinate in joint.coordinates):
+            if not told and not all(coordinate.armature > 0 for coordinate in joint.coordinates):
                 yield (
                     f"joint {joint.name!r}: body {child!r} and what it carries have no mass and no "
                     f"inertia; give them some, or the joint an armature, or make it fixed"
                 )
-        elif joint.nv and ends[child] and joint.kind != "custom":
+        elif joint.nv and ends[child] and joint.kind != "custom" and not told:
             yield from _singular(joint, rigid[child])
         if parent == WORLD:
             continue

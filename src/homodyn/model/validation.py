@@ -7,17 +7,18 @@ Parameters take their usual values for the checks. What is odd but can be comput
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
 
 from homodyn.model import tree
-from homodyn.model.joint import KINDS, WORLD, Coordinate, Joint, Motion
+from homodyn.model.joint import KINDS, WORLD, Coordinate, Coupler, Joint, Motion
+from homodyn.model.muscles import path_faults
 from homodyn.model.naming import missing, repeated
-from homodyn.model.numbers import map_expressions
-from homodyn.model.shapes import CONTACT_KINDS, Capsule, ContactSet, ContactShape
+from homodyn.model.numbers import field_names, map_expressions
+from homodyn.model.shapes import CONTACT_KINDS, Capsule, ContactSet, ContactShape, Mesh
 
 if TYPE_CHECKING:
     from homodyn.model.body import Body
@@ -30,6 +31,7 @@ TRIANGLE = 1e-6
 RELATIVE = 1e-9
 """Rounding left to inertias and axes, relative to their size."""
 
+_LEAVES = (str, float, int, np.ndarray)
 _MAY_BE_INFINITE = ("lower", "upper", "max_velocity", "max_force")
 _NEVER_NEGATIVE = ("max_velocity", "max_force", "damping", "friction", "armature")
 
@@ -39,31 +41,56 @@ def faults(model: Model, *, strange_symbols: bool = False) -> list[str]:
 
     With ``strange_symbols``, numbers may hang on symbols that are no parameters of the model.
     """
-    found = [*_names(model), *_parameters(model, strange_symbols)]
+    expressions = {
+        part: [list(_expressions(record)) for record in getattr(model, part)] for part in _PARTS
+    }
+    every = [e for held in expressions.values() for few in held for e in few]
+    every += _expressions(model.gravity)
+    found = [*_names(model), *_parameters(model, [] if strange_symbols else every)]
     found += tree.faults(model.bodies, model.joints)
     found += _references(model)
     found += _couplers(model)
+    found += path_faults(model)
     plain: dict[str, list[Any]] = {}
     for part, label in _PARTS.items():
         plain[part] = []
-        for record in getattr(model, part):
-            where = f"{label} {record.coordinate if part == 'couplers' else record.name!r}"
-            numeric = _plain(model, record)
+        for record, held in zip(getattr(model, part), expressions[part], strict=True):
+            where = f"{label} {_label(record)!r}"
+            numeric = _plain(model, record) if held else record
             if numeric is None:
                 plain[part].append(None)
                 continue
             reasons = [*_not_finite(numeric), *_CHECKS.get(part, lambda _: ())(numeric)]
             if part == "bodies" and not reasons and not model.as_measured:
-                broken = broken_triangle(numeric.inertia)
+                broken = impossible_inertia(numeric.inertia)
                 reasons += [f"{broken}; as_measured=True takes it all the same"] if broken else []
             found += [f"{where}: {reason}" for reason in reasons]
             plain[part].append(numeric)
     gravity = _plain(model, model.gravity)
     if gravity is not None and not np.isfinite(gravity).all():
         found.append(f"gravity must be three finite numbers (m/s2), got {gravity.tolist()}")
-    if not found and None not in (*plain["bodies"], *plain["joints"]):
-        found += tree.unmoved_by_mass(plain["bodies"], plain["joints"])
+    if not found and not model.as_measured and None not in (*plain["bodies"], *plain["joints"]):
+        found += tree.unmoved_by_mass(plain["bodies"], plain["joints"], _following(model))
     return found
+
+
+def unmoved_by_mass(model: Model) -> Iterator[str]:
+    """Joints of a model without symbols of others that move nothing with mass or inertia."""
+    bodies, joints = (
+        [map_expressions(record, model._usual) for record in records]
+        for records in (model.bodies, model.joints)
+    )
+    return tree.unmoved_by_mass(bodies, joints, _following(model))
+
+
+def _following(model: Model) -> set[str]:
+    return {coupler.coordinate for coupler in model.couplers}
+
+
+def _label(record: Any) -> str:
+    if isinstance(record, Coupler):
+        return record.coordinate
+    return record.file if isinstance(record, Mesh) else record.name
 
 
 _PARTS = {
@@ -75,6 +102,10 @@ _PARTS = {
     "capsules": "capsule",
     "couplers": "coupler of",
     "contact_sets": "contact set",
+    "meshes": "mesh",
+    "wraps": "wrap",
+    "muscles": "muscle",
+    "ligaments": "ligament",
 }
 
 
@@ -104,19 +135,16 @@ def _names(model: Model) -> Iterator[str]:
         yield f"the name {WORLD!r} is reserved for what does not move; choose another"
 
 
-def _parameters(model: Model, strange_symbols: bool) -> Iterator[str]:
+def _parameters(model: Model, expressions: list[ca.SX]) -> Iterator[str]:
     for parameter in model.parameters:
         if not np.isfinite(parameter.value):
             yield f"parameter {parameter.name!r}: its usual value must be finite"
-    if strange_symbols:
-        return
     declared = {parameter.symbol.element_hash() for parameter in model.parameters}
     strange: dict[str, None] = {}
-    for part in (*(getattr(model, part) for part in _PARTS), model.gravity):
-        for expression in _expressions(part):
-            for symbol in ca.symvar(expression):
-                if symbol.element_hash() not in declared:
-                    strange[str(symbol)] = None
+    for expression in expressions:
+        for symbol in ca.symvar(expression):
+            if symbol.element_hash() not in declared:
+                strange[str(symbol)] = None
     for name in strange:
         yield (
             f"the symbol {name!r} is no declared parameter; pass its Parameter to the model's "
@@ -126,11 +154,11 @@ def _parameters(model: Model, strange_symbols: bool) -> Iterator[str]:
 
 def _references(model: Model) -> Iterator[str]:
     bodies = [body.name for body in model.bodies]
-    for part in ("frames", "markers", "contacts", "capsules"):
+    for part in ("frames", "markers", "contacts", "capsules", "meshes"):
         for record in getattr(model, part):
             if record.body != WORLD and record.body not in bodies:
                 what = missing("body", record.body, [WORLD, *bodies])
-                yield f"{_PARTS[part]} {record.name!r}: {what}"
+                yield f"{_PARTS[part]} {_label(record)!r}: {what}"
     named = [record.name for part in _LOCATED for record in getattr(model, part)]
     for contact_set in model.contact_sets:
         for point in contact_set.points:
@@ -173,18 +201,16 @@ def _body(body: Body) -> Iterator[str]:
     scale = np.abs(inertia).max()
     if np.abs(inertia - inertia.T).max() > RELATIVE * scale:
         yield f"inertia must be symmetric, got {inertia.tolist()}"
-    else:
-        lowest = np.linalg.eigvalsh(inertia)[0]
-        if lowest < -RELATIVE * scale:
-            yield (
-                f"inertia must have no negative principal moment, got {lowest:.6g} kg m2; "
-                f"give it about the centre of mass"
-            )
 
 
-def broken_triangle(inertia: np.ndarray) -> str:
-    """Why no rigid body has this inertia: its moments break the triangle inequality; or nothing."""
+def impossible_inertia(inertia: np.ndarray) -> str:
+    """Why no rigid body has this inertia: a negative moment or a broken triangle; or nothing."""
     moments = np.linalg.eigvalsh(inertia)
+    if moments[0] < -RELATIVE * np.abs(inertia).max():
+        return (
+            f"inertia must have no negative principal moment, got {moments[0]:.6g} kg m2; "
+            f"give it about the centre of mass"
+        )
     if moments[2] - moments[0] - moments[1] <= TRIANGLE * abs(moments[2]):
         return ""
     told = ", ".join(f"{moment:.4g}" for moment in moments)
@@ -284,23 +310,26 @@ def _expressions(record: Any) -> Iterator[ca.SX]:
     elif isinstance(record, tuple):
         for item in record:
             yield from _expressions(item)
-    elif is_dataclass(record) and not isinstance(record, type):
-        for item in fields(record):
-            yield from _expressions(getattr(record, item.name))
+    elif not isinstance(record, _LEAVES):
+        for name in field_names(type(record)):
+            value = getattr(record, name)
+            if not isinstance(value, _LEAVES):
+                yield from _expressions(value)
 
 
 def _not_finite(record: Any, path: str = "") -> Iterator[str]:
     """Numbers that are NaN, or infinite where only finite ones make sense."""
     if isinstance(record, (float, np.ndarray)):
-        open_ended = path.rpartition(".")[2] in _MAY_BE_INFINITE
+        finite = isfinite(record) if isinstance(record, float) else np.isfinite(record).all()
+        if finite:
+            return
         if np.isnan(record).any():
             yield f"{path} must not be NaN"
-        elif not open_ended and not np.isfinite(record).all():
+        elif path.rpartition(".")[2] not in _MAY_BE_INFINITE:
             yield f"{path} must be finite"
     elif isinstance(record, tuple):
         for k, item in enumerate(record):
             yield from _not_finite(item, f"{path}[{getattr(item, 'name', k)}]")
-    elif is_dataclass(record) and not isinstance(record, type):
-        for item in fields(record):
-            inner = f"{path}.{item.name}" if path else item.name
-            yield from _not_finite(getattr(record, item.name), inner)
+    else:
+        for name in field_names(type(record)):
+            yield from _not_finite(getattr(record, name), f"{path}.{name}" if path else name)

@@ -11,10 +11,19 @@ from homodyn.model import (
     Constant,
     ContactSet,
     Coordinate,
+    Ligament,
     Linear,
+    Mesh,
+    Muscle,
+    PathPoint,
+    PathWrap,
+    PointLaw,
+    PointRange,
+    Polyline,
     Polynomial,
     Scaled,
     Spline,
+    WrapObject,
     box,
     joints,
     parametric,
@@ -43,6 +52,7 @@ def everything():
             joints.custom(
                 joints.turn((1, 2, 3), 0, Scaled(spline, 0.1), pitch=0.3),
                 joints.slide("-y", 1, Polynomial((1, 0.1))),
+                joints.slide("x", 1, Spline((0, 1, 3), (0, 0.1, 1 / 3), "simm")),
                 joints.slide("z", None, Constant(0.3)),
             ),
             "thigh",
@@ -54,6 +64,25 @@ def everything():
         .contact("c", "shank", "box", size=(1, 2, 3), rotation=oblique.E)
         .capsule("skin", "shank", (0, 0, 0), (0, 0, 1), 0.1)
         .model(gravity=(0, 0, -1.62))
+    )
+    spline = Spline((0, 0.5, 1), (0.1, 0.3, 0.2), "simm")
+    laws = (
+        PointLaw("y", "hip_ry", Scaled(spline, 2)),
+        PointLaw("z", "toe", Polyline((0, 1), (0, 1 / 3))),
+    )
+    points = (
+        PathPoint("p1", "pelvis", (0.1, 0, 1 / 3)),
+        PathPoint("p2", "thigh", (0, 0, -0.1), PointRange("toe", -np.inf, 0.3)),
+        PathPoint("p3", "shank", laws=laws),
+    )
+    settings = {"activation_time_constant": 0.01, "Curve.shape": [1.0, 2.5], "rigid": True}
+    wraps = (PathWrap("knob"), PathWrap("knob", "midpoint", 1, 2))
+    model = replace(
+        model,
+        meshes=(Mesh("thigh", "femur.vtp", oblique, (1, 2, 3)), Mesh("world", "floor.obj")),
+        wraps=(WrapObject("knob", "thigh", "cylinder", (0.1, 0.2), oblique, "-x", False),),
+        muscles=(Muscle("rectus", "Thelen2003Muscle", points, wraps, 1200, settings=settings),),
+        ligaments=(Ligament("acl", "Ligament", points[:2], (), {"resting_length": 0.1}),),
     )
     noted = replace(model.joints[1], notes={"source": "table 3", "columns": [1, 2.5, True]})
     flat = ContactSet("flat", ("c", "m.1"), [[0, 0, 1], [0.6, 0, 0.8]])

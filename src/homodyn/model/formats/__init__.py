@@ -8,6 +8,7 @@ from homodyn.errors import FormatError, ModelError
 from homodyn.model.formats.lua import read_lua
 from homodyn.model.formats.lua_write import write_lua
 from homodyn.model.formats.mjcf import write_mjcf
+from homodyn.model.formats.osim import read_osim
 from homodyn.model.formats.toml import read_toml, write_toml
 from homodyn.model.formats.urdf import read_urdf
 from homodyn.model.formats.urdf_write import write_urdf
@@ -17,6 +18,7 @@ from homodyn.model.model import Model
 __all__ = [
     "load",
     "read_lua",
+    "read_osim",
     "read_toml",
     "read_urdf",
     "save",
@@ -26,15 +28,16 @@ __all__ = [
     "write_urdf",
 ]
 
-_ACCEPTED = ".toml (Homodyn), .lua (LuaModel of RBDL) and .urdf"
+_ACCEPTED = ".toml (Homodyn), .lua (LuaModel of RBDL), .osim (OpenSim) and .urdf"
 
 
-def load(path: str | Path, *, base: str | None = None, as_measured: bool = False) -> Model:
+def load(path: str | Path, *, base: str | None = None, as_measured: bool | None = None) -> Model:
     """The model in a file, told by its suffix and, for XML, by its first tag.
 
     ``base`` says how the root of a format without a ground joint hangs on the world: ``"free"``
     (position and quaternion), ``"fixed"`` or ``"euler"`` (slides x y z, then turns z y x).
     ``as_measured`` takes inertias that no rigid body can have; the model then tells its ``doubts``.
+    It is what OpenSim does, so by default it holds for .osim and for no other format.
     """
     path = Path(path)
     try:
@@ -71,23 +74,23 @@ _WRITERS = {
 }
 
 
-def _read(path: Path, base: str | None, as_measured: bool) -> Model:
+def _read(path: Path, base: str | None, as_measured: bool | None) -> Model:
     suffix = path.suffix.lower()
+    tag = read_xml(path).tag if suffix == ".xml" else ""
+    if base is not None and (suffix in (".toml", ".lua", ".osim") or tag == "OpenSimDocument"):
+        raise FormatError("base is for formats without a ground joint; leave it out", str(path))
     if suffix == ".toml":
-        if base is not None:
-            raise FormatError("base is for formats without a ground joint; leave it out", str(path))
         return read_toml(path)
     if suffix == ".lua":
-        if base is not None:
-            raise FormatError("base is for formats without a ground joint; leave it out", str(path))
-        return read_lua(path, as_measured=as_measured)
+        return read_lua(path, as_measured=bool(as_measured))
+    if suffix == ".osim" or tag == "OpenSimDocument":
+        return read_osim(path, as_measured=as_measured is not False)
     if suffix == ".xacro":
         raise FormatError(
             "this is xacro, which makes URDF; expand it first: xacro in.xacro > out.urdf", str(path)
         )
-    if suffix in (".urdf", ".xml"):
-        tag = "robot" if suffix == ".urdf" else read_xml(path).tag
-        if tag == "robot":
-            return read_urdf(path, base=base, as_measured=as_measured)
+    if suffix == ".urdf" or tag == "robot":
+        return read_urdf(path, base=base, as_measured=bool(as_measured))
+    if tag:
         raise FormatError(f"no model format starts with <{tag}>; accepted: {_ACCEPTED}", str(path))
     raise FormatError(f"no model format {suffix!r}; accepted: {_ACCEPTED}", str(path))

@@ -28,7 +28,7 @@ from homodyn.model.functions import Constant, Function, Linear, Polynomial, Scal
 from homodyn.model.joint import WORLD, Coordinate, Joint, is_identity
 from homodyn.model.model import Model
 from homodyn.model.shapes import Capsule, ContactShape
-from homodyn.model.validation import broken_triangle
+from homodyn.model.validation import impossible_inertia
 from homodyn.spatial import Transform
 
 _STEP = 0.001
@@ -74,7 +74,7 @@ class _Writer:
                 )
             if body.inertia.any() and not body.mass:
                 raise self._error(f"body {body.name!r} has inertia but no mass")
-            broken = broken_triangle(body.inertia)
+            broken = impossible_inertia(body.inertia)
             if broken:
                 raise self._error(f"body {body.name!r}: {broken}, which MuJoCo refuses")
 

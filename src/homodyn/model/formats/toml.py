@@ -22,9 +22,10 @@
     coordinates = [{ name = "shoulder", lower = -1.5, upper = 1.5 }]
 
 Further tables: ``frame``, ``marker``, ``contact``, ``capsule``, ``coupler``, ``contact_set``,
-``parameter``. What has its default value may be left out. A text where a number is expected names
-a parameter. Functions are ``{ constant = 1 }``, ``{ linear = [factor, offset] }``,
-``{ polynomial = [c0, c1] }``, ``{ spline = [[x0, y0], [x1, y1]] }`` and
+``mesh``, ``wrap``, ``muscle``, ``ligament``, ``parameter``. What has its default value may be left
+out. A text where a number is expected names a parameter. Functions are ``{ constant = 1 }``,
+``{ linear = [factor, offset] }``, ``{ polynomial = [c0, c1] }``,
+``{ spline = [[x0, y0], [x1, y1]], end = "natural" }``, ``{ polyline = [[x0, y0], [x1, y1]] }`` and
 ``{ scaled = 2, function = { ... } }``.
 """
 
@@ -40,16 +41,27 @@ from homodyn.errors import FormatError, ModelError
 from homodyn.model.body import Body
 from homodyn.model.formats.files import read_bytes, write_text
 from homodyn.model.formats.toml_text import model_text
-from homodyn.model.functions import Constant, Function, Linear, Polynomial, Scaled, Spline
+from homodyn.model.functions import Constant, Function, Linear, Polyline, Polynomial, Scaled, Spline
 from homodyn.model.joint import COORDINATE_NUMBERS, Coordinate, Coupler, Joint, Motion
 from homodyn.model.joints import unit_axis
 from homodyn.model.model import Model
+from homodyn.model.muscles import (
+    MUSCLE_NUMBERS,
+    Ligament,
+    Muscle,
+    PathPoint,
+    PathWrap,
+    PointLaw,
+    PointRange,
+    WrapObject,
+)
 from homodyn.model.naming import missing
 from homodyn.model.numbers import Parameter
-from homodyn.model.shapes import Capsule, ContactSet, ContactShape, Frame, Marker
+from homodyn.model.shapes import Capsule, ContactSet, ContactShape, Frame, Marker, Mesh
 from homodyn.spatial import Transform
 
 FORMAT = "homodyn 1"
+_UNBOUNDED = {"lower": float("-inf"), "upper": float("inf")}
 _IDENTITY = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
 
 
@@ -169,6 +181,10 @@ class _Reader:
                 ("capsules", "capsule", _capsule),
                 ("couplers", "coupler", _coupler),
                 ("contact_sets", "contact_set", _contact_set),
+                ("meshes", "mesh", _mesh),
+                ("wraps", "wrap", _wrap),
+                ("muscles", "muscle", _muscle),
+                ("ligaments", "ligament", _ligament),
             )
         }
         if top.content:
@@ -243,7 +259,7 @@ def _function(table: _Table, key: str, default: Function | None) -> Function:
         table.asked.append(key)
         return default
     inner = _Table(table.reader, table.take(key, required=True), f"{table.place}, {key}")
-    kinds = ("constant", "linear", "polynomial", "spline", "scaled")
+    kinds = ("constant", "linear", "polynomial", "spline", "polyline", "scaled")
     kind = next((kind for kind in kinds if inner.has(kind)), None)
     if kind is None:
         raise inner.error(f"a function is one of {', '.join(kinds)}")
@@ -253,7 +269,7 @@ def _function(table: _Table, key: str, default: Function | None) -> Function:
     if kind == "scaled":
         scaled = _function(inner, "function", None)
         return inner.made(lambda: Scaled(scaled, numbers))
-    pairs = {"linear": 2, "spline": 0, "polynomial": 0}[kind]
+    pairs = 2 if kind == "linear" else 0
     if not isinstance(numbers, list) or (pairs and len(numbers) != pairs):
         raise inner.error(f"{kind} must be a list{' of factor and offset' if pairs else ''}")
     if kind == "linear":
@@ -261,8 +277,12 @@ def _function(table: _Table, key: str, default: Function | None) -> Function:
     if kind == "polynomial":
         return inner.made(lambda: Polynomial(tuple(numbers)))
     if not all(isinstance(knot, list) and len(knot) == 2 for knot in numbers):
-        raise inner.error("spline must be a list of knots [x, y]")
-    return inner.made(lambda: Spline(*(tuple(k[i] for k in numbers) for i in (0, 1))))
+        raise inner.error(f"{kind} must be a list of knots [x, y]")
+    x, y = (tuple(knot[i] for knot in numbers) for i in (0, 1))
+    if kind == "polyline":
+        return inner.made(lambda: Polyline(x, y))
+    end = inner.text("end", "natural")
+    return inner.made(lambda: Spline(x, y, end))
 
 
 def _placement(table: _Table, position: str, rotation: str) -> Transform:
@@ -309,3 +329,71 @@ def _coupler(table: _Table) -> Coupler:
     coordinate, of = table.text("coordinate"), table.text("of")
     function = _function(table, "function", None)
     return table.made(lambda: Coupler(coordinate, of, function))
+
+
+def _mesh(table: _Table) -> Mesh:
+    body, file = table.text("body"), table.text("file")
+    placement, scale = _placement(table, "position", "rotation"), table.numbers("scale", [1.0] * 3)
+    return table.made(lambda: Mesh(body, file, placement, scale))
+
+
+def _wrap(table: _Table) -> WrapObject:
+    name, body, kind = table.text("name"), table.text("body"), table.text("kind")
+    dimensions = tuple(table.numbers("dimensions", []))
+    placement = _placement(table, "position", "rotation")
+    quadrant, active = table.text("quadrant", "all"), table.take("active", True)
+    return table.made(lambda: WrapObject(name, body, kind, dimensions, placement, quadrant, active))
+
+
+def _muscle(table: _Table) -> Muscle:
+    given = {key: table.numbers(key, None) for key in MUSCLE_NUMBERS if table.has(key)}
+    path = _path(table)
+    return table.made(lambda: Muscle(**path, **given))
+
+
+def _ligament(table: _Table) -> Ligament:
+    path = _path(table)
+    return table.made(lambda: Ligament(**path))
+
+
+def _path(table: _Table) -> dict[str, Any]:
+    """What muscles and ligaments share."""
+    settings = table.take("settings", {})
+    if not isinstance(settings, dict):
+        raise table.error(f"settings must be a table, got {settings!r}")
+    return {
+        "name": table.text("name"),
+        "kind": table.text("kind"),
+        "points": tuple(_point(t) for t in table.tables("points", "point")),
+        "wraps": tuple(_path_wrap(t) for t in table.tables("wraps", "wrap")),
+        "settings": settings,
+    }
+
+
+def _point(table: _Table) -> PathPoint:
+    name, body = table.text("name"), table.text("body")
+    position = table.numbers("position", [0.0, 0.0, 0.0])
+    when = None
+    if table.has("when"):
+        inner = _Table(table.reader, table.take("when"), f"{table.place}, when")
+        coordinate = inner.text("coordinate")
+        bounds = [inner.numbers(key, default) for key, default in _UNBOUNDED.items()]
+        when = inner.made(lambda: PointRange(coordinate, *bounds))
+    laws = tuple(_law(t) for t in table.tables("laws", "law"))
+    return table.made(lambda: PathPoint(name, body, position, when, laws))
+
+
+def _law(table: _Table) -> PointLaw:
+    axis, coordinate = table.text("axis"), table.text("coordinate")
+    if axis not in ("x", "y", "z"):
+        raise table.error(missing("axis", axis, ("x", "y", "z")))
+    function = _function(table, "function", None)
+    return table.made(lambda: PointLaw(axis, coordinate, function))
+
+
+def _path_wrap(table: _Table) -> PathWrap:
+    wrap, method = table.text("wrap"), table.text("method", "hybrid")
+    ends = [table.take(key, 0) for key in ("first", "last")]
+    if not all(isinstance(end, int) and not isinstance(end, bool) for end in ends):
+        raise table.error(f"first and last count points from 1, got {ends}")
+    return table.made(lambda: PathWrap(wrap, method, *ends))

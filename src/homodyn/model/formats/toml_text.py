@@ -10,9 +10,19 @@ import casadi as ca
 import numpy as np
 
 from homodyn.errors import FormatError
-from homodyn.model.functions import IDENTITY, Constant, Function, Linear, Polynomial, Scaled, Spline
+from homodyn.model.functions import (
+    IDENTITY,
+    Constant,
+    Function,
+    Linear,
+    Piecewise,
+    Polynomial,
+    Scaled,
+    Spline,
+)
 from homodyn.model.joint import AXES, COORDINATE_NUMBERS, Coordinate, Joint, Motion
 from homodyn.model.model import Model
+from homodyn.model.muscles import MUSCLE_NUMBERS, Ligament, Muscle, PathPoint, WrapObject
 from homodyn.spatial import Array, Transform
 
 _ZEROS = [0.0, 0.0, 0.0]
@@ -100,6 +110,56 @@ def _tables(model: Model) -> Iterator[tuple[str, list[dict[str, Any]]]]:
         ],
     )
 
+    yield (
+        "mesh",
+        [
+            {"body": mesh.body, "file": mesh.file}
+            | _placement(mesh.placement)
+            | _unless([1.0, 1.0, 1.0], scale=_array(mesh.scale))
+            for mesh in model.meshes
+        ],
+    )
+    yield "wrap", [_wrap(wrap) for wrap in model.wraps]
+    yield (
+        "muscle",
+        [
+            _path(muscle) | {key: getattr(muscle, key) for key in MUSCLE_NUMBERS}
+            for muscle in model.muscles
+        ],
+    )
+    yield "ligament", [_path(ligament) for ligament in model.ligaments]
+
+
+def _wrap(wrap: WrapObject) -> dict[str, Any]:
+    table: dict[str, Any] = {"name": wrap.name, "body": wrap.body, "kind": wrap.kind}
+    table |= {"dimensions": list(wrap.dimensions)} | _placement(wrap.placement)
+    return table | _unless("all", quadrant=wrap.quadrant) | _unless(True, active=wrap.active)
+
+
+def _path(owner: Muscle | Ligament) -> dict[str, Any]:
+    table: dict[str, Any] = {"name": owner.name, "kind": owner.kind}
+    table["points"] = [_point(point) for point in owner.points]
+    if owner.wraps:
+        table["wraps"] = [
+            {"wrap": use.wrap, "method": use.method} | _unless(0, first=use.first, last=use.last)
+            for use in owner.wraps
+        ]
+    return table | _unless({}, settings=owner.settings)
+
+
+def _point(point: PathPoint) -> dict[str, Any]:
+    table: dict[str, Any] = {"name": point.name, "body": point.body}
+    table["position"] = _array(point.position)
+    if point.when is not None:
+        when = point.when
+        table["when"] = {"coordinate": when.coordinate, "lower": when.lower, "upper": when.upper}
+    if point.laws:
+        table["laws"] = [
+            {"axis": law.axis, "coordinate": law.coordinate, "function": _function(law.function)}
+            for law in point.laws
+        ]
+    return table
+
 
 def _joint(joint: Joint) -> dict[str, Any]:
     table: dict[str, Any] = {
@@ -148,8 +208,11 @@ def _function(function: Function) -> dict[str, Any]:
         return {"linear": [_scalar(function.factor), _scalar(function.offset)]}
     if isinstance(function, Polynomial):
         return {"polynomial": [_scalar(c) for c in function.coefficients]}
-    if isinstance(function, Spline):
-        return {"spline": [list(knot) for knot in zip(function.x, function.y, strict=True)]}
+    if isinstance(function, Piecewise):
+        knots = [list(knot) for knot in zip(function.x, function.y, strict=True)]
+        if not isinstance(function, Spline):
+            return {"polyline": knots}
+        return {"spline": knots} | _unless("natural", end=function.end)
     if isinstance(function, Scaled):
         return {"scaled": _scalar(function.factor), "function": _function(function.function)}
     raise FormatError(f"a {type(function).__name__} has no text in a model file")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,8 +15,11 @@ from homodyn.errors import FormatError
 from homodyn.model.formats.files import read_bytes
 from homodyn.model.naming import missing
 
+MOST = 1_000_000
+"""Elements above which a file is refused; a large model has ten thousand."""
 
-@dataclass
+
+@dataclass(slots=True)
 class Element:
     """A tag with attributes, text and children; ``path`` and ``line`` say where it stands."""
 
@@ -31,7 +36,10 @@ class Element:
 
     def find(self, tag: str) -> Element | None:
         """The first child of that tag."""
-        return next((child for child in self.children if child.tag == tag), None)
+        for child in self.children:
+            if child.tag == tag:
+                return child
+        return None
 
     def walk(self) -> Iterator[Element]:
         """This element and all below it, in the order of the file."""
@@ -87,13 +95,50 @@ def read_xml(path: Path) -> Element:
 
 
 def parse_xml(content: bytes, path: str) -> Element:
-    """The root element of XML text; ``path`` is for the messages."""
+    """The root element of XML text; ``path`` is for the messages.
+
+    Two slips of files in use are forgiven: hyphens inside comments, and letters of Western Europe
+    in one byte each where the file says UTF-8.
+    """
+    try:
+        return _parsed(content, path)
+    except FormatError:
+        forgiven = _forgiven(content)
+        if forgiven == content:
+            raise
+        with contextlib.suppress(FormatError):
+            return _parsed(forgiven, path)
+        raise
+
+
+def _forgiven(content: bytes) -> bytes:
+    """The same lines without comments, and in UTF-8 if they claim to be."""
+    blank = re.sub(rb"<!--.*?-->", lambda found: b"\n" * found[0].count(b"\n"), content, flags=re.S)
+    declared = re.match(rb"<\?xml[^>]*encoding=[\"']([\w-]+)", blank)
+    if declared is None or declared[1].lower() == b"utf-8":
+        try:
+            blank.decode("utf-8")
+        except UnicodeDecodeError:
+            return blank.decode("latin-1").encode("utf-8")
+    return blank
+
+
+def _parsed(content: bytes, path: str) -> Element:
     parser = expat.ParserCreate()
     parser.buffer_text = True
     open_elements: list[Element] = []
     roots: list[Element] = []
+    count = 0
 
     def start(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal count
+        count += 1
+        if count > MOST:
+            raise FormatError(
+                f"it has more than {MOST} elements, too many for a model",
+                path,
+                f"line {parser.CurrentLineNumber}",
+            )
         element = Element(tag, attributes, path, parser.CurrentLineNumber)
         if open_elements:
             open_elements[-1].children.append(element)

@@ -1,0 +1,81 @@
+"""OpenSim models, file versions 10901 (OpenSim 1.9) to 40600 (4.6).
+
+The model keeps the axes of its file: OpenSim's world has y up and gravity along -y. Every joint
+becomes slides and turns driven by functions of its coordinates, every coordinate coupler a coupler.
+Muscles, ligaments, wrap objects and mesh names are kept as data. What is read but has no effect is
+told by the model's ``notes``; what cannot be represented is refused with its line.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from homodyn.model.formats.osim_document import (
+    Document,
+    numbers,
+    read_document,
+    text,
+    unused_sections,
+)
+from homodyn.model.formats.osim_frames import read_frames
+from homodyn.model.formats.osim_joints import read_joints
+from homodyn.model.formats.osim_muscles import read_forces, read_wraps
+from homodyn.model.formats.osim_parts import (
+    read_bodies,
+    read_contacts,
+    read_couplers,
+    read_markers,
+    read_meshes,
+    read_offset_frames,
+)
+from homodyn.model.model import Model
+
+_GRAVITY = (0.0, -9.80665, 0.0)
+
+
+def read_osim(path: str | Path, *, as_measured: bool = True) -> Model:
+    """The model in an OpenSim file.
+
+    Published models hold inertias that no rigid body has, and OpenSim takes them: so does this,
+    and the model tells its ``doubts``, unless ``as_measured`` is False.
+    """
+    document = read_document(path)
+    model = document.model
+    gravity = numbers(model, "gravity", 3, _GRAVITY)
+    document.notes.append(
+        f"the axes of the world are those of the file; gravity is {gravity.tolist()} m/s2"
+    )
+    _units(document)
+    frames = read_frames(document)
+    bodies = read_bodies(frames)
+    joints = read_joints(document, frames)
+    taken = {body.name for body in bodies}
+    markers = read_markers(document, frames, taken)
+    contacts = read_contacts(document, frames, taken)
+    couplers = read_couplers(document, joints)
+    wraps = read_wraps(document, frames)
+    muscles, ligaments, joints = read_forces(document, frames, wraps, joints)
+    meshes = read_meshes(document, frames)
+    document.notes += unused_sections(document)
+    return Model(
+        model.attributes.get("name", "").strip() or Path(path).stem,
+        bodies,
+        joints,
+        frames=read_offset_frames(document, frames, taken),
+        markers=markers,
+        contacts=contacts,
+        couplers=couplers,
+        meshes=meshes,
+        wraps=wraps,
+        muscles=muscles,
+        ligaments=ligaments,
+        gravity=gravity,
+        notes=tuple(document.notes),
+        as_measured=as_measured,
+    )
+
+
+def _units(document: Document) -> None:
+    length = text(document.model, "length_units", default="meters")
+    if length.lower() not in ("", "meters", "meter", "m"):
+        document.notes.append(f"lengths are taken as meters, as in OpenSim; the file says {length}")

@@ -1,0 +1,69 @@
+"""Functions of OpenSim that move axes, couple coordinates and move path points."""
+
+from __future__ import annotations
+
+from homodyn.errors import FormatError, ModelError
+from homodyn.model.formats.osim_document import held, number, numbers, refused
+from homodyn.model.formats.xml import Element
+from homodyn.model.functions import Constant, Function, Linear, Polyline, Polynomial, Scaled, Spline
+
+_SPLINES = ("SimmSpline", "NaturalCubicSpline", "natCubicSpline")
+"""One function under its name of today and those it had before; none of them is natural."""
+ACCEPTED = (
+    "Constant, LinearFunction, PolynomialFunction, SimmSpline, PiecewiseLinearFunction, "
+    "MultiplierFunction"
+)
+_DEEPEST = 32
+
+
+def read_function(element: Element, depth: int = 0) -> Function:
+    """The function an object stands for."""
+    kind = element.tag
+    if kind == "Constant":
+        return Constant(number(element, "value", 0.0))
+    if kind == "LinearFunction":
+        coefficients = numbers(element, "coefficients", default=(1.0, 0.0))
+        if len(coefficients) != 2:
+            raise element.error(
+                f"a LinearFunction of one coordinate has 2 coefficients, got {len(coefficients)}"
+            )
+        return Linear(*coefficients)
+    if kind == "PolynomialFunction":
+        highest_first = numbers(element, "coefficients")
+        return Polynomial(tuple(reversed(highest_first)))
+    if kind in _SPLINES or kind == "PiecewiseLinearFunction":
+        return _knots(element)
+    if kind == "MultiplierFunction":
+        return _scaled(element, depth)
+    raise refused(element, "the function", ACCEPTED)
+
+
+def is_constant(function: Function) -> bool:
+    """Whether a function is the same everywhere."""
+    return isinstance(function, Constant)
+
+
+def _knots(element: Element) -> Function:
+    x, y = tuple(numbers(element, "x")), tuple(numbers(element, "y"))
+    if len(x) == len(y) == 1:
+        return Constant(y[0])
+    try:
+        return Spline(x, y, "simm") if element.tag in _SPLINES else Polyline(x, y)
+    except ModelError as error:
+        raise element.error(str(error)) from None
+
+
+def _scaled(element: Element, depth: int) -> Function:
+    inner = held(element, "function", unnamed=True)
+    if inner is None:
+        raise element.error("a MultiplierFunction needs a <function> inside")
+    if depth > _DEEPEST:
+        raise FormatError("its functions are nested too deeply", element.path)
+    factor, function = number(element, "scale", 1.0), read_function(inner, depth + 1)
+    if factor == 1:
+        return function
+    if isinstance(function, Constant):
+        return Constant(factor * function.number)
+    if isinstance(function, Linear):
+        return Linear(factor * function.factor, factor * function.offset)
+    return Scaled(function, factor)

@@ -1,0 +1,206 @@
+"""Bodies, markers, contact spheres, meshes and couplers of an OpenSim model."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator
+
+import numpy as np
+
+from homodyn.model.body import Body
+from homodyn.model.formats.osim_document import (
+    Document,
+    flag,
+    held,
+    members,
+    name_of,
+    number,
+    numbers,
+    text,
+    turned,
+)
+from homodyn.model.formats.osim_frames import GROUND, Frames
+from homodyn.model.formats.osim_functions import read_function
+from homodyn.model.formats.xml import Element
+from homodyn.model.functions import Constant, Function, Linear, Scaled
+from homodyn.model.joint import WORLD, Coupler, Joint
+from homodyn.model.naming import missing
+from homodyn.model.shapes import ContactShape, Frame, Marker, Mesh
+from homodyn.spatial import Transform
+
+SOCKET = ("socket_parent_frame", "connector_parent_frame_connectee_name", "body")
+_CONTACT_SOCKET = ("socket_frame", "connector_frame_connectee_name", "body_name")
+_ENTRIES = ("xx", "yy", "zz", "xy", "xz", "yz")
+_ZEROS = (0.0, 0.0, 0.0)
+
+
+def read_bodies(frames: Frames) -> tuple[Body, ...]:
+    """Bodies with their mass, centre of mass and inertia about it."""
+    return tuple(_body(name, element) for name, element in frames.bodies.items())
+
+
+def _body(name: str, element: Element) -> Body:
+    if element.find("inertia") is not None:
+        entries = numbers(element, "inertia", 6)
+    else:
+        entries = np.array([number(element, f"inertia_{entry}", 0.0) for entry in _ENTRIES])
+    xx, yy, zz, xy, xz, yz = entries
+    inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    mass = number(element, "mass")
+    if mass < 0:
+        raise element.error(f"the mass of {name!r} must be zero or more (kg), got {mass:g}")
+    return Body(name, mass, numbers(element, "mass_center", 3, _ZEROS), inertia)
+
+
+def read_offset_frames(document: Document, frames: Frames, taken: set[str]) -> tuple[Frame, ...]:
+    """Frames that bodies or the model hold themselves; those of joints are part of the joint."""
+    owners = {"", GROUND, *frames.bodies, document.model.attributes.get("name", "").strip()}
+    made = []
+    for (owner, name), element in frames.offsets.items():
+        if owner in owners and name not in taken:
+            taken.add(name)
+            made.append(Frame(name, *frames.find(element, name, owner)))
+    return tuple(made)
+
+
+def read_markers(document: Document, frames: Frames, taken: set[str]) -> tuple[Marker, ...]:
+    """Markers; one whose name is taken gets a number, and a note says so."""
+    made = []
+    for element in document.objects("MarkerSet"):
+        if element.tag != "Marker":
+            continue
+        body, place = frames.find(element, text(element, *SOCKET))
+        position = place.point_back(numbers(element, "location", 3, _ZEROS))
+        name = _free_name(document, "marker", name_of(element), "", taken)
+        made.append(Marker(name, body, position))
+    return tuple(made)
+
+
+def read_contacts(document: Document, frames: Frames, taken: set[str]) -> tuple[ContactShape, ...]:
+    """Contact spheres; half spaces, meshes and other shapes are told by a note."""
+    made = []
+    for element in document.objects("ContactGeometrySet"):
+        if element.tag != "ContactSphere":
+            document.notes.append(f"{element.tag} {name_of(element)!r} is not used")
+            continue
+        body, place = frames.find(element, text(element, *_CONTACT_SOCKET))
+        position = place.point_back(numbers(element, "location", 3, _ZEROS))
+        name = _free_name(document, "contact", name_of(element), "_contact", taken)
+        radius = number(element, "radius")
+        made.append(ContactShape(name, body, "sphere", position, radius))
+    return tuple(made)
+
+
+def _free_name(document: Document, what: str, name: str, ending: str, taken: set[str]) -> str:
+    chosen, k = name, 2
+    while chosen in taken or chosen == WORLD:
+        chosen = f"{name}{ending}" if ending and k == 2 else f"{name}{ending}_{k}"
+        k += 1
+    taken.add(chosen)
+    if chosen != name:
+        document.notes.append(f"{what} {name!r} is called {chosen!r}: the name is taken")
+    return chosen
+
+
+def read_meshes(document: Document, frames: Frames) -> tuple[Mesh, ...]:
+    """Files of triangles that bodies are drawn with."""
+    made: list[Mesh] = []
+    for element in (*frames.bodies.values(), *frames.grounds):
+        body = WORLD if element is frames.ground else name_of(element)
+        made += _meshes(element, body, Transform.identity())
+    for (owner, name), offset in frames.offsets.items():
+        if offset.find("attached_geometry") is not None:
+            made += _meshes(offset, *frames.find(offset, name, owner))
+    shapes = Counter(
+        shape.tag
+        for element in (*frames.bodies.values(), *frames.grounds, *frames.offsets.values())
+        for attached in element.all("attached_geometry")
+        for shape in attached.children
+        if shape.tag != "Mesh"
+    )
+    document.notes += [f"{count} {tag} to be drawn are not kept" for tag, count in shapes.items()]
+    return tuple(made)
+
+
+def _meshes(element: Element, body: str, place: Transform) -> Iterator[Mesh]:
+    attached = element.find("attached_geometry")
+    for mesh in attached.all("Mesh") if attached else ():
+        file = text(mesh, "mesh_file", default="")
+        if file:
+            yield Mesh(body, file, place, numbers(mesh, "scale_factors", 3, (1.0, 1.0, 1.0)))
+    visible = element.find("VisibleObject")
+    if visible is None:
+        return
+    whole = numbers(visible, "scale_factors", 3, (1.0, 1.0, 1.0))
+    for file in text(visible, "geometry_files", default="").split():
+        yield Mesh(body, file, place, whole)
+    for shown in members(visible, "GeometrySet"):
+        file = text(shown, "geometry_file", default="")
+        if file:
+            scale = whole * numbers(shown, "scale_factors", 3, (1.0, 1.0, 1.0))
+            yield Mesh(body, file, _six(shown) @ place, scale)
+
+
+def _six(shown: Element) -> Transform:
+    """The placement in six numbers: x, y, z angles (rad) and a position (m)."""
+    values = numbers(shown, "transform", 6, (0.0,) * 6)
+    return Transform(turned(values[:3]), values[3:])
+
+
+def read_couplers(document: Document, joints: Collection[Joint]) -> tuple[Coupler, ...]:
+    """Coordinates that follow another; constraints of other kinds are told by a note."""
+    known = [c.name for joint in joints for c in joint.coordinates]
+    laws: dict[str, tuple[str, Function, Element]] = {}
+    for element in document.objects("ConstraintSet"):
+        label = f"{element.tag} {name_of(element)!r}"
+        enforced = flag(element, "isEnforced", not flag(element, "isDisabled", False))
+        if not enforced:
+            document.notes.append(f"{label} is switched off in the file and not used")
+        elif element.tag != "CoordinateCouplerConstraint":
+            document.notes.append(f"{label} is not used")
+        else:
+            name, of, function = _coupler(element, known)
+            if name in laws:
+                raise element.error(f"coordinate {name!r} follows another already")
+            laws[name] = of, function, element
+    return tuple(_at_the_end(name, laws) for name in laws)
+
+
+def _coupler(element: Element, known: list[str]) -> tuple[str, str, Function]:
+    dependent = text(element, "dependent_coordinate_name")
+    independent = text(element, "independent_coordinate_names").replace(",", " ").split()
+    for name in (dependent, *independent):
+        if name not in known:
+            raise element.error(missing("coordinate", name, known))
+    if len(independent) != 1:
+        raise element.error(
+            f"{dependent!r} follows {len(independent)} coordinates "
+            f"({', '.join(independent)}); one can be represented"
+        )
+    found = held(element, "coupled_coordinates_function", unnamed=True)
+    if found is None:
+        raise element.error("it needs a <coupled_coordinates_function> inside")
+    function, factor = read_function(found), number(element, "scale_factor", 1.0)
+    return dependent, independent[0], function if factor == 1 else Scaled(function, factor)
+
+
+def _at_the_end(name: str, laws: dict[str, tuple[str, Function, Element]]) -> Coupler:
+    """The coupler of a coordinate; where it follows a follower, of the one at the end."""
+    of, function, element = laws[name]
+    seen = {name}
+    while of in laws:
+        if of in seen:
+            raise element.error(f"coordinate {name!r} follows itself, by way of {of!r}")
+        seen.add(of)
+        of, inner, _ = laws[of]
+        if isinstance(inner, Constant):
+            function = Constant(function.value(inner.number))
+        elif isinstance(function, Linear) and isinstance(inner, Linear):
+            offset = function.factor * inner.offset + function.offset
+            function = Linear(function.factor * inner.factor, offset)
+        else:
+            raise element.error(
+                f"{name!r} follows a coordinate that follows {of!r}; "
+                f"this can be represented for linear functions only"
+            )
+    return Coupler(name, of, function)
