@@ -301,6 +301,12 @@ class Model:
 
         return configuration.neutral(self)
 
+    def pose(self, values: Mapping[str, float]) -> np.ndarray:
+        """The pose with the named coordinates (rad, m) at these values, the others at default."""
+        from homodyn.model import configuration
+
+        return configuration.pose(self, values)
+
     def random(self, seed: int | np.random.Generator | None = None, size: Any = ()) -> np.ndarray:
         """Poses drawn within the limits, ``size`` of them (a number or a batch shape)."""
         from homodyn.model import configuration
