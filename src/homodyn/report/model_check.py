@@ -183,8 +183,7 @@ def _mass_matrix(model: Model) -> Iterator[Finding]:
         )
     elif bad.any():
         yield warning("mass matrix", f"it is singular in {int(bad.sum())} of {POSES} random poses")
-    told = (
-        f"condition number {condition[0]:.2g} in the neutral pose, at worst {condition.max():.2g}"
-    )
+    worst = condition.max()
+    told = f"condition number {condition[0]:.2g} in the neutral pose, at worst {worst:.2g}"
     doubtful = not bad.any() and worst > STIFF
     yield warning("mass matrix", told) if doubtful else note("mass matrix", told)
