@@ -85,7 +85,8 @@ def losses(model: Model, suffix: str) -> Iterator[str]:
         names = [c.name for c in model.coordinates if getattr(c, number) != usual]
         if names:
             shown = ", ".join(names[:3]) + (", ..." if names[3:] else "")
-            yield f"{_WORDS.get(number, number)} of coordinates have no place in {gaps.name}: {shown}"
+            word = _WORDS.get(number, number)
+            yield f"{word} of coordinates have no place in {gaps.name}: {shown}"
     if gaps.gravity and tuple(model.gravity) != EARTH:
         told = ", ".join(f"{entry:g}" for entry in model.gravity)
         yield f"gravity has no place in {gaps.name}; here it is ({told}) m/s2"
