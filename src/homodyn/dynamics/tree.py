@@ -7,13 +7,15 @@ for costs nothing in a kernel, since only the expressions that reach an output a
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import add
 
 import numpy as np
 
 from homodyn.model import Model
 from homodyn.model.joint import JointState
 from homodyn.model.layout import (
+    ONE,
     joint_accelerations,
     joint_positions,
     joint_velocities,
@@ -111,13 +113,13 @@ class Tree:
 
     def project(self, forces: list[Array]) -> Array:
         """Generalised forces S^T f; a coordinate that others follow collects their share."""
-        entries: list[Array] = [0.0] * self.model.nv
+        shares: list[list[Array]] = [[] for _ in range(self.model.nv)]
         for joint, force, weights in zip(self.joints, forces, self.weights, strict=True):
             if weights:
                 along = joint.S.T @ force
                 for k, (entry, weight) in enumerate(weights):
-                    entries[entry] = entries[entry] + weight * along[k]
-        return stack(*entries)
+                    shares[entry].append(along[k] if weight is ONE else weight * along[k])
+        return stack(*(reduce(add, share) for share in shares))
 
     def ancestors(self, body: int) -> list[int]:
         """The body and all that carry it, outermost first."""

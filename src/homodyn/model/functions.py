@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import Protocol
 
 import casadi as ca
@@ -163,19 +162,11 @@ class Piecewise(Record):
             return known[1], known[2]
         # The coefficients are chosen, not the values: one polynomial is evaluated, and
         # differentiation passes through x alone. Of each sum one term counts, so it is exact.
-        beyond = [x >= knot for knot in knots]
-        inside = [
-            ca.logic_not(beyond[0]),
-            *(ca.logic_and(a, ca.logic_not(b)) for a, b in pairwise(beyond)),
-            beyond[-1],
-        ]
-        columns = []
-        for column in pieces.T:
-            entry: Array = 0.0
-            for within, number in zip(inside, column, strict=True):
-                if number:
-                    entry = entry + ca.if_else(within, number, 0.0)
-            columns.append(entry)
+        beyond = x >= ca.DM(knots)
+        before = ca.logic_not(beyond)
+        last = len(knots) - 1
+        inside = ca.vertcat(before[0], ca.logic_and(beyond[:last], before[1:]), beyond[last])
+        columns = ca.horzsplit(ca.mtimes(inside.T, ca.sparsify(ca.DM(pieces))))
         h = x - columns[0]
         self._chosen["last"] = (x, h, columns[1:])
         return h, columns[1:]

@@ -9,6 +9,7 @@ with quaternions, whose coordinates are not a vector space.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,10 +17,13 @@ import numpy as np
 from homodyn.model.functions import IDENTITY, Function
 from homodyn.model.numbers import PLACEMENT, SCALAR, VECTOR, Record, settle
 from homodyn.spatial import (
+    EYE,
+    ORIGIN,
     Array,
     Transform,
     beside,
     cross_motion,
+    is_symbolic,
     quaternion_rotation,
     rotation,
     stack,
@@ -65,6 +69,11 @@ class Motion(Record):
     def __post_init__(self) -> None:
         settle(self, axis=VECTOR, pitch=SCALAR)
 
+    @cached_property
+    def direct(self) -> bool:
+        """Whether the amount is the coordinate itself."""
+        return self.coordinate is not None and self.function == IDENTITY
+
     def screw(self) -> Array:
         """The motion vector of unit rate, in the frame before or after the motion alike."""
         axis = self.axis
@@ -76,8 +85,10 @@ class Motion(Record):
         """The transform of the motion by ``amount``."""
         axis = self.axis
         if self.kind == "turn":
-            return Transform(rotation(axis, amount), self.pitch * amount * axis)
-        return Transform(np.eye(3), amount * axis)
+            pitch = self.pitch
+            straight = not is_symbolic(pitch) and pitch == 0
+            return Transform(rotation(axis, amount), ORIGIN if straight else pitch * amount * axis)
+        return Transform(EYE, amount * axis)
 
 
 COORDINATE_NUMBERS = (
@@ -199,24 +210,31 @@ class Joint(Record):
             S = np.eye(6)[:, [3, 4, 5, 0, 1, 2]] if self.kind == "free" else np.eye(6)[:, :3]
             return self._in_child(JointState(X, S, S @ v, np.zeros(6)))
         X = Transform.identity()
-        columns: list[Array] = [np.zeros(6)] * self.nv
-        velocity: Array = np.zeros(6)
-        bias: Array = np.zeros(6)
+        columns: list[Array] = [STILL] * self.nv
+        velocity: Array = STILL
+        bias: Array = STILL
         for motion in self.motions:
-            step = motion.transform(self._amount(motion, q))
-            X = step @ X
-            columns = [step.motion(column) for column in columns]
-            velocity, bias = step.motion(velocity), step.motion(bias)
             k = motion.coordinate
+            amount = self._amount(motion, q)
+            if k is None and not is_symbolic(amount) and amount == 0:
+                continue
+            step = motion.transform(amount)
+            X = step @ X
+            columns = [_carried(step, column) for column in columns]
+            velocity, bias = _carried(step, velocity), _carried(step, bias)
             if k is None:
                 continue
-            screw = motion.screw()
-            slope = motion.function.slope(q[k])
-            rate = screw * (slope * v[k])
-            columns[k] = columns[k] + screw * slope
-            velocity = velocity + rate
-            bias = bias + screw * (motion.function.curvature(q[k]) * v[k] * v[k])
-            bias = bias + cross_motion(velocity, rate)
+            column, rate = motion.screw(), v[k]
+            if not motion.direct:
+                slope = motion.function.slope(q[k])
+                column, rate = column * slope, rate * slope
+                bent = motion.function.curvature(q[k]) * v[k] * v[k]
+                bias = _sum(bias, motion.screw() * bent)
+            turning = motion.screw() * rate
+            if velocity is not STILL:
+                bias = _sum(bias, cross_motion(velocity, turning))
+            columns[k] = _sum(columns[k], column)
+            velocity = _sum(velocity, turning)
         S = beside(*columns) if columns else np.zeros((6, 0))
         return self._in_child(JointState(X, S, velocity, bias))
 
@@ -236,7 +254,21 @@ class Joint(Record):
     def _amount(motion: Motion, q: Array) -> Array:
         if motion.coordinate is None:
             return motion.function.value(0.0)
+        if motion.direct:
+            return q[motion.coordinate]
         return motion.function.value(q[motion.coordinate])
+
+
+STILL = np.zeros(6)
+"""The motion of what does not move; told by identity, so that nothing is computed with it."""
+
+
+def _carried(step: Transform, motion: Array) -> Array:
+    return motion if motion is STILL else step.motion(motion)
+
+
+def _sum(a: Array, b: Array) -> Array:
+    return b if a is STILL else a + b
 
 
 def is_identity(transform: Transform) -> bool:
