@@ -43,7 +43,8 @@ def repeated(formula: Formula) -> Formula:
     def call(*arrays: Array) -> Any:
         if not any(isinstance(array, ca.SX) for array in arrays):
             return formula(*arrays)
-        shapes = tuple([np.shape(a) if type(a) is not ca.SX else a.shape for a in arrays])
+        # One number, a vector and a column of symbols alike are matrices to CasADi.
+        shapes = tuple([a.shape if type(a) is ca.SX else (*np.shape(a), 1, 1)[:2] for a in arrays])
         if shapes not in graphs:
             symbols = [ca.SX.sym("x", *shape) for shape in shapes]
             made = formula(*symbols)
@@ -210,6 +211,11 @@ def rpy_rotation(rpy: Array) -> Array:
     return rotation(x, rpy[0]) @ rotation(y, rpy[1]) @ rotation(z, rpy[2])
 
 
+def symbols(transform: Transform) -> Transform:
+    """A transform of symbols, which others are composed with faster than with numbers."""
+    return Transform(ca.SX(transform.E), ca.SX(transform.r))
+
+
 def turned(E: Array, v: Array) -> Array:
     """``E v``."""
     return v if E is EYE else E @ v
@@ -218,6 +224,11 @@ def turned(E: Array, v: Array) -> Array:
 def turned_back(E: Array, v: Array) -> Array:
     """``E^T v``."""
     return v if E is EYE else E.T @ v
+
+
+@repeated
+def _composed(E: Array, r: Array, first_E: Array, first_r: Array) -> tuple[Array, Array]:
+    return E @ first_E, first_r + first_E.T @ r
 
 
 @repeated
@@ -260,6 +271,8 @@ class Transform:
 
     def __matmul__(self, first: Transform) -> Transform:
         """``self @ first`` applies ``first`` and then ``self`` (Felis eq. 3.78)."""
+        if isinstance(self.E, ca.SX) and isinstance(first.E, ca.SX):
+            return Transform(*_composed(self.E, self.r, first.E, first.r))
         E = self.E if first.E is EYE else turned(self.E, first.E)
         if self.r is ORIGIN:
             return Transform(E, first.r)
@@ -317,6 +330,11 @@ def _momentum(m: Array, h: Array, I: Array, v: Array) -> Array:
 
 
 @repeated
+def _force_of_motion(m: Array, h: Array, I: Array, v: Array, a: Array) -> Array:
+    return _momentum(m, h, I, a) + cross_force(v, _momentum(m, h, I, v))
+
+
+@repeated
 def _inertia_moved_back(m: Array, h: Array, I: Array, E: Array, r: Array) -> tuple[Array, Array]:
     h = E.T @ h
     shifted = h + m * r
@@ -351,6 +369,14 @@ class Inertia:
     def __matmul__(self, v: Array) -> Array:
         """Momentum of the body at velocity ``v`` (also several columns)."""
         return _momentum(self.m, self.h, self.I, v)
+
+    def force(self, v: Array, a: Array) -> Array:
+        """Force that the body takes at velocity ``v`` and acceleration ``a``: I a + v x* I v."""
+        return _force_of_motion(self.m, self.h, self.I, v, a)
+
+    def symbols(self) -> Inertia:
+        """The same as symbols, which formulas take faster than numbers."""
+        return Inertia(self.m, ca.SX(self.h), ca.SX(self.I))
 
     def moved_back(self, X: Transform) -> Inertia:
         """The same body seen from frame A, for ``X`` from A to the frame this is given in.

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+import casadi as ca
 import numpy as np
 
 from homodyn.model.functions import IDENTITY, Function
@@ -25,8 +26,10 @@ from homodyn.spatial import (
     cross_motion,
     is_symbolic,
     quaternion_rotation,
+    repeated,
     rotation,
     stack,
+    symbols,
 )
 
 WORLD = "world"
@@ -80,6 +83,11 @@ class Motion(Record):
         if self.kind == "turn":
             return stack(axis, self.pitch * axis)
         return stack(np.zeros(3), axis)
+
+    @cached_property
+    def symbolic_screw(self) -> Array:
+        """The same as symbols, which formulas take faster than numbers."""
+        return ca.SX(self.screw())
 
     def transform(self, amount: Array) -> Transform:
         """The transform of the motion by ``amount``."""
@@ -205,50 +213,40 @@ class Joint(Record):
         The elementary motions are composed like a chain of bodies without mass, for which
         v_k = X_k v_(k-1) + s_k f'(q) qd and c_k = X_k c_(k-1) + s_k f''(q) qd^2 + v_k x s_k f' qd.
         """
+        symbolic = is_symbolic(q, v)
+        chain: Any
         if self.quaternion:
             X = self.transform(q)
             S = np.eye(6)[:, [3, 4, 5, 0, 1, 2]] if self.kind == "free" else np.eye(6)[:, :3]
-            return self._in_child(JointState(X, S, S @ v, np.zeros(6)))
-        X = Transform.identity()
-        columns: list[Array] = [STILL] * self.nv
-        velocity: Array = STILL
-        bias: Array = STILL
+            chain = X.E, X.r, S, S @ v, STILL
+        else:
+            chain = EYE, ORIGIN, np.zeros((6, self.nv)), STILL, STILL
         for motion in self.motions:
-            k = motion.coordinate
-            amount = self._amount(motion, q)
+            k, amount = motion.coordinate, self._amount(motion, q)
+            slope, rate, bent = 0.0, 0.0, 0.0
             if k is None and not is_symbolic(amount) and amount == 0:
                 continue
-            step = motion.transform(amount)
-            X = step @ X
-            columns = [_carried(step, column) for column in columns]
-            velocity, bias = _carried(step, velocity), _carried(step, bias)
-            if k is None:
-                continue
-            column, rate = motion.screw(), v[k]
-            if not motion.direct:
+            if k is not None:
+                slope, rate = 1.0, v[k]
+            if k is not None and not motion.direct:
                 slope = motion.function.slope(q[k])
-                column, rate = column * slope, rate * slope
+                rate = slope * v[k]
                 bent = motion.function.curvature(q[k]) * v[k] * v[k]
-                bias = _sum(bias, motion.screw() * bent)
-            turning = motion.screw() * rate
-            if velocity is not STILL:
-                bias = _sum(bias, cross_motion(velocity, turning))
-            columns[k] = _sum(columns[k], column)
-            velocity = _sum(velocity, turning)
-        S = beside(*columns) if columns else np.zeros((6, 0))
-        return self._in_child(JointState(X, S, velocity, bias))
+            angle = amount if motion.kind == "turn" else 0.0
+            screw = motion.symbolic_screw if symbolic else motion.screw()
+            chain = _moved(*chain, screw, self._row(k), angle, amount, slope, rate, bent)
+        outer, inner = self._ends if symbolic else (self.placement, self.child_placement.inverse())
+        E, r, S, velocity, bias = _placed(*chain, outer.E, outer.r, inner.E, inner.r)
+        return JointState(Transform(E, r), S, velocity, bias)
 
-    def _in_child(self, state: JointState) -> JointState:
-        """The state from the parent body's frame to the child body's frame."""
-        back = self.child_placement.inverse()
-        if is_identity(self.child_placement):
-            return JointState(state.X @ self.placement, state.S, state.v, state.c)
-        return JointState(
-            back @ state.X @ self.placement,
-            back.motion(state.S),
-            back.motion(state.v),
-            back.motion(state.c),
-        )
+    def _row(self, coordinate: int | None) -> np.ndarray:
+        """The unit row of a coordinate among those of the joint."""
+        return np.array([float(k == coordinate) for k in range(self.nv)])
+
+    @cached_property
+    def _ends(self) -> tuple[Transform, Transform]:
+        """From the parent to the joint and from the joint to the child, as symbols."""
+        return symbols(self.placement), symbols(self.child_placement.inverse())
 
     @staticmethod
     def _amount(motion: Motion, q: Array) -> Array:
@@ -260,15 +258,55 @@ class Joint(Record):
 
 
 STILL = np.zeros(6)
-"""The motion of what does not move; told by identity, so that nothing is computed with it."""
+"""The motion of what does not move."""
 
 
-def _carried(step: Transform, motion: Array) -> Array:
-    return motion if motion is STILL else step.motion(motion)
+@repeated
+def _moved(
+    E: Array,
+    r: Array,
+    S: Array,
+    velocity: Array,
+    bias: Array,
+    screw: Array,
+    row: Array,
+    angle: Array,
+    amount: Array,
+    slope: Array,
+    rate: Array,
+    bent: Array,
+) -> tuple[Array, ...]:
+    """A chain that was at (E, r), with subspace, velocity and bias, after one motion more.
+
+    The motion has come to ``amount``, of which ``angle`` is a turn; it grows by ``slope`` with the
+    coordinate of the unit ``row``, at ``rate``, and bends by ``bent``.
+    """
+    step = Transform(rotation(screw[:3], angle), screw[3:] * amount)
+    X = step @ Transform(E, r)
+    carried, own = step.motion(velocity), screw * rate
+    S = step.motion(S)
+    if S.shape[1]:
+        S = S + beside(*(screw * (slope * row[k]) for k in range(S.shape[1])))
+    bias = step.motion(bias) + screw * bent + cross_motion(carried, own)
+    return X.E, X.r, S, carried + own, bias
 
 
-def _sum(a: Array, b: Array) -> Array:
-    return b if a is STILL else a + b
+@repeated
+def _placed(
+    E: Array,
+    r: Array,
+    S: Array,
+    velocity: Array,
+    bias: Array,
+    outer_E: Array,
+    outer_r: Array,
+    inner_E: Array,
+    inner_r: Array,
+) -> tuple[Array, ...]:
+    """A chain between the frames of a joint as one between its parent and its child."""
+    inner = Transform(inner_E, inner_r)
+    X = inner @ Transform(E, r) @ Transform(outer_E, outer_r)
+    return X.E, X.r, inner.motion(S), inner.motion(velocity), inner.motion(bias)
 
 
 def is_identity(transform: Transform) -> bool:
