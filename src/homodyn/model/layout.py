@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from homodyn.model.functions import Function
@@ -35,9 +34,13 @@ class JointSlots:
     slots: tuple[Slot, ...] = ()
 
 
-@lru_cache(maxsize=256)
 def layout(model: Model) -> tuple[JointSlots, ...]:
     """The entries of every joint, in order."""
+    return model.joint_slots
+
+
+def laid_out(model: Model) -> tuple[JointSlots, ...]:
+    """The same found anew, for the model to keep."""
     following = {coupler.coordinate: coupler for coupler in model.couplers}
     place: dict[str, tuple[int, int]] = {}
     runs = []
