@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import wraps
+from functools import lru_cache, wraps
 from typing import Any, TypeVar
 
 import casadi as ca
@@ -43,8 +43,8 @@ def repeated(formula: Formula) -> Formula:
     def call(*arrays: Array) -> Any:
         if not any(isinstance(array, ca.SX) for array in arrays):
             return formula(*arrays)
-        # One number, a vector and a column of symbols alike are matrices to CasADi.
-        shapes = tuple([a.shape if type(a) is ca.SX else (*np.shape(a), 1, 1)[:2] for a in arrays])
+        given = [(a, a.shape) if type(a) is ca.SX else _constant(a) for a in arrays]
+        shapes = tuple([shape for _, shape in given])
         if shapes not in graphs:
             symbols = [ca.SX.sym("x", *shape) for shape in shapes]
             made = formula(*symbols)
@@ -52,10 +52,22 @@ def repeated(formula: Formula) -> Formula:
             outputs = [ca.densify(part) for part in (made if several else (made,))]
             graphs[shapes] = ca.Function(formula.__name__.strip("_"), symbols, outputs), several
         graph, several = graphs[shapes]
-        results = graph.call(arrays, True, False)
+        results = graph.call([array for array, _ in given], True, False)
         return tuple(results) if several else results[0]
 
     return call  # type: ignore[return-value]
+
+
+def _constant(array: Array) -> tuple[ca.SX, tuple[int, int]]:
+    """Numbers as symbols, and their shape; the same few come again and again."""
+    numbers = np.asarray(array, dtype=float)
+    return _constant_of(numbers.tobytes(), numbers.shape)
+
+
+@lru_cache(maxsize=4096)
+def _constant_of(numbers: bytes, shape: tuple[int, ...]) -> tuple[ca.SX, tuple[int, int]]:
+    made = ca.SX(np.frombuffer(numbers).reshape(shape))
+    return made, made.shape
 
 
 def stack(*parts: Array) -> Array:
@@ -209,11 +221,6 @@ def rpy_rotation(rpy: Array) -> Array:
     """Coordinate rotation ``E`` of fixed-axis roll, pitch, yaw (rad), as URDF writes it."""
     x, y, z = np.eye(3)
     return rotation(x, rpy[0]) @ rotation(y, rpy[1]) @ rotation(z, rpy[2])
-
-
-def symbols(transform: Transform) -> Transform:
-    """A transform of symbols, which others are composed with faster than with numbers."""
-    return Transform(ca.SX(transform.E), ca.SX(transform.r))
 
 
 def turned(E: Array, v: Array) -> Array:
@@ -373,10 +380,6 @@ class Inertia:
     def force(self, v: Array, a: Array) -> Array:
         """Force that the body takes at velocity ``v`` and acceleration ``a``: I a + v x* I v."""
         return _force_of_motion(self.m, self.h, self.I, v, a)
-
-    def symbols(self) -> Inertia:
-        """The same as symbols, which formulas take faster than numbers."""
-        return Inertia(self.m, ca.SX(self.h), ca.SX(self.I))
 
     def moved_back(self, X: Transform) -> Inertia:
         """The same body seen from frame A, for ``X`` from A to the frame this is given in.

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from functools import cached_property, reduce
 from operator import add
 
+import casadi as ca
 import numpy as np
 
 from homodyn.model import Model
 from homodyn.model.joint import STILL, JointState
 from homodyn.model.layout import (
-    ONE,
     joint_accelerations,
     joint_positions,
     joint_velocities,
@@ -26,7 +26,6 @@ from homodyn.spatial import (
     Inertia,
     Transform,
     cross_motion,
-    is_symbolic,
     repeated,
     stack,
 )
@@ -57,8 +56,7 @@ class Tree:
     @cached_property
     def inertias(self) -> list[Inertia]:
         """The spatial inertia of every body."""
-        made = [body.spatial_inertia for body in self.model.bodies]
-        return [inertia.symbols() for inertia in made] if is_symbolic(self.q) else made
+        return [body.spatial_inertia for body in self.model.bodies]
 
     @cached_property
     def weights(self) -> list[list[tuple[int, Array]]]:
@@ -118,10 +116,9 @@ class Tree:
         """Generalised forces S^T f; a coordinate that others follow collects their share."""
         shares: list[list[Array]] = [[] for _ in range(self.model.nv)]
         for joint, force, weights in zip(self.joints, forces, self.weights, strict=True):
-            if weights:
-                along = _along(joint.S, force)
-                for k, (entry, weight) in enumerate(weights):
-                    shares[entry].append(along[k] if weight is ONE else weight * along[k])
+            along = ca.vertsplit(_along(joint.S, force)) if weights else ()
+            for part, (entry, weight) in zip(along, weights, strict=True):
+                shares[entry].append(part if type(weight) is float else weight * part)
         return stack(*(reduce(add, share) for share in shares))
 
     def ancestors(self, body: int) -> list[int]:

@@ -156,13 +156,8 @@ class Piecewise(Record):
         # The three at one symbol share the choice of a piece, which is most of the work.
         known = self._known.get("last")
         if known is None or not _same(known[0], x):
-            known = self._known["last"] = (x, _chosen_piece(x, *self._numbers))
+            known = self._known["last"] = (x, _chosen_piece(x, *self._pieces))
         return known[1]
-
-    @cached_property
-    def _numbers(self) -> tuple[ca.SX, ca.SX]:
-        knots, pieces = self._pieces
-        return ca.SX(knots), ca.SX(pieces)
 
     @cached_property
     def _known(self) -> dict[str, tuple[Array, Sequence[Array]]]:

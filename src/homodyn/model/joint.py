@@ -12,10 +12,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-import casadi as ca
 import numpy as np
 
-from homodyn.model.functions import IDENTITY, Function
+from homodyn.model.functions import IDENTITY, Function, Linear
 from homodyn.model.numbers import PLACEMENT, SCALAR, VECTOR, Record, settle
 from homodyn.spatial import (
     EYE,
@@ -29,7 +28,6 @@ from homodyn.spatial import (
     repeated,
     rotation,
     stack,
-    symbols,
 )
 
 WORLD = "world"
@@ -75,7 +73,13 @@ class Motion(Record):
     @cached_property
     def direct(self) -> bool:
         """Whether the amount is the coordinate itself."""
-        return self.coordinate is not None and self.function == IDENTITY
+        function = self.function
+        return (
+            self.coordinate is not None
+            and isinstance(function, Linear)
+            and not is_symbolic(function.factor, function.offset)
+            and (function.factor, function.offset) == (1.0, 0.0)
+        )
 
     def screw(self) -> Array:
         """The motion vector of unit rate, in the frame before or after the motion alike."""
@@ -83,11 +87,6 @@ class Motion(Record):
         if self.kind == "turn":
             return stack(axis, self.pitch * axis)
         return stack(np.zeros(3), axis)
-
-    @cached_property
-    def symbolic_screw(self) -> Array:
-        """The same as symbols, which formulas take faster than numbers."""
-        return ca.SX(self.screw())
 
     def transform(self, amount: Array) -> Transform:
         """The transform of the motion by ``amount``."""
@@ -213,40 +212,28 @@ class Joint(Record):
         The elementary motions are composed like a chain of bodies without mass, for which
         v_k = X_k v_(k-1) + s_k f'(q) qd and c_k = X_k c_(k-1) + s_k f''(q) qd^2 + v_k x s_k f' qd.
         """
-        symbolic = is_symbolic(q, v)
-        chain: Any
+        chain: list[Array]
         if self.quaternion:
             X = self.transform(q)
             S = np.eye(6)[:, [3, 4, 5, 0, 1, 2]] if self.kind == "free" else np.eye(6)[:, :3]
-            chain = X.E, X.r, S, S @ v, STILL
+            chain = [X.E, X.r, S, S @ v, STILL]
         else:
-            chain = EYE, ORIGIN, np.zeros((6, self.nv)), STILL, STILL
+            chain = [EYE, ORIGIN, np.zeros((6, self.nv)), STILL, STILL]
         for motion in self.motions:
             k, amount = motion.coordinate, self._amount(motion, q)
-            slope, rate, bent = 0.0, 0.0, 0.0
             if k is None and not is_symbolic(amount) and amount == 0:
                 continue
-            if k is not None:
-                slope, rate = 1.0, v[k]
-            if k is not None and not motion.direct:
-                slope = motion.function.slope(q[k])
-                rate = slope * v[k]
-                bent = motion.function.curvature(q[k]) * v[k] * v[k]
+            rates: tuple[Array, ...] = (0.0, 0.0, 0.0)
+            if motion.direct:
+                rates = (v[k], 1.0, 0.0)
+            elif k is not None:
+                rates = (v[k], motion.function.slope(q[k]), motion.function.curvature(q[k]))
             angle = amount if motion.kind == "turn" else 0.0
-            screw = motion.symbolic_screw if symbolic else motion.screw()
-            chain = _moved(*chain, screw, self._row(k), angle, amount, slope, rate, bent)
-        outer, inner = self._ends if symbolic else (self.placement, self.child_placement.inverse())
-        E, r, S, velocity, bias = _placed(*chain, outer.E, outer.r, inner.E, inner.r)
+            row = np.arange(self.nv) == k
+            chain = list(_moved(*chain, motion.screw(), row, angle, amount, *rates))
+        before, after = self.placement, self.child_placement.inverse()
+        E, r, S, velocity, bias = _placed(*chain, before.E, before.r, after.E, after.r)
         return JointState(Transform(E, r), S, velocity, bias)
-
-    def _row(self, coordinate: int | None) -> np.ndarray:
-        """The unit row of a coordinate among those of the joint."""
-        return np.array([float(k == coordinate) for k in range(self.nv)])
-
-    @cached_property
-    def _ends(self) -> tuple[Transform, Transform]:
-        """From the parent to the joint and from the joint to the child, as symbols."""
-        return symbols(self.placement), symbols(self.child_placement.inverse())
 
     @staticmethod
     def _amount(motion: Motion, q: Array) -> Array:
@@ -272,23 +259,23 @@ def _moved(
     row: Array,
     angle: Array,
     amount: Array,
+    speed: Array,
     slope: Array,
-    rate: Array,
-    bent: Array,
+    curvature: Array,
 ) -> tuple[Array, ...]:
     """A chain that was at (E, r), with subspace, velocity and bias, after one motion more.
 
-    The motion has come to ``amount``, of which ``angle`` is a turn; it grows by ``slope`` with the
-    coordinate of the unit ``row``, at ``rate``, and bends by ``bent``.
+    The motion has come to ``amount``, of which ``angle`` is a turn, by a function with ``slope``
+    and ``curvature`` of the coordinate of the unit ``row``, which moves at ``speed``.
     """
     step = Transform(rotation(screw[:3], angle), screw[3:] * amount)
     X = step @ Transform(E, r)
-    carried, own = step.motion(velocity), screw * rate
+    carried, own = step.motion(velocity), screw * (slope * speed)
     S = step.motion(S)
     if S.shape[1]:
         S = S + beside(*(screw * (slope * row[k]) for k in range(S.shape[1])))
-    bias = step.motion(bias) + screw * bent + cross_motion(carried, own)
-    return X.E, X.r, S, carried + own, bias
+    bias = step.motion(bias) + screw * (curvature * speed * speed)
+    return X.E, X.r, S, carried + own, bias + cross_motion(carried, own)
 
 
 @repeated

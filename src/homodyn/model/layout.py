@@ -12,10 +12,6 @@ if TYPE_CHECKING:
     from homodyn.model.model import Model
 
 
-ONE = 1.0
-"""The weight of a coordinate that is itself an entry of v; told by identity."""
-
-
 @dataclass(frozen=True)
 class Slot:
     """Where one joint coordinate comes from: an entry of q and v, or a function of one."""
@@ -107,7 +103,7 @@ def joint_weights(model: Model, q: Array) -> list[list[tuple[int, Array]]]:
     weights = []
     for place, joint in zip(layout(model), model.joints, strict=True):
         if not place.slots:
-            weights.append([(place.v.start + k, ONE) for k in range(joint.nv)])
+            weights.append([(place.v.start + k, 1.0) for k in range(joint.nv)])
         else:
             weights.append([(slot.v, _slope(slot, q)) for slot in place.slots])
     return weights
