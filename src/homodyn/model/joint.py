@@ -223,16 +223,15 @@ class Joint(Record):
             k, amount = motion.coordinate, self._amount(motion, q)
             if k is None and not is_symbolic(amount) and amount == 0:
                 continue
-            rates: tuple[Array, ...] = (0.0, 0.0, 0.0)
-            if motion.direct:
-                rates = (v[k], 1.0, 0.0)
-            elif k is not None:
-                rates = (v[k], motion.function.slope(q[k]), motion.function.curvature(q[k]))
+            speed, slope, curvature = (0.0 if k is None else v[k]), 1.0, 0.0
+            if k is not None and not motion.direct:
+                slope, curvature = motion.function.slope(q[k]), motion.function.curvature(q[k])
             angle = amount if motion.kind == "turn" else 0.0
             row = np.arange(self.nv) == k
-            chain = list(_moved(*chain, motion.screw(), row, angle, amount, *rates))
+            step = (motion.screw(), row, angle, amount, speed, slope, curvature)
+            chain = list(_moved(*step, *chain))
         before, after = self.placement, self.child_placement.inverse()
-        E, r, S, velocity, bias = _placed(*chain, before.E, before.r, after.E, after.r)
+        E, r, S, velocity, bias = _placed(before.E, before.r, after.E, after.r, *chain)
         return JointState(Transform(E, r), S, velocity, bias)
 
     @staticmethod
@@ -250,11 +249,6 @@ STILL = np.zeros(6)
 
 @repeated
 def _moved(
-    E: Array,
-    r: Array,
-    S: Array,
-    velocity: Array,
-    bias: Array,
     screw: Array,
     row: Array,
     angle: Array,
@@ -262,6 +256,11 @@ def _moved(
     speed: Array,
     slope: Array,
     curvature: Array,
+    E: Array,
+    r: Array,
+    S: Array,
+    velocity: Array,
+    bias: Array,
 ) -> tuple[Array, ...]:
     """A chain that was at (E, r), with subspace, velocity and bias, after one motion more.
 
@@ -280,15 +279,15 @@ def _moved(
 
 @repeated
 def _placed(
+    outer_E: Array,
+    outer_r: Array,
+    inner_E: Array,
+    inner_r: Array,
     E: Array,
     r: Array,
     S: Array,
     velocity: Array,
     bias: Array,
-    outer_E: Array,
-    outer_r: Array,
-    inner_E: Array,
-    inner_r: Array,
 ) -> tuple[Array, ...]:
     """A chain between the frames of a joint as one between its parent and its child."""
     inner = Transform(inner_E, inner_r)
