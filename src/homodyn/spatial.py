@@ -7,8 +7,10 @@ and as ten numbers (Felis 2015, section 3.5.4), and never as 6x6 matrices unless
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from functools import wraps
+from typing import Any, TypeVar
 
 import casadi as ca
 import numpy as np
@@ -16,10 +18,44 @@ import numpy as np
 Array = Any
 """A numpy array or a CasADi matrix: whatever supports ``@``, ``+``, ``*``, slices and ``.T``."""
 
+Formula = TypeVar("Formula", bound=Callable[..., Any])
+
+EYE, ORIGIN = np.eye(3), np.zeros(3)
+"""No turn and no shift. Where these very arrays stand in a transform, nothing is computed."""
+EYE.flags.writeable = ORIGIN.flags.writeable = False
+
 
 def is_symbolic(*values: object) -> bool:
     """Whether any of the values is a CasADi expression."""
     return any(isinstance(value, (ca.SX, ca.MX)) for value in values)
+
+
+def repeated(formula: Formula) -> Formula:
+    """Let a formula over arrays be traced once for each set of shapes and then be repeated.
+
+    Every operation on symbols that is called from Python costs far more than the instruction it
+    adds. A graph is repeated by one call; it is computed with the arguments at hand, so that zeros
+    and ones among them shorten it as they would shorten the formula itself.
+    """
+    graphs: dict[Any, tuple[ca.Function, bool]] = {}
+
+    @wraps(formula)
+    def call(*arrays: Array) -> Any:
+        if not any(isinstance(array, ca.SX) for array in arrays):
+            return formula(*arrays)
+        # One number, a vector and a column of symbols alike are matrices to CasADi.
+        shapes = tuple([a.shape if type(a) is ca.SX else (*np.shape(a), 1, 1)[:2] for a in arrays])
+        if shapes not in graphs:
+            symbols = [ca.SX.sym("x", *shape) for shape in shapes]
+            made = formula(*symbols)
+            several = isinstance(made, tuple)
+            outputs = [ca.densify(part) for part in (made if several else (made,))]
+            graphs[shapes] = ca.Function(formula.__name__.strip("_"), symbols, outputs), several
+        graph, several = graphs[shapes]
+        results = graph.call(arrays, True, False)
+        return tuple(results) if several else results[0]
+
+    return call  # type: ignore[return-value]
 
 
 def stack(*parts: Array) -> Array:
@@ -73,12 +109,14 @@ def cross(a: Array, b: Array) -> Array:
     return np.cross(a, b, axisb=0, axisc=0) if np.ndim(b) == 2 else np.cross(a, b)
 
 
+@repeated
 def cross_motion(v: Array, m: Array) -> Array:
     """Rate of a motion vector ``m`` that moves with velocity ``v`` (Felis eq. 3.21)."""
     w = v[:3]
     return stack(cross(w, m[:3]), cross(v[3:], m[:3]) + cross(w, m[3:]))
 
 
+@repeated
 def cross_force(v: Array, f: Array) -> Array:
     """Rate of a force vector ``f`` that moves with velocity ``v``; minus the dual (eq. 3.22)."""
     w = v[:3]
@@ -105,17 +143,35 @@ def rotation(axis: Array, angle: Array) -> Array:
     transpose of the matrix that turns the vectors themselves.
     """
     s, c = sine_cosine(angle)
-    x, y, z = (axis[i] for i in range(3))
     if not is_symbolic(axis):
-        zero, one = 0 * s, 0 * s + 1
-        main = [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)]
-        for sign in (1.0, -1.0):
-            if (x, y, z) == tuple(sign * entry for entry in main[0]):
-                return matrix([[one, zero, zero], [zero, c, sign * s], [zero, -sign * s, c]])
-            if (x, y, z) == tuple(sign * entry for entry in main[1]):
-                return matrix([[c, zero, -sign * s], [zero, one, zero], [sign * s, zero, c]])
-            if (x, y, z) == tuple(sign * entry for entry in main[2]):
-                return matrix([[c, sign * s, zero], [-sign * s, c, zero], [zero, zero, one]])
+        for k, about in enumerate((_about_x, _about_y, _about_z)):
+            if abs(axis[k]) == 1.0:
+                return about(s if axis[k] > 0 else -s, c)
+    return _rotation(axis, s, c)
+
+
+@repeated
+def _about_x(s: Array, c: Array) -> Array:
+    zero, one = 0 * s, 0 * s + 1
+    return matrix([[one, zero, zero], [zero, c, s], [zero, -s, c]])
+
+
+@repeated
+def _about_y(s: Array, c: Array) -> Array:
+    zero, one = 0 * s, 0 * s + 1
+    return matrix([[c, zero, -s], [zero, one, zero], [s, zero, c]])
+
+
+@repeated
+def _about_z(s: Array, c: Array) -> Array:
+    zero, one = 0 * s, 0 * s + 1
+    return matrix([[c, s, zero], [-s, c, zero], [zero, zero, one]])
+
+
+@repeated
+def _rotation(axis: Array, s: Array, c: Array) -> Array:
+    """Rodrigues' formula, transposed."""
+    x, y, z = (axis[i] for i in range(3))
     t = 1 - c
     return matrix(
         [
@@ -126,6 +182,7 @@ def rotation(axis: Array, angle: Array) -> Array:
     )
 
 
+@repeated
 def quaternion_rotation(q: Array) -> Array:
     """Coordinate rotation ``E`` of the unit quaternion ``q`` = (w, x, y, z), body in world."""
     w, x, y, z = (q[i] for i in range(4))
@@ -154,6 +211,52 @@ def rpy_rotation(rpy: Array) -> Array:
     return rotation(x, rpy[0]) @ rotation(y, rpy[1]) @ rotation(z, rpy[2])
 
 
+def symbols(transform: Transform) -> Transform:
+    """A transform of symbols, which others are composed with faster than with numbers."""
+    return Transform(ca.SX(transform.E), ca.SX(transform.r))
+
+
+def turned(E: Array, v: Array) -> Array:
+    """``E v``."""
+    return v if E is EYE else E @ v
+
+
+def turned_back(E: Array, v: Array) -> Array:
+    """``E^T v``."""
+    return v if E is EYE else E.T @ v
+
+
+@repeated
+def _composed(E: Array, r: Array, first_E: Array, first_r: Array) -> tuple[Array, Array]:
+    return E @ first_E, first_r + first_E.T @ r
+
+
+@repeated
+def _motion(E: Array, r: Array, v: Array) -> Array:
+    w, linear = halves(v)
+    return stack(E @ w, E @ (linear - cross(r, w)))
+
+
+@repeated
+def _motion_back(E: Array, r: Array, v: Array) -> Array:
+    angular, linear = halves(v)
+    w = E.T @ angular
+    return stack(w, E.T @ linear + cross(r, w))
+
+
+@repeated
+def _force(E: Array, r: Array, f: Array) -> Array:
+    moment, force = halves(f)
+    return stack(E @ (moment - cross(r, force)), E @ force)
+
+
+@repeated
+def _force_back(E: Array, r: Array, f: Array) -> Array:
+    moment, force = halves(f)
+    linear = E.T @ force
+    return stack(E.T @ moment + cross(r, linear), linear)
+
+
 @dataclass(frozen=True)
 class Transform:
     """From frame A to frame B: B sits at ``r`` (in A) and ``E`` turns A- into B-coordinates."""
@@ -164,45 +267,50 @@ class Transform:
     @staticmethod
     def identity() -> Transform:
         """The transform that changes nothing."""
-        return Transform(np.eye(3), np.zeros(3))
+        return Transform(EYE, ORIGIN)
 
     def __matmul__(self, first: Transform) -> Transform:
         """``self @ first`` applies ``first`` and then ``self`` (Felis eq. 3.78)."""
-        return Transform(self.E @ first.E, first.r + first.E.T @ self.r)
+        if isinstance(self.E, ca.SX) and isinstance(first.E, ca.SX):
+            return Transform(*_composed(self.E, self.r, first.E, first.r))
+        E = self.E if first.E is EYE else turned(self.E, first.E)
+        if self.r is ORIGIN:
+            return Transform(E, first.r)
+        shift = turned_back(first.E, self.r)
+        return Transform(E, shift if first.r is ORIGIN else first.r + shift)
 
     def inverse(self) -> Transform:
         """From B back to A."""
-        return Transform(self.E.T, -(self.E @ self.r))
+        E = self.E if self.E is EYE else self.E.T
+        return Transform(E, ORIGIN if self.r is ORIGIN else -turned(self.E, self.r))
 
     def motion(self, v: Array) -> Array:
         """Motion vectors (columns) from A- to B-coordinates."""
-        w, linear = halves(v)
-        return stack(self.E @ w, self.E @ (linear - cross(self.r, w)))
+        return v if self._changes_nothing else _motion(self.E, self.r, v)
 
     def motion_back(self, v: Array) -> Array:
         """Motion vectors (columns) from B- to A-coordinates."""
-        angular, linear = halves(v)
-        w = self.E.T @ angular
-        return stack(w, self.E.T @ linear + cross(self.r, w))
+        return v if self._changes_nothing else _motion_back(self.E, self.r, v)
 
     def force(self, f: Array) -> Array:
         """Force vectors (columns) from A- to B-coordinates."""
-        moment, force = halves(f)
-        return stack(self.E @ (moment - cross(self.r, force)), self.E @ force)
+        return f if self._changes_nothing else _force(self.E, self.r, f)
 
     def force_back(self, f: Array) -> Array:
         """Force vectors (columns) from B- to A-coordinates: the transpose of ``motion``."""
-        moment, force = halves(f)
-        linear = self.E.T @ force
-        return stack(self.E.T @ moment + cross(self.r, linear), linear)
+        return f if self._changes_nothing else _force_back(self.E, self.r, f)
+
+    @property
+    def _changes_nothing(self) -> bool:
+        return self.E is EYE and self.r is ORIGIN
 
     def point(self, p: Array) -> Array:
         """Coordinates in B of the point with A-coordinates ``p``."""
-        return self.E @ (p - self.r)
+        return turned(self.E, p - self.r)
 
     def point_back(self, p: Array) -> Array:
         """Coordinates in A of the point with B-coordinates ``p``."""
-        return self.r + self.E.T @ p
+        return self.r + turned_back(self.E, p)
 
     def motion_matrix(self) -> Array:
         """The 6x6 motion transform (Felis eq. 3.17)."""
@@ -213,6 +321,26 @@ class Transform:
         """The 6x6 force transform, the inverse transpose of ``motion_matrix``."""
         zero = np.zeros((3, 3))
         return stack(beside(self.E, -self.E @ skew(self.r)), beside(zero, self.E))
+
+
+@repeated
+def _momentum(m: Array, h: Array, I: Array, v: Array) -> Array:
+    w, linear = halves(v)
+    return stack(I @ w + cross(h, linear), m * linear - cross(h, w))
+
+
+@repeated
+def _force_of_motion(m: Array, h: Array, I: Array, v: Array, a: Array) -> Array:
+    return _momentum(m, h, I, a) + cross_force(v, _momentum(m, h, I, v))
+
+
+@repeated
+def _inertia_moved_back(m: Array, h: Array, I: Array, E: Array, r: Array) -> tuple[Array, Array]:
+    h = E.T @ h
+    shifted = h + m * r
+    rx, hx, sx = skew(r), skew(h), skew(shifted)
+    inertia = symmetric(E.T @ I @ E) - rx @ hx - sx @ rx
+    return shifted, symmetric(inertia)
 
 
 @dataclass(frozen=True)
@@ -240,25 +368,52 @@ class Inertia:
 
     def __matmul__(self, v: Array) -> Array:
         """Momentum of the body at velocity ``v`` (also several columns)."""
-        w, linear = halves(v)
-        return stack(self.I @ w + cross(self.h, linear), self.m * linear - cross(self.h, w))
+        return _momentum(self.m, self.h, self.I, v)
+
+    def force(self, v: Array, a: Array) -> Array:
+        """Force that the body takes at velocity ``v`` and acceleration ``a``: I a + v x* I v."""
+        return _force_of_motion(self.m, self.h, self.I, v, a)
+
+    def symbols(self) -> Inertia:
+        """The same as symbols, which formulas take faster than numbers."""
+        return Inertia(self.m, ca.SX(self.h), ca.SX(self.I))
 
     def moved_back(self, X: Transform) -> Inertia:
         """The same body seen from frame A, for ``X`` from A to the frame this is given in.
 
         ``I_A = X^T I_B X`` (Felis eq. 3.20 with the stars where they belong).
         """
-        h = X.E.T @ self.h
-        r = X.r
-        shifted = h + self.m * r
-        rx, hx, sx = skew(r), skew(h), skew(shifted)
-        inertia = symmetric(X.E.T @ self.I @ X.E) - rx @ hx - sx @ rx
-        return Inertia(self.m, shifted, symmetric(inertia))
+        h, I = _inertia_moved_back(self.m, self.h, self.I, X.E, X.r)
+        return Inertia(self.m, h, I)
 
     def matrix(self) -> Array:
         """The 6x6 inertia."""
         hx = skew(self.h)
         return stack(beside(self.I, hx), beside(-hx, self.m * np.eye(3)))
+
+
+@repeated
+def _articulated_momentum(I: Array, H: Array, M: Array, v: Array) -> Array:
+    angular, linear = halves(v)
+    return stack(I @ angular + H @ linear, H.T @ angular + M @ linear)
+
+
+@repeated
+def _minus_outer(I: Array, H: Array, M: Array, U: Array, W: Array) -> tuple[Array, Array, Array]:
+    upper, lower = U[:3, :] @ W[:3, :].T, U[3:, :] @ W[3:, :].T
+    return symmetric(I - upper), H - U[:3, :] @ W[3:, :].T, symmetric(M - lower)
+
+
+@repeated
+def _articulated_moved_back(
+    I: Array, H: Array, M: Array, E: Array, r: Array
+) -> tuple[Array, Array, Array]:
+    rx = skew(r)
+    turned_mass = symmetric(E.T @ M @ E)
+    turned_h = E.T @ H @ E
+    shifted = turned_h + rx @ turned_mass
+    inertia = symmetric(E.T @ I @ E) + rx @ turned_h.T - shifted @ rx
+    return symmetric(inertia), shifted, turned_mass
 
 
 @dataclass(frozen=True)
@@ -278,23 +433,15 @@ class ArticulatedInertia:
         return ArticulatedInertia(self.I + other.I, self.H + other.H, self.M + other.M)
 
     def __matmul__(self, v: Array) -> Array:
-        return stack(self.I @ v[:3] + self.H @ v[3:], self.H.T @ v[:3] + self.M @ v[3:])
+        return _articulated_momentum(self.I, self.H, self.M, v)
 
     def minus_outer(self, U: Array, W: Array) -> ArticulatedInertia:
         """Minus ``U W^T``, for factors whose product is symmetric."""
-        upper, lower = U[:3, :] @ W[:3, :].T, U[3:, :] @ W[3:, :].T
-        return ArticulatedInertia(
-            symmetric(self.I - upper), self.H - U[:3, :] @ W[3:, :].T, symmetric(self.M - lower)
-        )
+        return ArticulatedInertia(*_minus_outer(self.I, self.H, self.M, U, W))
 
     def moved_back(self, X: Transform) -> ArticulatedInertia:
         """``X^T I X``: the same inertia seen from the frame ``X`` starts in."""
-        E, rx = X.E, skew(X.r)
-        M = symmetric(E.T @ self.M @ E)
-        H = E.T @ self.H @ E
-        shifted = H + rx @ M
-        inertia = symmetric(E.T @ self.I @ E) + rx @ H.T - shifted @ rx
-        return ArticulatedInertia(symmetric(inertia), shifted, M)
+        return ArticulatedInertia(*_articulated_moved_back(self.I, self.H, self.M, X.E, X.r))
 
     def matrix(self) -> Array:
         """The 6x6 inertia."""

@@ -70,7 +70,7 @@ def mirror_map(model: Model, *, tolerance: float = TOLERANCE) -> Mirror:
     """
     if model.parameters:
         return mirror_map(model.at(model.parameter_values), tolerance=tolerance)
-    names = _paired_names(model)
+    names = paired_names(model)
     index = {name: i for i, name in enumerate(model.body_names)}
     partner = [index[names[name]] for name in model.body_names]
     for i, j in enumerate(partner):
@@ -114,7 +114,7 @@ def mirror_map(model: Model, *, tolerance: float = TOLERANCE) -> Mirror:
     return made
 
 
-def _paired_names(model: Model) -> dict[str, str]:
+def paired_names(model: Model) -> dict[str, str]:
     """For every body, frame, marker, contact and capsule its mirror image, often itself."""
     groups: list[Sequence[str]] = [model.body_names]
     for part in ("frames", "markers", "contacts", "capsules"):

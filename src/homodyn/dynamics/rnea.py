@@ -10,7 +10,7 @@ from homodyn.dynamics.external import body_wrenches
 from homodyn.dynamics.tree import Tree
 from homodyn.model import Model
 from homodyn.model.traced import WRENCHES, function_of_state
-from homodyn.spatial import Array, cross_force, stack
+from homodyn.spatial import Array, stack
 
 
 @function_of_state(q="nq", v="nv", a="nv", external=WRENCHES, returns={"tau": "nv"})
@@ -54,7 +54,7 @@ def newton_euler(tree: Tree, a: Array | None, external: Mapping[str, Array] | No
     forces = []
     for i, inertia in enumerate(tree.inertias):
         velocity = tree.velocities[i]
-        force = inertia @ accelerations[i] + cross_force(velocity, inertia @ velocity)
+        force = inertia.force(velocity, accelerations[i])
         forces.append(force - wrenches[i] if i in wrenches else force)
     return tree.project(tree.inward(forces))
 

@@ -7,19 +7,29 @@ for costs nothing in a kernel, since only the expressions that reach an output a
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import add
 
 import numpy as np
 
 from homodyn.model import Model
-from homodyn.model.joint import JointState
+from homodyn.model.joint import STILL, JointState
 from homodyn.model.layout import (
+    ONE,
     joint_accelerations,
     joint_positions,
     joint_velocities,
     joint_weights,
 )
-from homodyn.spatial import Array, Inertia, Transform, cross_motion, stack
+from homodyn.spatial import (
+    Array,
+    Inertia,
+    Transform,
+    cross_motion,
+    is_symbolic,
+    repeated,
+    stack,
+)
 
 
 @dataclass(frozen=True)
@@ -47,7 +57,8 @@ class Tree:
     @cached_property
     def inertias(self) -> list[Inertia]:
         """The spatial inertia of every body."""
-        return [body.spatial_inertia for body in self.model.bodies]
+        made = [body.spatial_inertia for body in self.model.bodies]
+        return [inertia.symbols() for inertia in made] if is_symbolic(self.q) else made
 
     @cached_property
     def weights(self) -> list[list[tuple[int, Array]]]:
@@ -67,8 +78,8 @@ class Tree:
         """Spatial velocity of every body, in its own frame."""
         moving: list[Array] = []
         for joint, parent in zip(self.joints, self.model.parents, strict=True):
-            carried = joint.v if parent < 0 else joint.X.motion(moving[parent]) + joint.v
-            moving.append(carried)
+            carrier = STILL if parent < 0 else moving[parent]
+            moving.append(_carried_velocity(joint.X.E, joint.X.r, carrier, joint.v))
         return moving
 
     def accelerations(self, a: Array | None, gravity: bool) -> list[Array]:
@@ -77,22 +88,15 @@ class Tree:
         With ``gravity`` the world accelerates upwards instead of bodies having weight
         (a_0 = -g; Felis prints a_0 = 0 in algorithm 3, which drops it).
         """
-        base = stack(np.zeros(3), -self.model.gravity)
-        rates = None
-        if a is not None:
-            rates = joint_accelerations(self.model, self.q, self.v, a)
-        elif self.model.couplers:
-            rates = joint_accelerations(self.model, self.q, self.v, np.zeros(self.model.nv))
+        base = stack(np.zeros(3), -self.model.gravity) if gravity else STILL
+        if a is None:
+            a = np.zeros(self.model.nv)
+        rates = joint_accelerations(self.model, self.q, self.v, a)
         result: list[Array] = []
         for i, (joint, parent) in enumerate(zip(self.joints, self.model.parents, strict=True)):
-            own = joint.c + cross_motion(self.velocities[i], joint.v)
-            if rates is not None and self.model.joints[i].nv:
-                own = own + joint.S @ rates[i]
-            if parent >= 0:
-                own = own + joint.X.motion(result[parent])
-            elif gravity:
-                own = own + joint.X.motion(base)
-            result.append(own)
+            carrier = base if parent < 0 else result[parent]
+            moving = (self.velocities[i], joint.v, joint.c, joint.S, rates[i])
+            result.append(_carried_acceleration(joint.X.E, joint.X.r, carrier, *moving))
         return result
 
     @cached_property
@@ -106,18 +110,19 @@ class Tree:
         for i in reversed(range(len(total))):
             parent = self.model.parents[i]
             if parent >= 0:
-                total[parent] = total[parent] + self.joints[i].X.force_back(total[i])
+                X = self.joints[i].X
+                total[parent] = _with_carried_force(total[parent], X.E, X.r, total[i])
         return total
 
     def project(self, forces: list[Array]) -> Array:
         """Generalised forces S^T f; a coordinate that others follow collects their share."""
-        entries: list[Array] = [0.0] * self.model.nv
+        shares: list[list[Array]] = [[] for _ in range(self.model.nv)]
         for joint, force, weights in zip(self.joints, forces, self.weights, strict=True):
             if weights:
-                along = joint.S.T @ force
+                along = _along(joint.S, force)
                 for k, (entry, weight) in enumerate(weights):
-                    entries[entry] = entries[entry] + weight * along[k]
-        return stack(*entries)
+                    shares[entry].append(along[k] if weight is ONE else weight * along[k])
+        return stack(*(reduce(add, share) for share in shares))
 
     def ancestors(self, body: int) -> list[int]:
         """The body and all that carry it, outermost first."""
@@ -126,3 +131,35 @@ class Tree:
             chain.append(body)
             body = self.model.parents[body]
         return chain
+
+
+@repeated
+def _carried_velocity(E: Array, r: Array, carrier: Array, own: Array) -> Array:
+    return Transform(E, r).motion(carrier) + own
+
+
+@repeated
+def _carried_acceleration(
+    E: Array,
+    r: Array,
+    carrier: Array,
+    velocity: Array,
+    own: Array,
+    bias: Array,
+    S: Array,
+    rates: Array,
+) -> Array:
+    inside = bias + cross_motion(velocity, own)
+    if S.shape[1]:
+        inside = inside + S @ rates
+    return inside + Transform(E, r).motion(carrier)
+
+
+@repeated
+def _with_carried_force(force: Array, E: Array, r: Array, carried: Array) -> Array:
+    return force + Transform(E, r).force_back(carried)
+
+
+@repeated
+def _along(S: Array, force: Array) -> Array:
+    return S.T @ force

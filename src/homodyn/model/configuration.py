@@ -6,6 +6,7 @@ the joint's body velocity and `difference` is its inverse. Elsewhere both are pl
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import casadi as ca
@@ -23,6 +24,7 @@ from homodyn.model.manifold import (
     twist_of_translation,
 )
 from homodyn.model.model import Model
+from homodyn.model.naming import missing
 from homodyn.model.traced import function_of_state
 from homodyn.spatial import Array, quaternion_product, quaternion_rotation, stack
 
@@ -103,14 +105,28 @@ def neutral(model: Model) -> np.ndarray:
 
     The defaults of a quaternion's three coordinates are a rotation vector (rad).
     """
+    return pose(model, {})
+
+
+def pose(model: Model, values: Mapping[str, float]) -> np.ndarray:
+    """The pose with the named coordinates (rad, m) at these values and the others at their default.
+
+    The three coordinates of a quaternion are a rotation vector (rad).
+    """
+    for name, value in values.items():
+        if name not in model.coordinate_names:
+            what = missing("coordinate", name, model.coordinate_names)
+            raise ModelError(f"model {model.name!r} has {what}")
+        if not np.isfinite(value):
+            raise ModelError(f"coordinate {name!r}: a pose takes finite numbers, got {value}")
     q = np.zeros(model.nq)
     for joint, place in _places(model):
-        defaults = [c.default for c in joint.coordinates if c.name in model.coordinate_names]
-        values = np.array([model._usual(default) for default in defaults])
+        own = [c for c in joint.coordinates if c.name in model.coordinate_names]
+        entries = np.array([values.get(c.name, model._usual(c.default)) for c in own], dtype=float)
         if joint.quaternion:
-            quaternion = ca.evalf(ca.densify(quaternion_exp(ca.SX(values[-3:])))).full()[:, 0]
-            values = np.concatenate([values[:-3], quaternion])
-        q[place.q] = values
+            quaternion = ca.evalf(ca.densify(quaternion_exp(ca.SX(entries[-3:])))).full()[:, 0]
+            entries = np.concatenate([entries[:-3], quaternion])
+        q[place.q] = entries
     return q
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import Protocol
 
 import casadi as ca
@@ -19,7 +18,7 @@ from scipy.interpolate import CubicSpline
 from homodyn.errors import ModelError
 from homodyn.model.naming import missing
 from homodyn.model.numbers import PLAIN, SCALAR, SEVERAL, Record, settle
-from homodyn.spatial import Array
+from homodyn.spatial import Array, repeated
 
 
 class Function(Protocol):
@@ -137,52 +136,61 @@ class Piecewise(Record):
 
     def value(self, x: Array) -> Array:
         """Value of the piece that ``x`` lies in."""
-        h, c = self._piece(x)
-        return c[0] + h * (c[1] + h * (c[2] + h * c[3]))
+        return self._at(x)[0]
 
     def slope(self, x: Array) -> Array:
         """First derivative."""
-        h, c = self._piece(x)
-        return c[1] + h * (2 * c[2] + 3 * h * c[3])
+        return self._at(x)[1]
 
     def curvature(self, x: Array) -> Array:
         """Second derivative; zero outside the knots."""
-        h, c = self._piece(x)
-        return 2 * c[2] + 6 * h * c[3]
+        return self._at(x)[2]
 
-    def _piece(self, x: Array) -> tuple[Array, Sequence[Array]]:
-        """Distance from the origin of the piece that ``x`` lies in, and its coefficients."""
-        knots, pieces = self._pieces
+    def _at(self, x: Array) -> Sequence[Array]:
+        """Value, slope and curvature."""
         if not isinstance(x, (ca.SX, ca.MX)):
+            knots, pieces = self._pieces
             chosen = pieces[np.searchsorted(knots, x, side="right")]
             origin, *c = np.moveaxis(chosen, -1, 0)
-            return x - origin, c
-        # Value, slope and curvature at one symbol share the choice, which is most of the work.
-        known = self._chosen.get("last")
-        if known is not None and _same(known[0], x):
-            return known[1], known[2]
-        # The coefficients are chosen, not the values: one polynomial is evaluated, and
-        # differentiation passes through x alone. Of each sum one term counts, so it is exact.
-        beyond = [x >= knot for knot in knots]
-        inside = [
-            ca.logic_not(beyond[0]),
-            *(ca.logic_and(a, ca.logic_not(b)) for a, b in pairwise(beyond)),
-            beyond[-1],
-        ]
-        columns = []
-        for column in pieces.T:
-            entry: Array = 0.0
-            for within, number in zip(inside, column, strict=True):
-                if number:
-                    entry = entry + ca.if_else(within, number, 0.0)
-            columns.append(entry)
-        h = x - columns[0]
-        self._chosen["last"] = (x, h, columns[1:])
-        return h, columns[1:]
+            return _cubic(x - origin, *c)
+        # The three at one symbol share the choice of a piece, which is most of the work.
+        known = self._known.get("last")
+        if known is None or not _same(known[0], x):
+            known = self._known["last"] = (x, _chosen_piece(x, *self._numbers))
+        return known[1]
 
     @cached_property
-    def _chosen(self) -> dict[str, tuple[Array, Array, list[Array]]]:
+    def _numbers(self) -> tuple[ca.SX, ca.SX]:
+        knots, pieces = self._pieces
+        return ca.SX(knots), ca.SX(pieces)
+
+    @cached_property
+    def _known(self) -> dict[str, tuple[Array, Sequence[Array]]]:
         return {}
+
+
+@repeated
+def _chosen_piece(x: Array, knots: Array, pieces: Array) -> Sequence[Array]:
+    """Value, slope and curvature of the piece that ``x`` lies in.
+
+    The coefficients are chosen, not the values: one polynomial is evaluated, and differentiation
+    passes through x alone. Of each sum one term counts, so it is exact.
+    """
+    last = knots.shape[0] - 1
+    beyond = x >= knots
+    before = ca.logic_not(beyond)
+    inside = ca.vertcat(before[0], ca.logic_and(beyond[:last], before[1:]), beyond[last])
+    origin, *c = ca.horzsplit(inside.T @ pieces)
+    return _cubic(x - origin, *c)
+
+
+def _cubic(h: Array, c0: Array, c1: Array, c2: Array, c3: Array) -> Sequence[Array]:
+    """A cubic in ``h`` and its first two derivatives."""
+    return (
+        c0 + h * (c1 + h * (c2 + h * c3)),
+        c1 + h * (2 * c2 + 3 * h * c3),
+        2 * c2 + 6 * h * c3,
+    )
 
 
 ENDS = ("natural", "simm")

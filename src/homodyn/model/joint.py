@@ -9,20 +9,27 @@ with quaternions, whose coordinates are not a vector space.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
+import casadi as ca
 import numpy as np
 
 from homodyn.model.functions import IDENTITY, Function
 from homodyn.model.numbers import PLACEMENT, SCALAR, VECTOR, Record, settle
 from homodyn.spatial import (
+    EYE,
+    ORIGIN,
     Array,
     Transform,
     beside,
     cross_motion,
+    is_symbolic,
     quaternion_rotation,
+    repeated,
     rotation,
     stack,
+    symbols,
 )
 
 WORLD = "world"
@@ -65,6 +72,11 @@ class Motion(Record):
     def __post_init__(self) -> None:
         settle(self, axis=VECTOR, pitch=SCALAR)
 
+    @cached_property
+    def direct(self) -> bool:
+        """Whether the amount is the coordinate itself."""
+        return self.coordinate is not None and self.function == IDENTITY
+
     def screw(self) -> Array:
         """The motion vector of unit rate, in the frame before or after the motion alike."""
         axis = self.axis
@@ -72,12 +84,19 @@ class Motion(Record):
             return stack(axis, self.pitch * axis)
         return stack(np.zeros(3), axis)
 
+    @cached_property
+    def symbolic_screw(self) -> Array:
+        """The same as symbols, which formulas take faster than numbers."""
+        return ca.SX(self.screw())
+
     def transform(self, amount: Array) -> Transform:
         """The transform of the motion by ``amount``."""
         axis = self.axis
         if self.kind == "turn":
-            return Transform(rotation(axis, amount), self.pitch * amount * axis)
-        return Transform(np.eye(3), amount * axis)
+            pitch = self.pitch
+            straight = not is_symbolic(pitch) and pitch == 0
+            return Transform(rotation(axis, amount), ORIGIN if straight else pitch * amount * axis)
+        return Transform(EYE, amount * axis)
 
 
 COORDINATE_NUMBERS = (
@@ -194,49 +213,100 @@ class Joint(Record):
         The elementary motions are composed like a chain of bodies without mass, for which
         v_k = X_k v_(k-1) + s_k f'(q) qd and c_k = X_k c_(k-1) + s_k f''(q) qd^2 + v_k x s_k f' qd.
         """
+        symbolic = is_symbolic(q, v)
+        chain: Any
         if self.quaternion:
             X = self.transform(q)
             S = np.eye(6)[:, [3, 4, 5, 0, 1, 2]] if self.kind == "free" else np.eye(6)[:, :3]
-            return self._in_child(JointState(X, S, S @ v, np.zeros(6)))
-        X = Transform.identity()
-        columns: list[Array] = [np.zeros(6)] * self.nv
-        velocity: Array = np.zeros(6)
-        bias: Array = np.zeros(6)
+            chain = X.E, X.r, S, S @ v, STILL
+        else:
+            chain = EYE, ORIGIN, np.zeros((6, self.nv)), STILL, STILL
         for motion in self.motions:
-            step = motion.transform(self._amount(motion, q))
-            X = step @ X
-            columns = [step.motion(column) for column in columns]
-            velocity, bias = step.motion(velocity), step.motion(bias)
-            k = motion.coordinate
-            if k is None:
+            k, amount = motion.coordinate, self._amount(motion, q)
+            slope, rate, bent = 0.0, 0.0, 0.0
+            if k is None and not is_symbolic(amount) and amount == 0:
                 continue
-            screw = motion.screw()
-            slope = motion.function.slope(q[k])
-            rate = screw * (slope * v[k])
-            columns[k] = columns[k] + screw * slope
-            velocity = velocity + rate
-            bias = bias + screw * (motion.function.curvature(q[k]) * v[k] * v[k])
-            bias = bias + cross_motion(velocity, rate)
-        S = beside(*columns) if columns else np.zeros((6, 0))
-        return self._in_child(JointState(X, S, velocity, bias))
+            if k is not None:
+                slope, rate = 1.0, v[k]
+            if k is not None and not motion.direct:
+                slope = motion.function.slope(q[k])
+                rate = slope * v[k]
+                bent = motion.function.curvature(q[k]) * v[k] * v[k]
+            angle = amount if motion.kind == "turn" else 0.0
+            screw = motion.symbolic_screw if symbolic else motion.screw()
+            chain = _moved(*chain, screw, self._row(k), angle, amount, slope, rate, bent)
+        outer, inner = self._ends if symbolic else (self.placement, self.child_placement.inverse())
+        E, r, S, velocity, bias = _placed(*chain, outer.E, outer.r, inner.E, inner.r)
+        return JointState(Transform(E, r), S, velocity, bias)
 
-    def _in_child(self, state: JointState) -> JointState:
-        """The state from the parent body's frame to the child body's frame."""
-        back = self.child_placement.inverse()
-        if is_identity(self.child_placement):
-            return JointState(state.X @ self.placement, state.S, state.v, state.c)
-        return JointState(
-            back @ state.X @ self.placement,
-            back.motion(state.S),
-            back.motion(state.v),
-            back.motion(state.c),
-        )
+    def _row(self, coordinate: int | None) -> np.ndarray:
+        """The unit row of a coordinate among those of the joint."""
+        return np.array([float(k == coordinate) for k in range(self.nv)])
+
+    @cached_property
+    def _ends(self) -> tuple[Transform, Transform]:
+        """From the parent to the joint and from the joint to the child, as symbols."""
+        return symbols(self.placement), symbols(self.child_placement.inverse())
 
     @staticmethod
     def _amount(motion: Motion, q: Array) -> Array:
         if motion.coordinate is None:
             return motion.function.value(0.0)
+        if motion.direct:
+            return q[motion.coordinate]
         return motion.function.value(q[motion.coordinate])
+
+
+STILL = np.zeros(6)
+"""The motion of what does not move."""
+
+
+@repeated
+def _moved(
+    E: Array,
+    r: Array,
+    S: Array,
+    velocity: Array,
+    bias: Array,
+    screw: Array,
+    row: Array,
+    angle: Array,
+    amount: Array,
+    slope: Array,
+    rate: Array,
+    bent: Array,
+) -> tuple[Array, ...]:
+    """A chain that was at (E, r), with subspace, velocity and bias, after one motion more.
+
+    The motion has come to ``amount``, of which ``angle`` is a turn; it grows by ``slope`` with the
+    coordinate of the unit ``row``, at ``rate``, and bends by ``bent``.
+    """
+    step = Transform(rotation(screw[:3], angle), screw[3:] * amount)
+    X = step @ Transform(E, r)
+    carried, own = step.motion(velocity), screw * rate
+    S = step.motion(S)
+    if S.shape[1]:
+        S = S + beside(*(screw * (slope * row[k]) for k in range(S.shape[1])))
+    bias = step.motion(bias) + screw * bent + cross_motion(carried, own)
+    return X.E, X.r, S, carried + own, bias
+
+
+@repeated
+def _placed(
+    E: Array,
+    r: Array,
+    S: Array,
+    velocity: Array,
+    bias: Array,
+    outer_E: Array,
+    outer_r: Array,
+    inner_E: Array,
+    inner_r: Array,
+) -> tuple[Array, ...]:
+    """A chain between the frames of a joint as one between its parent and its child."""
+    inner = Transform(inner_E, inner_r)
+    X = inner @ Transform(E, r) @ Transform(outer_E, outer_r)
+    return X.E, X.r, inner.motion(S), inner.motion(velocity), inner.motion(bias)
 
 
 def is_identity(transform: Transform) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from homodyn.model.functions import Function
@@ -11,6 +10,10 @@ from homodyn.spatial import Array, stack
 
 if TYPE_CHECKING:
     from homodyn.model.model import Model
+
+
+ONE = 1.0
+"""The weight of a coordinate that is itself an entry of v; told by identity."""
 
 
 @dataclass(frozen=True)
@@ -31,9 +34,13 @@ class JointSlots:
     slots: tuple[Slot, ...] = ()
 
 
-@lru_cache(maxsize=256)
 def layout(model: Model) -> tuple[JointSlots, ...]:
     """The entries of every joint, in order."""
+    return model.joint_slots
+
+
+def laid_out(model: Model) -> tuple[JointSlots, ...]:
+    """The same found anew, for the model to keep."""
     following = {coupler.coordinate: coupler for coupler in model.couplers}
     place: dict[str, tuple[int, int]] = {}
     runs = []
@@ -100,7 +107,7 @@ def joint_weights(model: Model, q: Array) -> list[list[tuple[int, Array]]]:
     weights = []
     for place, joint in zip(layout(model), model.joints, strict=True):
         if not place.slots:
-            weights.append([(place.v.start + k, 1.0) for k in range(joint.nv)])
+            weights.append([(place.v.start + k, ONE) for k in range(joint.nv)])
         else:
             weights.append([(slot.v, _slope(slot, q)) for slot in place.slots])
     return weights

@@ -16,7 +16,7 @@ from homodyn.errors import ModelError
 from homodyn.model import doubts, numbers, paths, tree, validation
 from homodyn.model.body import Body
 from homodyn.model.joint import WORLD, Coordinate, Coupler, Joint
-from homodyn.model.layout import layout
+from homodyn.model.layout import JointSlots, laid_out, layout
 from homodyn.model.muscles import Ligament, Muscle, WrapObject
 from homodyn.model.naming import missing
 from homodyn.model.numbers import Parameter
@@ -120,6 +120,11 @@ class Model:
     def nq(self) -> int:
         """Number of position entries: one more than ``nv`` for each quaternion."""
         return self.nv + sum(joint.quaternion for joint in self.joints)
+
+    @cached_property
+    def joint_slots(self) -> tuple[JointSlots, ...]:
+        """For each joint its entries of q and v."""
+        return laid_out(self)
 
     @cached_property
     def position_index(self) -> tuple[int | None, ...]:
@@ -300,6 +305,12 @@ class Model:
         from homodyn.model import configuration
 
         return configuration.neutral(self)
+
+    def pose(self, values: Mapping[str, float]) -> np.ndarray:
+        """The pose with the named coordinates (rad, m) at these values, the others at default."""
+        from homodyn.model import configuration
+
+        return configuration.pose(self, values)
 
     def random(self, seed: int | np.random.Generator | None = None, size: Any = ()) -> np.ndarray:
         """Poses drawn within the limits, ``size`` of them (a number or a batch shape)."""

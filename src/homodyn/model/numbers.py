@@ -10,7 +10,7 @@ import casadi as ca
 import numpy as np
 
 from homodyn.errors import ModelError
-from homodyn.spatial import Array, Transform
+from homodyn.spatial import EYE, ORIGIN, Array, Transform
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,9 +74,13 @@ def vector(value: Any, *shape: int) -> Array:
 
 def placement(value: Any) -> Transform:
     """A transform with settled numbers; a bare position stands for one without rotation."""
-    if isinstance(value, Transform):
-        return Transform(vector(value.E, 3, 3), vector(value.r, 3))
-    return Transform(vector(np.eye(3), 3, 3), vector(value, 3))
+    turn = vector(value.E, 3, 3) if isinstance(value, Transform) else EYE
+    shift = vector(value.r if isinstance(value, Transform) else value, 3)
+    # The arrays that stand for nothing are told by identity wherever transforms are composed.
+    return Transform(
+        EYE if isinstance(turn, np.ndarray) and np.array_equal(turn, EYE) else turn,
+        ORIGIN if isinstance(shift, np.ndarray) and not shift.any() else shift,
+    )
 
 
 SCALAR, VECTOR, MATRIX = "a number", "3 numbers", "3 x 3 numbers"

@@ -1,0 +1,172 @@
+"""The geometry of a drawing: where the parts of a model are at a pose, and outlines on a plane.
+
+Up is against gravity. Forward is x, or y where x points up, as far as it is level; left follows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from scipy.spatial import ConvexHull, QhullError
+
+from homodyn.catalog.standing import placements
+from homodyn.model import WORLD, ContactShape, Model
+from homodyn.spatial import Transform
+
+ARC = 24
+"""Points of a half circle."""
+
+
+@dataclass(frozen=True)
+class Axes:
+    """Directions of the world as a person standing in it has them: unit vectors."""
+
+    forward: np.ndarray
+    left: np.ndarray
+    up: np.ndarray
+
+    @staticmethod
+    def of(model: Model) -> Axes:
+        """The axes of a model, by its gravity; z is up where there is none."""
+        gravity = np.asarray(model.gravity, dtype=float)
+        strength = np.linalg.norm(gravity)
+        up = -gravity / strength if strength > 0 else np.array([0.0, 0.0, 1.0])
+        level = np.eye(3)[0] if abs(up[0]) < 0.9 else np.eye(3)[1]
+        forward = level - (level @ up) * up
+        forward /= np.linalg.norm(forward)
+        return Axes(forward, np.cross(up, forward), up)
+
+
+@dataclass(frozen=True)
+class Solid:
+    """A segment from ``start`` to ``end`` in the world (m), swept by ``radius``, and its body."""
+
+    body: str
+    start: np.ndarray
+    end: np.ndarray
+    radius: float
+
+
+@dataclass(frozen=True)
+class Posed:
+    """A model at one pose: points of its parts in the world (m)."""
+
+    axes: Axes
+    bodies: dict[str, Transform]
+    joints: dict[str, np.ndarray]
+    bones: list[tuple[str, np.ndarray, np.ndarray]]
+    solids: list[Solid]
+    markers: dict[str, np.ndarray]
+    contacts: list[tuple[ContactShape, Transform]]
+    com: np.ndarray
+    sides: dict[str, str]
+
+    @property
+    def points(self) -> np.ndarray:
+        """Points whose box is around everything that is drawn, one a row."""
+        corners = [self.com, *self.joints.values(), *self.markers.values()]
+        for solid in self.solids:
+            for end, sign in product((solid.start, solid.end), (-1.0, 1.0)):
+                corners.append(end + sign * solid.radius)
+        for contact, place in self.contacts:
+            ends = contact_points(contact, place)
+            corners += [*(ends - contact.radius), *(ends + contact.radius)]
+        return np.array(corners)
+
+
+def posed(model: Model, q: np.ndarray) -> Posed:
+    """Where everything is at positions ``q``; parameters have their usual values."""
+    if model.parameters:
+        model = model.at(model.parameter_values)
+    axes = Axes.of(model)
+    bodies = _bodies(model, q)
+    joints = {
+        joint.name: bodies[joint.child].point_back(joint.child_placement.r)
+        for joint in model.joints
+    }
+    own = {joint.child: joints[joint.name] for joint in model.joints}
+    bones = [
+        (joint.parent, own[joint.parent], joints[joint.name])
+        for joint in model.joints
+        if joint.parent != WORLD
+    ]
+    carriers = {bone[0] for bone in bones}
+    covered = {capsule.body for capsule in model.capsules}
+    for body in model.bodies:
+        if body.name not in carriers and body.name not in covered and body.mass > 0:
+            bones.append((body.name, own[body.name], bodies[body.name].point_back(body.com)))
+    everywhere = {**bodies, WORLD: Transform.identity()}
+    mass = sum(body.mass for body in model.bodies)
+    moment = sum(body.mass * bodies[body.name].point_back(body.com) for body in model.bodies)
+    return Posed(
+        axes,
+        bodies,
+        joints,
+        bones,
+        [
+            Solid(
+                capsule.body,
+                everywhere[capsule.body].point_back(capsule.start),
+                everywhere[capsule.body].point_back(capsule.end),
+                float(capsule.radius),
+            )
+            for capsule in model.capsules
+        ],
+        {m.name: everywhere[m.body].point_back(m.position) for m in model.markers},
+        [(c, Transform(c.rotation, c.position) @ everywhere[c.body]) for c in model.contacts],
+        moment / mass if mass > 0 else next(iter(joints.values())),
+        _sides(model, axes),
+    )
+
+
+def _bodies(model: Model, q: np.ndarray) -> dict[str, Transform]:
+    placed = [body for _, body in placements(model, np.asarray(q, dtype=float))]
+    return dict(zip(model.body_names, placed, strict=True))
+
+
+def _sides(model: Model, axes: Axes) -> dict[str, str]:
+    """``"left"``, ``"right"`` or ``"middle"`` for each body, as it is in the neutral pose."""
+    bodies = _bodies(model, model.neutral())
+    centres = {body.name: bodies[body.name].point_back(body.com) for body in model.bodies}
+    across = {name: float(centre @ axes.left) for name, centre in centres.items()}
+    root = across[model.body_names[0]]
+    reach = np.ptp(np.array(list(centres.values())) @ axes.up) or 1.0
+    margin = 0.015 * reach
+    return {
+        name: "left" if off - root > margin else "right" if root - off > margin else "middle"
+        for name, off in across.items()
+    }
+
+
+def stadium(start: np.ndarray, end: np.ndarray, radius: float) -> np.ndarray:
+    """Outline, on a plane, of a capsule between two points of it: two half circles joined."""
+    along = end - start
+    angle = np.arctan2(along[1], along[0]) if along.any() else 0.0
+    arc = np.linspace(-np.pi / 2, np.pi / 2, ARC)
+    caps = [
+        centre + radius * np.column_stack([np.cos(arc + turn), np.sin(arc + turn)])
+        for centre, turn in ((end, angle), (start, angle + np.pi))
+    ]
+    return np.vstack(caps)
+
+
+def hull(points: np.ndarray) -> np.ndarray:
+    """Outline of a set of points on a plane, in order; the points themselves if they are flat."""
+    try:
+        return points[ConvexHull(points).vertices]
+    except (QhullError, ValueError):
+        return points
+
+
+def contact_points(contact: ContactShape, place: Transform) -> np.ndarray:
+    """World points (m) that a contact spans: one, the two ends of a line, or eight corners."""
+    size = np.asarray(contact.size, dtype=float)
+    if contact.kind == "box":
+        corners = np.array(list(product((-1.0, 1.0), repeat=3))) * size
+    elif contact.kind in ("line", "capsule"):
+        corners = np.array([[-size[0], 0.0, 0.0], [size[0], 0.0, 0.0]])
+    else:
+        corners = np.zeros((1, 3))
+    return np.array([place.point_back(corner) for corner in corners])
