@@ -10,15 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache, wraps
-from typing import Any, TypeVar
+from typing import Any
 
 import casadi as ca
 import numpy as np
 
 Array = Any
 """A numpy array or a CasADi matrix: whatever supports ``@``, ``+``, ``*``, slices and ``.T``."""
-
-Formula = TypeVar("Formula", bound=Callable[..., Any])
 
 EYE, ORIGIN = np.eye(3), np.zeros(3)
 """No turn and no shift. Where these very arrays stand in a transform, nothing is computed."""
@@ -30,7 +28,7 @@ def is_symbolic(*values: object) -> bool:
     return any(isinstance(value, (ca.SX, ca.MX)) for value in values)
 
 
-def repeated(formula: Formula) -> Formula:
+def repeated(formula: Callable[..., Any]) -> Callable[..., Any]:
     """Let a formula over arrays be traced once for each set of shapes and then be repeated.
 
     Every operation on symbols that is called from Python costs far more than the instruction it
@@ -55,7 +53,7 @@ def repeated(formula: Formula) -> Formula:
         results = graph.call([array for array, _ in given], True, False)
         return tuple(results) if several else results[0]
 
-    return call  # type: ignore[return-value]
+    return call
 
 
 def _constant(array: Array) -> tuple[ca.SX, tuple[int, int]]:

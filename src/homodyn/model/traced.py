@@ -92,9 +92,10 @@ def function_of_state(
             if not named and parameters is None and lead <= len(arguments) <= last:
                 plain = (call, PLAIN, *arguments[lead:])
                 kernel = model.kernels.get(plain)
-                if kernel is not None and not is_symbolic(*arguments):
-                    result = kernel(*arguments[:lead], out=out)
-                    return record(*result) if record is not None else result
+                if kernel is not None and out is None:
+                    result = kernel.at_once(arguments[:lead])
+                    if result is not None:
+                        return record(*result) if record is not None else result
             values = bound(arguments, named)
             statics: list[Any] = []
             numbers: list[Any] = []

@@ -89,11 +89,18 @@ class Kernel:
         """
         if named:
             arguments = self._ordered(arguments, named)
-        if self._library is not None and out is None:
-            results = self._library.run_one(arguments)
-            if results is not None:
-                return self._returned(results)
+        if out is None:
+            result = self.at_once(arguments)
+            if result is not None:
+                return result
         return self._call_batch(arguments, out)
+
+    def at_once(self, arguments: tuple[Any, ...]) -> Any:
+        """What native code gives for one state; None unless it is there and the arrays just fit."""
+        if self._library is None:
+            return None
+        results = self._library.run_one(arguments)
+        return None if results is None else self._returned(results)
 
     def _call_batch(self, arguments: tuple[Any, ...], out: Any) -> Any:
         if len(arguments) != len(self._shapes):

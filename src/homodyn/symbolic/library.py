@@ -14,6 +14,7 @@ from homodyn.symbolic.threads import pool, thread_count
 from homodyn.symbolic.trace import Port
 
 FLOAT = np.dtype(float)
+Plain = np.ndarray
 
 WORTH_A_THREAD = 400_000
 """Instructions times states that repay handing work to another thread (about 50 microseconds)."""
@@ -36,6 +37,7 @@ class _Stage:
     def __init__(self, inputs: Sequence[Port], outputs: Sequence[Port], memory: int) -> None:
         self.inputs = [np.zeros(port.shape) for port in inputs]
         self.outputs = [np.zeros(port.shape) for port in outputs]
+        self.places = [(array, array.shape) for array in self.inputs]
         self._memory = np.zeros(memory // 8 + 8)
         aligned = -(-_address(self._memory) // 64) * 64
         self._call = np.array(
@@ -74,14 +76,10 @@ class Library:
         except IndexError:
             stage = _Stage(*self._ports, self._memory)
         try:
-            if len(inputs) != len(stage.inputs):
+            if len(inputs) != len(stage.places):
                 return None
-            for place, given in zip(stage.inputs, inputs, strict=True):
-                if (
-                    type(given) is not np.ndarray
-                    or given.shape != place.shape
-                    or given.dtype is not FLOAT
-                ):
+            for (place, shape), given in zip(stage.places, inputs, strict=True):
+                if type(given) is not Plain or given.shape != shape or given.dtype is not FLOAT:
                     return None
                 place[...] = given
             self._run(stage.call)

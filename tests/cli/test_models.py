@@ -1,0 +1,113 @@
+"""The commands on models: what they show, refuse, write and leave alone."""
+
+import json
+import re
+
+import pytest
+from typer.testing import CliRunner
+
+import homodyn as hd
+from homodyn.cli import app
+
+BODIES = [entry.name for entry in hd.catalog.entries()]
+
+
+def run(*words):
+    return CliRunner().invoke(app, ["model", *map(str, words)])
+
+
+def test_info_shows_every_body_and_coordinate():
+    shown = run("info", "coman")
+    assert shown.exit_code == 0
+    told = json.loads(run("info", "coman", "--json").stdout)
+    model = hd.catalog.coman()
+    assert model.name in shown.stdout
+    assert told["mass"] == pytest.approx(27.33174)
+    assert [c["name"] for c in told["coordinates"]] == list(model.coordinate_names)
+    assert [b["name"] for b in told["bodies"]] == list(model.body_names)
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_every_body_of_the_catalog_passes_the_check(name):
+    checked = run("check", name)
+    assert checked.exit_code == 0, checked.stdout
+    assert "error" not in checked.stdout
+
+
+def test_check_ends_with_one_for_a_broken_model_and_names_each_fault(tmp_path):
+    path = tmp_path / "wrong.toml"
+    hd.save(hd.catalog.winter_human(), path)
+    text = re.sub(r"(?m)^mass = .*$", "mass = -1.0", path.read_text(), count=1)
+    path.write_text(text)
+    checked = run("check", path)
+    assert checked.exit_code == 1
+    assert "mass must be zero or more" in checked.stdout + checked.stderr
+
+
+def test_strict_checks_fail_on_warnings(tmp_path):
+    path = tmp_path / "odd.toml"
+    hd.save(hd.catalog.winter_human().with_numbers({"vertex.position.z": 40.0}), path)
+    assert run("check", path).exit_code == 0
+    assert "warning" in run("check", path).stdout
+    assert run("check", path, "--strict").exit_code == 1
+
+
+def test_convert_says_what_was_lost_and_overwrites_only_when_told(tmp_path):
+    source, target = tmp_path / "a.toml", tmp_path / "b.urdf"
+    hd.save(hd.catalog.coman(), source)
+    done = run("convert", source, target)
+    assert done.exit_code == 0, done.stdout + done.stderr
+    assert "lost" in done.stdout + done.stderr
+    before = target.read_bytes()
+    again = run("convert", source, target)
+    assert again.exit_code == 1
+    assert target.read_bytes() == before
+    assert run("convert", source, target, "--force").exit_code == 0
+    assert hd.load(target).mass == pytest.approx(27.33174)
+
+
+def test_a_conversion_that_cannot_be_leaves_no_file(tmp_path):
+    source, target = tmp_path / "a.toml", tmp_path / "b.osim"
+    hd.save(hd.catalog.coman(), source)
+    assert run("convert", source, target).exit_code == 1
+    assert not target.exists()
+
+
+def test_draw_writes_a_picture_of_a_pose(tmp_path):
+    model = hd.catalog.coman()
+    pose = tmp_path / "pose.csv"
+    q = model.random(seed=3)
+    pose.write_text(",".join(model.coordinate_names) + "\n" + ",".join(map(str, q)) + "\n")
+    first, second = tmp_path / "pose.png", tmp_path / "neutral.png"
+    assert run("draw", "coman", "--pose", pose, "-o", first).exit_code == 0
+    assert run("draw", "coman", "-o", second).exit_code == 0
+    assert first.read_bytes().startswith(b"\x89PNG")
+    assert first.read_bytes() != second.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"", "XML"),
+        (b"<robot name='x'><link name='a'/>", "XML"),
+        (b"\x00\x01\x02 not a model", "XML"),
+        (b"<sdf/>", "robot|sdf"),
+    ],
+)
+def test_a_broken_file_gives_one_sentence_with_its_name(tmp_path, content, told):
+    path = tmp_path / "broken.urdf"
+    path.write_bytes(content)
+    for command in (["info", path], ["draw", path, "-o", tmp_path / "x.png"]):
+        refused = run(*command)
+        assert refused.exit_code == 1
+        said = " ".join((refused.stdout + refused.stderr).split())
+        assert "broken.urdf" in said.replace(" ", "")
+        assert re.search(told, said), said
+        assert "Traceback" not in said
+    assert not (tmp_path / "x.png").exists()
+
+
+def test_an_unknown_name_lists_the_catalog():
+    refused = run("info", "nobody")
+    assert refused.exit_code == 1
+    assert "heiman" in refused.stdout + refused.stderr
