@@ -44,7 +44,8 @@ def test_a_library_is_built_once_and_found_again(folder):
     (library,) = libraries(folder)
     built = library.stat().st_mtime_ns
     again = made()
-    assert answers(again)
+    for _ in range(100):
+        assert answers(again)
     assert again.compiled
     assert library.stat().st_mtime_ns == built
     assert machine().cache == folder

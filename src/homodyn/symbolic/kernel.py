@@ -32,6 +32,9 @@ INTERPRETED = 6e-9
 COMPILED = 4e-4
 """Seconds a C compiler takes for one instruction, roughly."""
 
+LOOKED_UP = 1e-6
+"""Seconds it takes, for one instruction, to look whether there is a library in the cache."""
+
 FLOAT = np.dtype(float)
 
 
@@ -224,6 +227,10 @@ class Kernel:
             raise KernelError(f"HOMODYN_TIER is {forced!r}; it may be interpreted or compiled")
         if forced == "interpreted" or self._unusable:
             return None
+        asked = count * self.instructions * INTERPRETED
+        self._work += asked
+        if not forced and self._work < self.instructions * LOOKED_UP:
+            return None
         compiler = find_compiler()
         if compiler is None:
             _say_no_compiler()
@@ -234,8 +241,6 @@ class Kernel:
             if self._library is not None:
                 return self._library
         cost = self.instructions * COMPILED
-        asked = count * self.instructions * INTERPRETED
-        self._work += asked
         if forced == "compiled" or asked > cost:
             return self.compile()._library
         if self._work > cost and self._building is None:
