@@ -241,3 +241,42 @@ def test_structure_saves_the_operations_that_the_source_counts():
     assert operations(total.m, total.h, ca.triu2symm(ca.triu(total.I))) == (0, 10)
     moved = body.moved_back(X)
     assert operations(moved.h, moved.I) == (75, 57)
+
+
+def test_a_repeated_formula_is_the_formula():
+    traced = []
+
+    @spatial.repeated
+    def formula(a, b, c):
+        traced.append((a, b, c))
+        return a @ b + c, c * b
+
+    A, b, c = ca.SX.sym("A", 3, 3), ca.SX.sym("b", 3), ca.SX.sym("c")
+    x = np.array([1.0, -2.0, 0.5])
+    for arguments in ((A, b, c), (A, x, 2.0), (np.eye(3), b, c), (ca.SX.eye(3), x, c)):
+        first, second, third = map(ca.SX, arguments)
+        expected = (first @ second + third, third * second)
+        for made, plain in zip(formula(*arguments), expected, strict=True):
+            assert made.shape == (3, 1)
+            difference = ca.Function("d", [A, b, c], [made - plain])
+            assert not difference(np.arange(9.0).reshape(3, 3), x, 3.0).full().any()
+    assert len(traced) == 1, "shapes alike are traced once"
+    values = formula(np.eye(3), x, 2.0)
+    assert all(isinstance(value, np.ndarray) for value in values)
+
+
+def test_a_repeated_formula_is_as_short_as_its_arguments_allow():
+    q, v = ca.SX.sym("q"), ca.SX.sym("v", 6)
+    about_z = Transform(rotation(np.array([0.0, 0.0, 1.0]), q), np.zeros(3))
+    graph = ca.Function("g", [q, v], [about_z.motion(v)])
+    products = [k for k in range(graph.n_instructions()) if graph.instruction_id(k) == ca.OP_MUL]
+    assert len(products) == 8
+
+
+def test_what_does_not_turn_or_shift_is_passed_on_untouched():
+    v = ca.SX.sym("v", 6)
+    assert Transform.identity().motion(v) is v
+    assert Transform.identity().force_back(v) is v
+    X = Transform(rotation(np.array([0.0, 0.6, 0.8]), ca.SX.sym("q")), spatial.ORIGIN)
+    assert (X @ Transform.identity()).E is X.E
+    assert (Transform.identity() @ X).E is X.E

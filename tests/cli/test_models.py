@@ -111,3 +111,47 @@ def test_an_unknown_name_lists_the_catalog():
     refused = run("info", "nobody")
     assert refused.exit_code == 1
     assert "heiman" in refused.stdout + refused.stderr
+
+
+def test_the_list_has_every_body_with_its_source():
+    shown = run("list")
+    assert shown.exit_code == 0
+    for entry in hd.catalog.entries():
+        assert entry.name in shown.stdout
+    assert "source: Felis 2015" in " ".join(run("list", "heiman").stdout.split())
+
+
+def test_a_file_of_the_name_of_a_body_is_told_from_the_body(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "coman").write_text("no model")
+    assert run("info", "coman").exit_code == 1
+    assert run("info", "catalog:coman").exit_code == 0
+
+
+def test_draw_takes_one_pose_and_says_where_a_table_is_wrong(tmp_path):
+    pose, picture = tmp_path / "pose.csv", tmp_path / "body.png"
+    pose.write_text("left_knee\n0.5\n")
+    both = run("draw", "coman", "--pose", pose, "--default", "-o", picture)
+    assert both.exit_code == 1
+    missing = run("draw", "coman", "--pose", pose, "--row", "3", "-o", picture)
+    assert missing.exit_code == 1
+    assert "rows 0 to 0" in " ".join(missing.stderr.split())
+    assert not picture.exists()
+    assert run("draw", "coman", "--pose", pose, "--labels", "-o", picture).exit_code == 0
+
+
+def test_check_tells_findings_as_data():
+    told = json.loads(run("check", "bip", "--json").stdout)
+    assert told["sound"] is True
+    assert {"severity", "subject", "sentence"} == set(told["findings"][0])
+
+
+def test_inertias_as_measured_can_be_looked_at(tmp_path):
+    path = tmp_path / "bar.urdf"
+    path.write_text(
+        """<robot name="bar"><link name="bar"><inertial><mass value="2"/>
+        <inertia ixx="1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link></robot>"""
+    )
+    assert run("info", path).exit_code == 1
+    assert run("info", path, "--as-measured").exit_code == 0
+    assert run("check", path).exit_code == 1

@@ -1,0 +1,52 @@
+"""The benchmark of models: rows even without recordings, and both sides where they are there."""
+
+import pytest
+
+from homodyn.bench import benchmarks, missing
+from homodyn.bench.models import FILES, data_folder
+
+
+@pytest.fixture
+def measure():
+    return benchmarks()["models"].measure
+
+
+def test_without_recordings_each_file_has_a_row_that_says_so(measure, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOMODYN_DATA", str(tmp_path))
+    rows = list(measure(True))
+    assert len(rows) == len(FILES)
+    for row, file in zip(rows, FILES, strict=True):
+        assert row.ours is None
+        assert row.passes is None
+        assert file in row.note
+        assert "HOMODYN_DATA" in row.note
+
+
+def test_recordings_are_where_the_environment_says(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOMODYN_DATA", str(tmp_path))
+    assert data_folder() == tmp_path
+    monkeypatch.delenv("HOMODYN_DATA")
+    assert data_folder().parts[-2:] == ("shared", "data")
+
+
+def test_without_opensim_our_side_is_measured(measure, shared_data, monkeypatch):
+    monkeypatch.setenv("HOMODYN_DATA", str(shared_data))
+    monkeypatch.setattr("homodyn.bench.models.missing", lambda package: f"{package} is away")
+    monkeypatch.setattr("homodyn.bench.models.FILES", ("opensim_id/arm26.osim",))
+    rows = list(measure(True))
+    assert len(rows) == 3
+    for row in rows:
+        assert row.ours > 0
+        assert row.peer is None
+        assert row.required is None
+        assert row.note == "opensim is away"
+
+
+def test_opensim_times_itself_in_a_process_of_its_own(measure, shared_data, monkeypatch):
+    if missing("opensim"):
+        pytest.skip("opensim is not installed")
+    monkeypatch.setenv("HOMODYN_DATA", str(shared_data))
+    monkeypatch.setattr("homodyn.bench.models.FILES", ("opensim_id/arm26.osim",))
+    for row in measure(True):
+        assert row.ours > 0
+        assert row.peer > 0
