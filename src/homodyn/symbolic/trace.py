@@ -98,15 +98,13 @@ def graph_of(
     name: str, symbols: list[ca.SX], outputs: list[ca.SX], names: list[str]
 ) -> ca.Function:
     """The expression graph of flat columns; refuses symbols that are not among the inputs."""
-    free = set(map(str, ca.symvar(ca.veccat(*outputs)))) - set(
-        map(str, ca.symvar(ca.veccat(*symbols)))
-    )
-    if free:
+    graph = ca.Function("kernel", symbols, outputs, {"allow_free": True})
+    if graph.has_free():
         raise KernelError(
-            f"{name!r} uses the symbols {', '.join(sorted(free))}, which are not among its inputs "
-            f"{', '.join(names)}"
+            f"{name!r} uses the symbols {', '.join(sorted(graph.get_free()))}, which are not among "
+            f"its inputs {', '.join(names)}"
         )
-    return ca.Function("kernel", symbols, outputs)
+    return graph
 
 
 def _shape(value: int | Shape) -> Shape:
