@@ -41,7 +41,7 @@ def repeated(formula: Callable[..., Any]) -> Callable[..., Any]:
     def call(*arrays: Array) -> Any:
         if not any(isinstance(array, ca.SX) for array in arrays):
             return formula(*arrays)
-        given = [(a, a.shape) if type(a) is ca.SX else _constant(a) for a in arrays]
+        given = [(a, a.size()) if type(a) is ca.SX else _constant(a) for a in arrays]
         shapes = tuple([shape for _, shape in given])
         if shapes not in graphs:
             symbols = [ca.SX.sym("x", *shape) for shape in shapes]
