@@ -1,17 +1,27 @@
 """Homodyn: human and humanoid movement, from one text of mechanics."""
 
-from homodyn import catalog, dynamics, model, symbolic
-from homodyn.errors import FormatError, HomodynError, KernelError, ModelError
+from homodyn import capture, catalog, dynamics, model, symbolic
+from homodyn.errors import (
+    CaptureError,
+    FormatError,
+    HomodynError,
+    KernelError,
+    ModelError,
+    NoSolution,
+)
 from homodyn.model import Model, joints, load, parametric, save
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "CaptureError",
     "FormatError",
     "HomodynError",
     "KernelError",
     "Model",
     "ModelError",
+    "NoSolution",
+    "capture",
     "catalog",
     "dynamics",
     "joints",

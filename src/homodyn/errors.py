@@ -27,3 +27,11 @@ class FormatError(HomodynError):
 
 class KernelError(HomodynError):
     """A traced function that cannot be turned into a kernel, or a call that does not fit one."""
+
+
+class CaptureError(HomodynError):
+    """A recording that cannot be used as it is, with what would help."""
+
+
+class NoSolution(HomodynError):
+    """A problem that was stated well and has no answer, or none that was found."""

@@ -1,0 +1,17 @@
+"""From recordings to movement: trials, marker health, scaling, angles, torques and gait."""
+
+from homodyn.capture.load import FootForce, Loads
+from homodyn.capture.motion import FitStatus, Motion
+from homodyn.capture.trial import Y_UP, Event, ForcePlate, Signals, Trial
+
+__all__ = [
+    "Y_UP",
+    "Event",
+    "FitStatus",
+    "FootForce",
+    "ForcePlate",
+    "Loads",
+    "Motion",
+    "Signals",
+    "Trial",
+]

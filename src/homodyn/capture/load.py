@@ -1,0 +1,54 @@
+"""What moved the body: joint torques, ground forces, what is left over, and the power of it all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from homodyn.capture.motion import Motion
+
+
+@dataclass(frozen=True, eq=False)
+class FootForce:
+    """What the ground did to one body of the model, in the model's world, once a frame."""
+
+    body: str
+    """The body it acts on."""
+    side: str
+    """``"left"``, ``"right"`` or nothing."""
+    force: np.ndarray
+    """(frames, 3), N."""
+    point: np.ndarray
+    """(frames, 3), m: centre of pressure; NaN where the foot is unloaded."""
+    torque: np.ndarray
+    """(frames, 3), N m: free moment."""
+    plates: tuple[str, ...] = ()
+    """Plates whose readings are in it."""
+    predicted: bool = False
+    """True when no plate measured it and it was computed from the motion."""
+
+
+@dataclass(frozen=True, eq=False)
+class Loads:
+    """Generalised forces that explain a motion under its ground forces.
+
+    ``tau`` has ``model.nv`` columns in the order of the coordinates (N m, N). The columns of the
+    root are what no muscle can do: the residual.
+    """
+
+    motion: Motion
+    tau: np.ndarray
+    """(frames, nv), N m or N."""
+    root: tuple[int, ...]
+    """Columns of ``tau`` that belong to the root joint."""
+    residual_force: np.ndarray
+    """(frames, 3), N: the force at the root that is left over, world axes."""
+    residual_moment: np.ndarray
+    """(frames, 3), N m: the moment that is left over about the centre of mass, world axes."""
+    feet: tuple[FootForce, ...] = ()
+    power: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
+    """(frames, nv), W: torque times speed; zero in the columns of the root."""
+    method: str = ""
+    """One sentence: filters, assignment, prediction, redistribution."""
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,248 @@
+"""What a recording holds: markers, force plates, analog channels and events, in our axes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from homodyn.errors import CaptureError
+from homodyn.model.naming import missing, repeated
+
+Y_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
+"""Turns vectors of a world with X forward, Y up, Z right (OpenSim's) into ours, with Z up."""
+
+
+@dataclass(frozen=True, eq=False)
+class ForcePlate:
+    """What one plate, or one column group of a force file, says the ground did to the person.
+
+    The wrench on the person at each sample is ``force`` at ``point`` and the couple ``torque``, all
+    in world axes. Where the plate is loaded, ``point`` is the centre of pressure and ``torque`` the
+    free moment; elsewhere any other point of the same wrench may stand.
+    """
+
+    name: str
+    rate: float
+    """Samples per second (Hz)."""
+    force: np.ndarray
+    """(samples, 3), N, on the person."""
+    point: np.ndarray
+    """(samples, 3), m."""
+    torque: np.ndarray
+    """(samples, 3), N m, on the person."""
+    start: float = 0.0
+    """Time of the first sample (s)."""
+    corners: np.ndarray | None = None
+    """(4, 3), m; None where the file does not say."""
+
+    def __post_init__(self) -> None:
+        samples = len(self.force)
+        for name in ("force", "point", "torque"):
+            _settle(self, name, (samples, 3), f"plate {self.name!r}")
+        if self.corners is not None:
+            _settle(self, "corners", (4, 3), f"plate {self.name!r}")
+
+    @cached_property
+    def time(self) -> np.ndarray:
+        """Instants of the samples (s)."""
+        return self.start + np.arange(len(self.force)) / self.rate
+
+    def turned(self, rotation: np.ndarray) -> ForcePlate:
+        """The same plate with every vector turned by a rotation matrix."""
+        return replace(
+            self,
+            force=self.force @ rotation.T,
+            point=self.point @ rotation.T,
+            torque=self.torque @ rotation.T,
+            corners=None if self.corners is None else self.corners @ rotation.T,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Signals:
+    """Analog channels sampled together: EMG, raw plate voltages, switches."""
+
+    names: tuple[str, ...] = ()
+    rate: float = 0.0
+    """Samples per second (Hz)."""
+    values: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
+    """(samples, channels), in the unit of each channel."""
+    units: tuple[str, ...] = ()
+    start: float = 0.0
+    """Time of the first sample (s)."""
+
+    def __post_init__(self) -> None:
+        _settle(self, "values", (len(self.values), len(self.names)), "analog channels")
+
+    @cached_property
+    def time(self) -> np.ndarray:
+        """Instants of the samples (s)."""
+        return self.start + np.arange(len(self.values)) / self.rate
+
+    def channel(self, name: str) -> np.ndarray:
+        """The samples of one channel."""
+        return self.values[:, _place("analog channel", name, self.names)]
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happened at an instant, such as a heel strike of the left foot."""
+
+    time: float
+    """Seconds, on the clock of the trial."""
+    label: str
+    """What happened: ``"Foot Strike"``, ``"Foot Off"``, or any other word."""
+    context: str = ""
+    """Where: ``"Left"``, ``"Right"``, ``"General"``, or nothing."""
+    subject: str = ""
+    description: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """One recording: metres, seconds, newtons; Z up; NaN where a marker was not seen."""
+
+    name: str
+    markers: tuple[str, ...]
+    positions: np.ndarray
+    """(frames, markers, 3), m."""
+    rate: float
+    """Frames per second (Hz)."""
+    start: float = 0.0
+    """Time of the first frame (s)."""
+    first_frame: int = 1
+    """Number of the first frame, as the recording system counted."""
+    plates: tuple[ForcePlate, ...] = ()
+    analog: Signals = field(default_factory=Signals)
+    events: tuple[Event, ...] = ()
+    filled: np.ndarray = field(default_factory=lambda: np.zeros((0, 0), dtype=bool))
+    """(frames, markers): True where the position was computed, not measured."""
+    axes: np.ndarray = field(default_factory=lambda: np.eye(3))
+    """Rotation from the axes of the file to ours: ``ours = axes @ theirs``."""
+    source: str = ""
+    """The file it came from."""
+    properties: Mapping[str, str] = field(default_factory=dict)
+    """What else the file tells: subject, maker, software."""
+    notes: tuple[str, ...] = ()
+    """What was decided or left out while reading, one sentence each."""
+
+    def __post_init__(self) -> None:
+        frames, count = len(self.positions), len(self.markers)
+        where = f"trial {self.name!r}"
+        _settle(self, "positions", (frames, count, 3), where)
+        if not self.filled.size:
+            object.__setattr__(self, "filled", np.zeros((frames, count), dtype=bool))
+        _settle(self, "filled", (frames, count), where, dtype=bool)
+        _settle(self, "axes", (3, 3), where)
+        doubled = repeated(self.markers)
+        if doubled:
+            raise CaptureError(f"{where} has several markers of one name: {', '.join(doubled)}")
+
+    @property
+    def frames(self) -> int:
+        """Number of frames."""
+        return len(self.positions)
+
+    @cached_property
+    def time(self) -> np.ndarray:
+        """Instants of the frames (s)."""
+        return self.start + np.arange(self.frames) / self.rate
+
+    @property
+    def duration(self) -> float:
+        """From the first frame to the last (s)."""
+        return (self.frames - 1) / self.rate if self.frames else 0.0
+
+    @cached_property
+    def seen(self) -> np.ndarray:
+        """(frames, markers): True where there is a position, measured or filled."""
+        return np.isfinite(self.positions).all(-1)
+
+    def marker(self, label: str) -> np.ndarray:
+        """Path of one marker, (frames, 3), m."""
+        return self.positions[:, _place("marker", label, self.markers)]
+
+    def only(self, labels: Sequence[str]) -> Trial:
+        """The same trial with these markers alone, in this order."""
+        kept = [_place("marker", label, self.markers) for label in labels]
+        return replace(
+            self,
+            markers=tuple(labels),
+            positions=self.positions[:, kept],
+            filled=self.filled[:, kept],
+        )
+
+    def renamed(self, names: Mapping[str, str]) -> Trial:
+        """The same trial with markers called otherwise: new names by the old."""
+        return replace(self, markers=tuple(names.get(label, label) for label in self.markers))
+
+    def between(self, first: float, last: float) -> Trial:
+        """The frames, samples and events from one instant to another (s), both included."""
+        frames = _span(self.start, self.rate, self.frames, first, last)
+        return replace(
+            self,
+            positions=self.positions[frames],
+            filled=self.filled[frames],
+            start=self.start + frames.start / self.rate,
+            first_frame=self.first_frame + frames.start,
+            plates=tuple(_cut_plate(plate, first, last) for plate in self.plates),
+            analog=_cut_signals(self.analog, first, last),
+            events=tuple(event for event in self.events if first <= event.time <= last),
+        )
+
+    def turned(self, rotation: np.ndarray) -> Trial:
+        """The same trial seen in other axes: every vector turned by a rotation matrix."""
+        return replace(
+            self,
+            positions=self.positions @ rotation.T,
+            plates=tuple(plate.turned(rotation) for plate in self.plates),
+            axes=rotation @ self.axes,
+        )
+
+
+def _settle(
+    record: object, name: str, shape: tuple[int, ...], where: str, dtype: type = float
+) -> None:
+    """Make one array of a frozen record read-only and of the shape it must have."""
+    array: np.ndarray = np.array(getattr(record, name), dtype=dtype)
+    if array.shape != shape:
+        raise CaptureError(f"{where}: {name} has shape {array.shape}, {shape} is expected")
+    array.flags.writeable = False
+    object.__setattr__(record, name, array)
+
+
+def _place(what: str, name: str, names: Sequence[str]) -> int:
+    if name not in names:
+        raise CaptureError(missing(what, name, names))
+    return tuple(names).index(name)
+
+
+def _span(start: float, rate: float, count: int, first: float, last: float) -> slice:
+    """Samples between two instants, a thousandth of a sample counted as rounding."""
+    begin = int(np.ceil((first - start) * rate - 1e-3))
+    end = int(np.floor((last - start) * rate + 1e-3)) + 1
+    begin, end = max(begin, 0), min(end, count)
+    return slice(begin, max(begin, end))
+
+
+def _cut_plate(plate: ForcePlate, first: float, last: float) -> ForcePlate:
+    kept = _span(plate.start, plate.rate, len(plate.force), first, last)
+    return replace(
+        plate,
+        force=plate.force[kept],
+        point=plate.point[kept],
+        torque=plate.torque[kept],
+        start=plate.start + kept.start / plate.rate,
+    )
+
+
+def _cut_signals(signals: Signals, first: float, last: float) -> Signals:
+    if not signals.names:
+        return signals
+    kept = _span(signals.start, signals.rate, len(signals.values), first, last)
+    return replace(
+        signals, values=signals.values[kept], start=signals.start + kept.start / signals.rate
+    )
