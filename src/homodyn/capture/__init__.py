@@ -3,6 +3,7 @@
 from homodyn.capture.load import FootForce, Loads
 from homodyn.capture.motion import FitStatus, Motion
 from homodyn.capture.trial import Y_UP, Event, ForcePlate, Signals, Trial
+from homodyn.capture.world import in_world_of, world_axes
 
 __all__ = [
     "Y_UP",
@@ -14,4 +15,6 @@ __all__ = [
     "Motion",
     "Signals",
     "Trial",
+    "in_world_of",
+    "world_axes",
 ]
