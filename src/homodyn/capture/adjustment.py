@@ -1,0 +1,297 @@
+"""Poses and person fitted together to markers: one sparse nonlinear least-squares problem.
+
+Unknown are the poses of all frames and the person they share (Felis 2015, eq. 4.3):
+
+    min  sum over frames, markers of w |m_measured - m(q_f, phi)|^2 / noise^2
+         + (phi - mean)^T precision (phi - mean)
+
+The second term is what is known of people before; it decides where the markers do not. Each pose
+meets only its own frame and the person, so the normal equations have the shape of an arrow: poses
+are eliminated frame by frame (Schur complement) and what remains is dense and small. Steps are those
+of Levenberg and Marquardt, damped by the gain ratio (Nielsen 1999).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+
+from homodyn.capture.marker_model import MarkerModel, Person
+
+POSE_SD = 3.0
+"""Spread (rad, m) of coordinates about their defaults: too wide to pull, but never singular."""
+HELD = 0.01
+"""Marker distance (m) that weighs as much as a coordinate ``POSE_SD`` away, in poses alone."""
+GAUGE = 1e-9
+"""Smallest damping, relative to the diagonal."""
+
+
+@dataclass(frozen=True, eq=False)
+class Unknowns:
+    """How the numbers of a person follow from fewer, which are free: flat = start + map(phi)."""
+
+    tie: np.ndarray
+    """(3 bodies, logarithms): log scale = tie @ phi[:logarithms]."""
+    free: np.ndarray
+    """Entries of ``Person.flat`` beyond the scales that are unknown themselves (m)."""
+
+    @property
+    def logarithms(self) -> int:
+        """How many of the unknowns are logarithms of scales."""
+        return int(self.tie.shape[1])
+
+    @property
+    def size(self) -> int:
+        """Number of unknowns of the person."""
+        return self.logarithms + len(self.free)
+
+    def person(self, markers: MarkerModel, phi: np.ndarray) -> Person:
+        """The person at some values of the unknowns."""
+        flat = markers.generic.flat.copy()
+        flat[: len(self.tie)] = np.exp(self.tie @ phi[: self.logarithms])
+        flat[self.free] = phi[self.logarithms :]
+        return markers.person(flat)
+
+    def slopes(self, by_person: np.ndarray, person: Person) -> np.ndarray:
+        """Derivatives by the unknowns from those by the numbers of the person."""
+        scales = person.scales.ravel()
+        by_scale = by_person[..., : len(scales)] * scales
+        return np.concatenate([by_scale @ self.tie, by_person[..., self.free]], axis=-1)
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What is measured and what is known before."""
+
+    markers: MarkerModel
+    unknowns: Unknowns
+    measured: np.ndarray
+    """(frames, markers, 3), m; NaN where not seen."""
+    mean: np.ndarray
+    """(unknowns,)."""
+    precision: np.ndarray
+    """(unknowns, unknowns)."""
+    noise: float
+    """Standard deviation of a measured coordinate (m)."""
+    robust: float | None = None
+    """Distance (m) beyond which a marker counts less (Huber); None: never."""
+
+    @property
+    def seen(self) -> np.ndarray:
+        """(frames, markers)."""
+        return np.isfinite(self.measured).all(-1)
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """Poses and unknowns of the person, with the information that decided them."""
+
+    q: np.ndarray
+    phi: np.ndarray
+    cost: float
+    data_cost: float
+    """The part of the cost that is due to markers."""
+    residual: np.ndarray
+    """(frames, markers), m; NaN where not seen."""
+    iterations: int = 0
+    converged: bool = False
+    information: np.ndarray | None = None
+    """(unknowns, unknowns): inverse posterior covariance, the poses eliminated."""
+    posed: float = 0.0
+    """Number of pose coordinates, over all frames, that markers decided."""
+
+    @property
+    def rms(self) -> float:
+        """Root of the mean squared marker distance (m)."""
+        return float(np.sqrt(np.nanmean(self.residual**2)))
+
+
+@dataclass(frozen=True, eq=False)
+class _Normal:
+    """The arrow: blocks and gradients at one point."""
+
+    poses: np.ndarray
+    mixed: np.ndarray
+    person: np.ndarray
+    pose_gradient: np.ndarray
+    person_gradient: np.ndarray
+
+
+def adjusted(
+    problem: Problem, q: np.ndarray, phi: np.ndarray, *, iterations: int = 60, tolerance: float = 1e-7
+) -> Estimate:
+    """The most probable poses and person, from a start.
+
+    It has converged when a step moves no coordinate (rad, m) and no unknown by more than
+    ``tolerance`` times its posterior scale, or lowers the cost by less than a millionth part.
+    """
+    here = _at(problem, q, phi)
+    normal = _linearized(problem, here)
+    damping, growth = 1e-5, 2.0
+    converged, count = False, 0
+    while count < iterations:
+        count += 1
+        dv, dphi, expected = _step(normal, damping)
+        there = _at(problem, problem.markers.step(here.q, dv), here.phi + dphi)
+        gain = (here.cost - there.cost) / max(expected, 1e-300)
+        small = max(np.abs(dv).max(), np.abs(dphi).max(initial=0.0)) < tolerance
+        if gain > 0:
+            done = small or here.cost - there.cost < 1e-9 * (1.0 + here.cost)
+            here, normal = there, _linearized(problem, there)
+            damping = max(damping * max(1 / 3, 1 - (2 * gain - 1) ** 3) / 3, GAUGE)
+            growth = 2.0
+            if done:
+                converged = True
+                break
+        elif small or expected < 1e-12 * (1.0 + here.cost):
+            converged = True
+            break
+        else:
+            damping, growth = damping * growth, growth * 2
+    held = _pull(problem.markers) * np.diagonal(np.linalg.inv(normal.poses), axis1=1, axis2=2)
+    return replace(
+        here,
+        iterations=count,
+        converged=converged,
+        information=_reduced(normal, 0.0)[0],
+        posed=float(held.size - held.sum()),
+    )
+
+
+def posed(
+    markers: MarkerModel,
+    person: Person,
+    measured: np.ndarray,
+    q: np.ndarray,
+    *,
+    active: np.ndarray | None = None,
+    iterations: int = 30,
+) -> np.ndarray:
+    """Poses fitted to each frame by itself with the person as it is; every frame has its damping.
+
+    Only the ``active`` entries of ``v`` move; all by default.
+    """
+    nv = markers.model.nv
+    columns = np.arange(nv) if active is None else np.flatnonzero(active)
+    rest, pull = markers.model.neutral(), _pull(markers)[columns] * HELD**2
+    diagonal = np.arange(len(columns))
+    seen = np.isfinite(measured).all(-1)
+
+    def cost(q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        error = np.nan_to_num(markers.positions(q, person) - measured)
+        away = _away(markers, rest, q)[:, columns]
+        return error, (error**2).sum((-1, -2)) + (pull * away**2).sum(-1)
+
+    damping = np.full(len(q), 1e-2)
+    error, value = cost(q)
+    for _ in range(iterations):
+        J = markers.jacobian(q, person)[..., columns] * np.repeat(seen, 3, axis=-1)[..., None]
+        H = J.swapaxes(-1, -2) @ J
+        g = (error.reshape(len(q), 1, -1) @ J)[:, 0] + pull * _away(markers, rest, q)[:, columns]
+        H[..., diagonal, diagonal] += pull + damping[:, None]
+        dv = np.zeros((len(q), nv))
+        dv[:, columns] = -np.linalg.solve(H, g[..., None])[..., 0]
+        tried = markers.step(q, dv)
+        error_tried, value_tried = cost(tried)
+        better = value_tried < value
+        q = np.where(better[:, None], tried, q)
+        error = np.where(better[:, None, None], error_tried, error)
+        value = np.where(better, value_tried, value)
+        damping = np.clip(np.where(better, damping / 5, damping * 4), 1e-9, 1e3)
+        if np.abs(dv).max() < 1e-6:
+            break
+    return q
+
+
+def _pull(markers: MarkerModel) -> np.ndarray:
+    """Weights (1/rad^2, 1/m^2) that keep coordinates which no marker shows near their defaults."""
+    pull = np.full(markers.model.nv, 1 / POSE_SD**2)
+    pull[: markers.model.joints[0].nv] = 0.0
+    return pull
+
+
+def _away(markers: MarkerModel, rest: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """How far poses are from the neutral one, in the order of ``v``."""
+    difference: np.ndarray = markers.model.difference(np.broadcast_to(rest, q.shape), q)
+    return difference
+
+
+def _at(problem: Problem, q: np.ndarray, phi: np.ndarray) -> Estimate:
+    markers = problem.markers
+    person = problem.unknowns.person(markers, phi)
+    error = markers.positions(q, person) - problem.measured
+    residual = np.linalg.norm(error, axis=-1)
+    square = np.nan_to_num(residual) ** 2
+    if problem.robust is not None:
+        limit = problem.robust
+        square = np.where(square > limit**2, 2 * limit * np.sqrt(square) - limit**2, square)
+    off = phi - problem.mean
+    away = _away(markers, markers.model.neutral(), q)
+    data = 0.5 * square.sum() / problem.noise**2
+    before = 0.5 * (off @ problem.precision @ off + (_pull(markers) * away**2).sum())
+    return Estimate(q, phi, float(data + before), float(data), residual)
+
+
+def _linearized(problem: Problem, here: Estimate) -> _Normal:
+    markers = problem.markers
+    nv = markers.model.nv
+    person = problem.unknowns.person(markers, here.phi)
+    error = np.nan_to_num(markers.positions(here.q, person) - problem.measured)
+    weight = problem.seen / problem.noise**2
+    if problem.robust is not None:
+        # Iteratively reweighted: beyond the limit a marker pulls with constant force.
+        distance = np.nan_to_num(here.residual, nan=0.0)
+        weight = weight * np.minimum(1.0, problem.robust / np.maximum(distance, 1e-12))
+    rows = np.sqrt(np.repeat(weight, 3, axis=-1))[..., None]
+    J = markers.jacobian(here.q, person)
+    by_pose = J[..., :nv] * rows
+    by_person = problem.unknowns.slopes(J[..., nv:], person) * rows
+    r = error.reshape(len(error), -1, 1) * rows
+    pull, diagonal = _pull(markers), np.arange(nv)
+    away = _away(markers, markers.model.neutral(), here.q)
+    poses = by_pose.swapaxes(-1, -2) @ by_pose
+    poses[:, diagonal, diagonal] += pull
+    flat = by_person.reshape(-1, by_person.shape[-1])
+    off = here.phi - problem.mean
+    return _Normal(
+        poses,
+        by_pose.swapaxes(-1, -2) @ by_person,
+        flat.T @ flat + problem.precision,
+        (by_pose.swapaxes(-1, -2) @ r)[..., 0] + pull * away,
+        flat.T @ r.reshape(-1) + problem.precision @ off,
+    )
+
+
+def _reduced(normal: _Normal, damping: float) -> tuple[np.ndarray, np.ndarray, Callable[..., Any]]:
+    """The person's equations with the poses eliminated, and how poses follow from the person."""
+    diagonal = np.arange(normal.poses.shape[-1])
+    poses = normal.poses.copy()
+    poses[:, diagonal, diagonal] *= 1 + damping
+    poses[:, diagonal, diagonal] += 1e-12 * poses[:, diagonal, diagonal].max(-1, keepdims=True)
+    solved = np.linalg.solve(
+        poses, np.concatenate([normal.mixed, normal.pose_gradient[..., None]], axis=-1)
+    )
+    by_person, own = solved[..., :-1], solved[..., -1]
+    flat = normal.mixed.reshape(-1, normal.mixed.shape[-1])
+    S = normal.person - flat.T @ by_person.reshape(flat.shape)
+    S = (S + S.T) / 2 + damping * np.diag(np.diag(normal.person))
+    g = normal.person_gradient - flat.T @ own.reshape(-1)
+    return S, g, lambda dphi: -own - by_person @ dphi
+
+
+def _step(normal: _Normal, damping: float) -> tuple[np.ndarray, np.ndarray, float]:
+    """Steps of poses and person, and by how much the cost should fall."""
+    S, g, poses = _reduced(normal, damping)
+    dphi = -cho_solve(cho_factor(S), g) if len(g) else np.zeros(0)
+    dv = poses(dphi)
+    slope = (normal.pose_gradient * dv).sum() + normal.person_gradient @ dphi
+    curved = (
+        np.einsum("fi,fij,fj->", dv, normal.poses, dv)
+        + 2 * np.einsum("fi,fij,j->", dv, normal.mixed, dphi)
+        + dphi @ normal.person @ dphi
+    )
+    return dv, dphi, float(-slope - 0.5 * curved)

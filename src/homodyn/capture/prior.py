@@ -1,0 +1,170 @@
+"""What is known of a person before any marker is seen: how much people differ from a model.
+
+The logarithm of the scale of body b along axis a is taken as ``size + body_b + axis_ba``, three
+independent normal deviations. A segment that no marker shows then follows the size of the person,
+and one that is seen along one axis only follows it along the others.
+
+The spreads are of the order that surveys find. Of 4082 men measured by Gordon et al. (2014, ANSUR
+II) stature varies by 4 %, lengths of limb segments by 5 to 6 %, breadths of the trunk by 5 to 7 %
+and depths by 10 %; once stature is known, lengths of segments still vary by about 4 %.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from homodyn.capture.adjustment import Unknowns
+from homodyn.catalog.mirror import paired_names
+from homodyn.catalog.standing import placements
+from homodyn.model import Model
+from homodyn.model.joint import WORLD
+
+HIP_HEIGHT = 0.530
+"""Height of the hip as a part of stature (Drillis and Contini 1966, in Winter 2009, fig. 4.1)."""
+
+BONY = re.compile(
+    r"ASI|PSI|SACR|ANK|MAL|KNE|EPI|LFC|MFC|ELB|LEL|MEL|WR[AB]|ACR|C7|T10|CLAV|STRN|STERN|HEE|CAL|"
+    r"TOE|MT[125]|META|JC$|STYL|TROCH|VERTEX",
+    re.IGNORECASE,
+)
+"""Names of markers that sit on bones which can be felt through the skin."""
+
+
+@dataclass(frozen=True)
+class Prior:
+    """Standard deviations of what makes a person; scales as parts, distances in metres."""
+
+    size: float = 0.10
+    """Of the whole person, when the stature is not known: a generic model may be any adult."""
+    size_of_stature: float = 0.03
+    """Of the whole person, when it is."""
+    body: float = 0.05
+    """Of a body beyond the whole person."""
+    axis: float = 0.10
+    """Of a body along one axis beyond the others: breadths and depths."""
+    marker: float = 0.02
+    """Of a marker from where the generic model has it, along each axis (m)."""
+    landmark: float = 0.5
+    """By how much better a marker on a bony landmark is placed than another."""
+    centre: float = 0.0
+    """Of a joint centre from where the scales put it, along each axis (m); 0: it stays there."""
+    noise: float = 0.005
+    """Of a measured coordinate, soft tissue included (m)."""
+    learn: bool = True
+    """Whether ``marker`` and ``noise`` are only a start, and learnt from the recording."""
+    least_marker: float = 2e-4
+    """``marker`` is never learnt to be smaller (m)."""
+    least_noise: float = 5e-5
+    """``noise`` is never learnt to be smaller (m)."""
+
+    def log_scales(self, bodies: int, *, stature_known: bool) -> np.ndarray:
+        """Covariance of the logarithms of scales, (3 bodies, 3 bodies)."""
+        size = self.size_of_stature if stature_known else self.size
+        same_body = np.kron(np.eye(bodies), np.ones((3, 3)))
+        return size**2 + self.body**2 * same_body + self.axis**2 * np.eye(3 * bodies)
+
+    def marker_ratio(self, name: str) -> float:
+        """Spread of a marker relative to ``marker``."""
+        return self.landmark if BONY.search(name) else 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Belief:
+    """The prior over the unknowns of one model, for any spread of its markers."""
+
+    unknowns: Unknowns
+    mean: np.ndarray
+    fixed: np.ndarray
+    """Covariance of scales and centres; zero for markers."""
+    ratios: np.ndarray
+    """Spread of each marker coordinate relative to that of markers; zero for scales, centres."""
+
+    def covariance(self, marker: float) -> np.ndarray:
+        """Covariance of the unknowns when markers spread by ``marker`` (m)."""
+        return self.fixed + np.diag((marker * self.ratios) ** 2)
+
+    def precision(self, marker: float) -> np.ndarray:
+        """Its inverse."""
+        inverse: np.ndarray = np.linalg.inv(self.covariance(marker))
+        return inverse
+
+
+def believed(
+    model: Model,
+    markers: Sequence[str],
+    prior: Prior,
+    *,
+    size: float,
+    stature_known: bool,
+    symmetric: bool,
+    uniform: bool,
+) -> Belief:
+    """What is known of the person before: the scales are about ``size``, attachments generic."""
+    bodies = len(model.bodies)
+    tie = tied(model, symmetric)
+    if uniform:
+        tie = tie @ np.kron(np.eye(tie.shape[1] // 3), np.ones((3, 1)))
+    first = np.argmax(tie, axis=0)
+    scales = prior.log_scales(bodies, stature_known=stature_known)[np.ix_(first, first)]
+    # The root hangs on the world, where its place is a matter of the pose.
+    centres = 3 * bodies + np.arange(3, 3 * bodies) if prior.centre > 0 else np.zeros(0, dtype=int)
+    shifts = 6 * bodies + np.arange(3 * len(markers))
+    unknowns = Unknowns(tie, np.concatenate([centres, shifts]))
+    mean, ratios = np.zeros(unknowns.size), np.zeros(unknowns.size)
+    mean[: len(scales)] = np.log(size)
+    ratios[len(scales) + len(centres) :] = np.repeat([prior.marker_ratio(m) for m in markers], 3)
+    fixed = np.zeros((unknowns.size, unknowns.size))
+    fixed[: len(scales), : len(scales)] = scales
+    place = np.arange(len(scales), len(scales) + len(centres))
+    fixed[place, place] = prior.centre**2
+    return Belief(unknowns, mean, fixed, ratios)
+
+
+def tied(model: Model, symmetric: bool) -> np.ndarray:
+    """Which scales are one unknown: (3 bodies, unknowns), left tied to right when symmetric."""
+    names = paired_names(model)
+    index = {name: i for i, name in enumerate(model.body_names)}
+    owner = [
+        min(i, index[names[name]]) if symmetric else i for i, name in enumerate(model.body_names)
+    ]
+    kept = sorted(set(owner))
+    bodies = np.zeros((len(owner), len(kept)))
+    bodies[np.arange(len(owner)), [kept.index(o) for o in owner]] = 1.0
+    return np.kron(bodies, np.eye(3))
+
+
+def stature(model: Model) -> float | None:
+    """Height of the person a model stands for (m), from the height of its hips; None if unclear.
+
+    The hip is the joint of the root that carries the lowest point of the neutral pose: a contact,
+    a marker, a capsule end or a joint.
+    """
+    frames = placements(model, model.neutral())
+    up = -np.asarray(model.gravity, dtype=float)
+    if not up.any():
+        return None
+    up = up / np.linalg.norm(up)
+    index = {name: i for i, name in enumerate(model.body_names)}
+    points = [(i, at.r) for i, (at, _) in enumerate(frames) if model.parents[i] >= 0]
+    for body, local, radius in _points(model):
+        points.append((index[body], frames[index[body]][1].point_back(local) - radius * up))
+    body, low = min(points, key=lambda point: float(point[1] @ up))
+    while model.parents[body] > 0:
+        body = model.parents[body]
+    if model.parents[body] < 0:
+        return None
+    height = float((frames[body][0].r - low) @ up) / HIP_HEIGHT
+    return height if height > 0 else None
+
+
+def _points(model: Model) -> list[tuple[str, np.ndarray, float]]:
+    """Points fixed in bodies, each with a radius around it (m)."""
+    found = [(m.body, m.position, 0.0) for m in model.markers]
+    found += [(c.body, c.position, float(c.radius)) for c in model.contacts]
+    for capsule in model.capsules:
+        found += [(capsule.body, end, float(capsule.radius)) for end in (capsule.start, capsule.end)]
+    return [point for point in found if point[0] != WORLD]
