@@ -7,7 +7,7 @@ the result says which numbers the markers decided and how sure they are.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from homodyn.capture.first_pose import first_poses
 from homodyn.capture.frame_choice import diverse_frames
 from homodyn.capture.marker_model import MarkerModel, Person, marker_model
 from homodyn.capture.massing import massed
-from homodyn.capture.prior import Belief, Prior, believed, stature
+from homodyn.capture.prior import Belief, Prior, believed, expected_size
 from homodyn.capture.recorded import recorded
 from homodyn.capture.scaled import (
     BodyScale,
@@ -43,6 +43,7 @@ def calibrate(
     height: float | None = None,
     symmetric: bool = False,
     uniform: bool = False,
+    together: Sequence[Collection[str]] = (),
     prior: Prior | None = None,
     frames: int | Sequence[int] = 30,
     robust: float | None = None,
@@ -51,8 +52,9 @@ def calibrate(
     """The model made to the person who moves in the trials.
 
     ``mass`` (kg) and ``height`` (m) are those of the person. ``symmetric`` gives left and right the
-    same sizes, ``uniform`` each body one factor for its three axes. ``frames`` is how many are
-    used, chosen to differ most, or their indices over all trials in a row. With ``robust`` (m) a
+    same sizes, ``uniform`` each body one factor for its three axes; bodies named ``together`` share
+    theirs. ``frames`` is how many are used, chosen to differ most, or their indices over all trials
+    in a row. With ``robust`` (m) a
     marker farther away than that counts less. ``keep_shares`` leaves each segment its part of the
     total mass; otherwise masses follow volumes.
     """
@@ -61,7 +63,7 @@ def calibrate(
     chosen = _chosen(recording.positions, frames)
     measured = recording.positions[chosen]
     markers = marker_model(model, recording.markers)
-    expected, notes = _expected_size(model, height)
+    expected, notes = expected_size(model, height)
     belief = believed(
         model,
         recording.markers,
@@ -70,6 +72,7 @@ def calibrate(
         stature_known=expected is not None,
         symmetric=symmetric,
         uniform=uniform,
+        together=together,
     )
     unknowns = belief.unknowns
 
@@ -77,7 +80,7 @@ def calibrate(
     before = np.linalg.norm(markers.positions(generic_q, markers.generic) - measured, axis=-1)
     phi = belief.mean.copy()
     phi[: unknowns.logarithms] = np.log(_size(markers, measured))
-    q = posed(markers, unknowns.person(markers, phi), measured, generic_q)
+    q = posed(markers, unknowns.person(phi), measured, generic_q)
     start = Problem(
         markers,
         unknowns,
@@ -90,7 +93,7 @@ def calibrate(
     estimate, problem, spread = learnt(start, belief, prior, q, phi)
     assert estimate.information is not None
     posterior = np.linalg.inv(estimate.information)
-    person = unknowns.person(markers, estimate.phi)
+    person = unknowns.person(estimate.phi)
 
     made, mass_warnings = massed(model, person, recording.markers, mass, keep_shares)
     bodies = _body_rows(model, made, person, posterior, belief, spread)
@@ -136,17 +139,6 @@ def _chosen(positions: np.ndarray, frames: int | Sequence[int]) -> np.ndarray:
     if not len(chosen):
         raise CaptureError("no frame shows three markers of the model; nothing can be calibrated")
     return chosen
-
-
-def _expected_size(model: Model, height: float | None) -> tuple[float | None, list[str]]:
-    """Size of the person relative to the model, as far as the height tells; and what was done."""
-    if height is None:
-        return None, []
-    generic = stature(model)
-    if generic is None:
-        return None, ["height is not used: the model does not show how tall it is"]
-    told = f"height {height:.3f} m: the generic model counts as {generic:.3f} m tall, by its hips"
-    return height / generic, [told]
 
 
 def _size(markers: MarkerModel, measured: np.ndarray) -> float:
@@ -202,8 +194,7 @@ def _centre_deviations(
         lever = joint.placement.r * person.scales[parent]
         slope[:, :count] = lever[:, None] * tie[3 * parent : 3 * parent + 3]
         for k in range(3):
-            own = np.flatnonzero(unknowns.free == 3 * len(model.bodies) + 3 * j + k)
-            slope[k, count + own] = 1.0
+            slope[k, count + np.flatnonzero(unknowns.centres == 3 * j + k)] = 1.0
         deviations[j] = np.sqrt(np.trace(slope @ posterior @ slope.T))
     return deviations
 
@@ -223,8 +214,12 @@ def _marker_rows(
             marker.body,
             person.shifts[k],
             float(np.sqrt(variance[k].sum())),
-            float(np.sqrt(np.nanmean(before[:, k] ** 2))) if np.isfinite(before[:, k]).any() else np.nan,
-            float(np.sqrt(np.nanmean(after[:, k] ** 2))) if np.isfinite(after[:, k]).any() else np.nan,
+            float(np.sqrt(np.nanmean(before[:, k] ** 2)))
+            if np.isfinite(before[:, k]).any()
+            else np.nan,
+            float(np.sqrt(np.nanmean(after[:, k] ** 2)))
+            if np.isfinite(after[:, k]).any()
+            else np.nan,
         )
         for k, marker in enumerate(markers.model.markers)
     )

@@ -160,7 +160,9 @@ def _parts(triples: list[ca.SX], bodies: int) -> tuple[list[ca.SX], list[ca.SX],
 def _personal(
     model: Model, scales: Sequence[Array], centres: Sequence[Array], shifts: Sequence[Array]
 ) -> Model:
-    factors = {name: list(ca.vertsplit(s)) for name, s in zip(model.body_names, scales, strict=True)}
+    factors = {
+        name: list(ca.vertsplit(s)) for name, s in zip(model.body_names, scales, strict=True)
+    }
     stretched = scaled(model, factors, mass="density")
     return replace(
         stretched,

@@ -4,7 +4,7 @@ The logarithm of the scale of body b along axis a is taken as ``size + body_b + 
 independent normal deviations. A segment that no marker shows then follows the size of the person,
 and one that is seen along one axis only follows it along the others.
 
-The spreads are of the order that surveys find. Of 4082 men measured by Gordon et al. (2014, ANSUR
+The spreads are of the order that surveys find. Among the 4082 men measured by Gordon et al. (2014, ANSUR
 II) stature varies by 4 %, lengths of limb segments by 5 to 6 %, breadths of the trunk by 5 to 7 %
 and depths by 10 %; once stature is known, lengths of segments still vary by about 4 %.
 """
@@ -12,7 +12,7 @@ and depths by 10 %; once stature is known, lengths of segments still vary by abo
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,8 +20,10 @@ import numpy as np
 from homodyn.capture.adjustment import Unknowns
 from homodyn.catalog.mirror import paired_names
 from homodyn.catalog.standing import placements
+from homodyn.errors import CaptureError
 from homodyn.model import Model
 from homodyn.model.joint import WORLD
+from homodyn.model.naming import missing
 
 HIP_HEIGHT = 0.530
 """Height of the hip as a part of stature (Drillis and Contini 1966, in Winter 2009, fig. 4.1)."""
@@ -88,8 +90,12 @@ class Belief:
         return self.fixed + np.diag((marker * self.ratios) ** 2)
 
     def precision(self, marker: float) -> np.ndarray:
-        """Its inverse."""
-        inverse: np.ndarray = np.linalg.inv(self.covariance(marker))
+        """Its inverse: markers are independent of the sizes and of each other."""
+        size = int((self.ratios == 0).sum())
+        inverse = np.zeros_like(self.fixed)
+        inverse[:size, :size] = np.linalg.inv(self.fixed[:size, :size])
+        place = np.arange(size, len(inverse))
+        inverse[place, place] = (marker * self.ratios[size:]) ** -2.0
         return inverse
 
 
@@ -100,20 +106,20 @@ def believed(
     *,
     size: float,
     stature_known: bool,
-    symmetric: bool,
-    uniform: bool,
+    symmetric: bool = False,
+    uniform: bool = False,
+    together: Sequence[Collection[str]] = (),
 ) -> Belief:
     """What is known of the person before: the scales are about ``size``, attachments generic."""
     bodies = len(model.bodies)
-    tie = tied(model, symmetric)
+    tie = tied(model, symmetric, together)
     if uniform:
         tie = tie @ np.kron(np.eye(tie.shape[1] // 3), np.ones((3, 1)))
     first = np.argmax(tie, axis=0)
     scales = prior.log_scales(bodies, stature_known=stature_known)[np.ix_(first, first)]
     # The root hangs on the world, where its place is a matter of the pose.
-    centres = 3 * bodies + np.arange(3, 3 * bodies) if prior.centre > 0 else np.zeros(0, dtype=int)
-    shifts = 6 * bodies + np.arange(3 * len(markers))
-    unknowns = Unknowns(tie, np.concatenate([centres, shifts]))
+    centres = np.arange(3, 3 * bodies) if prior.centre > 0 else np.zeros(0, dtype=int)
+    unknowns = Unknowns(tie, centres, len(markers))
     mean, ratios = np.zeros(unknowns.size), np.zeros(unknowns.size)
     mean[: len(scales)] = np.log(size)
     ratios[len(scales) + len(centres) :] = np.repeat([prior.marker_ratio(m) for m in markers], 3)
@@ -124,17 +130,42 @@ def believed(
     return Belief(unknowns, mean, fixed, ratios)
 
 
-def tied(model: Model, symmetric: bool) -> np.ndarray:
-    """Which scales are one unknown: (3 bodies, unknowns), left tied to right when symmetric."""
-    names = paired_names(model)
+def tied(
+    model: Model, symmetric: bool = False, together: Sequence[Collection[str]] = ()
+) -> np.ndarray:
+    """Which scales are one unknown: (3 bodies, unknowns).
+
+    Left is tied to right when ``symmetric``, and bodies that are named ``together``.
+    """
     index = {name: i for i, name in enumerate(model.body_names)}
-    owner = [
-        min(i, index[names[name]]) if symmetric else i for i, name in enumerate(model.body_names)
-    ]
+    groups = [{index[n] for n in pair} for pair in paired_names(model).items() if pair[0] in index]
+    groups = groups if symmetric else []
+    for names in together:
+        for name in names:
+            if name not in index:
+                raise CaptureError(f"together: {missing('body', name, model.body_names)}")
+        groups.append({index[name] for name in names})
+    owner = list(range(len(index)))
+    for group in groups:
+        joined = {owner[i] for i in group}
+        owner = [min(joined) if o in joined else o for o in owner]
     kept = sorted(set(owner))
     bodies = np.zeros((len(owner), len(kept)))
     bodies[np.arange(len(owner)), [kept.index(o) for o in owner]] = 1.0
     return np.kron(bodies, np.eye(3))
+
+
+def expected_size(model: Model, height: float | None) -> tuple[float | None, list[str]]:
+    """Size of a person of some height (m) relative to the model; and what there is to say."""
+    if height is None:
+        return None, []
+    if not 0.3 < height < 2.8:
+        raise CaptureError(f"height: a number of metres is needed, such as 1.75; got {height!r}")
+    generic = stature(model)
+    if generic is None:
+        return None, ["height is not used: the model does not show how tall it is"]
+    told = f"height {height:.3f} m: the generic model counts as {generic:.3f} m tall, by its hips"
+    return height / generic, [told]
 
 
 def stature(model: Model) -> float | None:
@@ -166,5 +197,7 @@ def _points(model: Model) -> list[tuple[str, np.ndarray, float]]:
     found = [(m.body, m.position, 0.0) for m in model.markers]
     found += [(c.body, c.position, float(c.radius)) for c in model.contacts]
     for capsule in model.capsules:
-        found += [(capsule.body, end, float(capsule.radius)) for end in (capsule.start, capsule.end)]
+        found += [
+            (capsule.body, end, float(capsule.radius)) for end in (capsule.start, capsule.end)
+        ]
     return [point for point in found if point[0] != WORLD]

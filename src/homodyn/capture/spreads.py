@@ -36,7 +36,7 @@ def learnt(
     if prior.learn:
         for _ in range(ROUNDS):
             problem = replace(problem, precision=belief.precision(marker))
-            estimate = adjusted(problem, q, phi, iterations=STEPS)
+            estimate = adjusted(problem, q, phi, iterations=STEPS, tolerance=0.1)
             q, phi, steps = estimate.q, estimate.phi, steps + estimate.iterations
             new_marker, new_noise = _relearnt(problem, belief, prior, estimate, marker)
             change = max(abs(new_marker / marker - 1), abs(new_noise / problem.noise - 1))
