@@ -1,5 +1,8 @@
 """From recordings to movement: trials, marker health, scaling, angles, torques and gait."""
 
+from homodyn.capture.cutoff import suggest_cutoff
+from homodyn.capture.derivatives import Derivatives, derivatives, opensim_derivatives
+from homodyn.capture.filters import bandpass, butterworth, highpass, lowpass, opensim_lowpass
 from homodyn.capture.load import FootForce, Loads
 from homodyn.capture.motion import FitStatus, Motion
 from homodyn.capture.trial import Y_UP, Event, ForcePlate, Signals, Trial
@@ -7,6 +10,7 @@ from homodyn.capture.world import in_world_of, world_axes
 
 __all__ = [
     "Y_UP",
+    "Derivatives",
     "Event",
     "FitStatus",
     "FootForce",
@@ -15,6 +19,14 @@ __all__ = [
     "Motion",
     "Signals",
     "Trial",
+    "bandpass",
+    "butterworth",
+    "derivatives",
+    "highpass",
     "in_world_of",
+    "lowpass",
+    "opensim_derivatives",
+    "opensim_lowpass",
+    "suggest_cutoff",
     "world_axes",
 ]
