@@ -3,6 +3,7 @@
 from homodyn.capture.cutoff import suggest_cutoff
 from homodyn.capture.derivatives import Derivatives, derivatives, opensim_derivatives
 from homodyn.capture.filters import bandpass, butterworth, highpass, lowpass, opensim_lowpass
+from homodyn.capture.labels import Matching, match_labels, read_map, write_map
 from homodyn.capture.load import FootForce, Loads
 from homodyn.capture.motion import FitStatus, Motion
 from homodyn.capture.trial import Y_UP, Event, ForcePlate, Signals, Trial
@@ -16,6 +17,7 @@ __all__ = [
     "FootForce",
     "ForcePlate",
     "Loads",
+    "Matching",
     "Motion",
     "Signals",
     "Trial",
@@ -25,8 +27,11 @@ __all__ = [
     "highpass",
     "in_world_of",
     "lowpass",
+    "match_labels",
     "opensim_derivatives",
     "opensim_lowpass",
+    "read_map",
     "suggest_cutoff",
     "world_axes",
+    "write_map",
 ]
