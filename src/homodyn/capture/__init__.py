@@ -1,5 +1,9 @@
 """From recordings to movement: trials, marker health, scaling, angles, torques and gait."""
 
+from homodyn.capture.cutoff import suggest_cutoff
+from homodyn.capture.derivatives import Derivatives, derivatives, opensim_derivatives
+from homodyn.capture.filters import bandpass, butterworth, highpass, lowpass, opensim_lowpass
+from homodyn.capture.labels import Matching, match_labels, read_map, write_map
 from homodyn.capture.load import FootForce, Loads
 from homodyn.capture.motion import FitStatus, Motion
 from homodyn.capture.reading import read, read_plates, read_table, write, write_table
@@ -9,11 +13,13 @@ from homodyn.capture.world import in_world_of, world_axes
 
 __all__ = [
     "Y_UP",
+    "Derivatives",
     "Event",
     "FitStatus",
     "FootForce",
     "ForcePlate",
     "Loads",
+    "Matching",
     "Motion",
     "Signals",
     "Table",
@@ -26,4 +32,17 @@ __all__ = [
     "world_axes",
     "write",
     "write_table",
+    "bandpass",
+    "butterworth",
+    "derivatives",
+    "highpass",
+    "in_world_of",
+    "lowpass",
+    "match_labels",
+    "opensim_derivatives",
+    "opensim_lowpass",
+    "read_map",
+    "suggest_cutoff",
+    "world_axes",
+    "write_map",
 ]
