@@ -1,19 +1,16 @@
 """From recordings to movement: trials, marker health, scaling, angles, torques and gait."""
 
 from homodyn.capture.calibration import calibrate
-from homodyn.capture.load import FootForce, Loads
-from homodyn.capture.motion import FitStatus, Motion
-from homodyn.capture.prior import Prior
-from homodyn.capture.scaled import BodyScale, CentreShift, MarkerShift, Scaled, ScaleStatus
-from homodyn.capture.scaling import scale
-from homodyn.capture.trial import Y_UP, Event, ForcePlate, Signals, Trial
 from homodyn.capture.cutoff import suggest_cutoff
 from homodyn.capture.derivatives import Derivatives, derivatives, opensim_derivatives
 from homodyn.capture.filters import bandpass, butterworth, highpass, lowpass, opensim_lowpass
 from homodyn.capture.labels import Matching, match_labels, read_map, write_map
 from homodyn.capture.load import FootForce, Loads
 from homodyn.capture.motion import FitStatus, Motion
+from homodyn.capture.prior import Prior
 from homodyn.capture.reading import read, read_plates, read_table, write, write_table
+from homodyn.capture.scaled import BodyScale, CentreShift, MarkerShift, Scaled, ScaleStatus
+from homodyn.capture.scaling import scale
 from homodyn.capture.table import Table
 from homodyn.capture.trial import Y_UP, Event, ForcePlate, Signals, Trial, Wiring
 from homodyn.capture.world import in_world_of, world_axes
@@ -37,12 +34,10 @@ __all__ = [
     "Signals",
     "Table",
     "Trial",
-    "calibrate",
-    "in_world_of",
-    "scale",
     "Wiring",
     "bandpass",
     "butterworth",
+    "calibrate",
     "derivatives",
     "highpass",
     "in_world_of",
@@ -54,6 +49,7 @@ __all__ = [
     "read_map",
     "read_plates",
     "read_table",
+    "scale",
     "suggest_cutoff",
     "world_axes",
     "write",

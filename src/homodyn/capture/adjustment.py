@@ -7,8 +7,8 @@ Unknown are the poses of all frames and the person they share (Felis 2015, eq. 4
 
 The second term is what is known of people before; it decides where the markers do not. Each pose
 meets only its own frame and the person, so the normal equations have the shape of an arrow: poses
-are eliminated frame by frame (Schur complement) and what remains is dense and small. Steps are those
-of Levenberg and Marquardt, damped by the gain ratio (Nielsen 1999).
+are eliminated frame by frame (Schur complement) and what remains is dense and small. Steps are
+those of Levenberg and Marquardt, damped by the gain ratio (Nielsen 1999).
 """
 
 from __future__ import annotations

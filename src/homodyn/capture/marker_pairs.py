@@ -118,9 +118,10 @@ def named_pairs(
     """The lengths a user asks for: each body axis takes the mean ratio of its pairs."""
     places = markers.positions(q, unknowns.person(phi))
     found = []
-    for body, (axes, couple) in (
-        (body, sets) for body, given in pairs.items() for sets in _axis_sets(body, given).items()
-    ):
+    asked = [
+        (body, *sets) for body, given in pairs.items() for sets in _axis_sets(body, given).items()
+    ]
+    for body, axes, couple in asked:
         if body not in markers.model.body_names:
             raise CaptureError(f"pairs: {missing('body', body, markers.model.body_names)}")
         i = markers.model.body_names.index(body)

@@ -4,9 +4,10 @@ The logarithm of the scale of body b along axis a is taken as ``size + body_b + 
 independent normal deviations. A segment that no marker shows then follows the size of the person,
 and one that is seen along one axis only follows it along the others.
 
-The spreads are of the order that surveys find. Among the 4082 men measured by Gordon et al. (2014, ANSUR
-II) stature varies by 4 %, lengths of limb segments by 5 to 6 %, breadths of the trunk by 5 to 7 %
-and depths by 10 %; once stature is known, lengths of segments still vary by about 4 %.
+The spreads are of the order that surveys find. Among the 4082 men measured by Gordon et al. (2014,
+ANSUR II) stature varies by about 4 %, lengths of limb segments by 5 to 6 %, breadths of the trunk
+by 5 to 7 % and depths by 10 %. Bodies of generic models are narrower parts than those measured, so
+the spread along single axes is taken as the widest of these.
 """
 
 from __future__ import annotations
@@ -181,8 +182,8 @@ def stature(model: Model) -> float | None:
     up = up / np.linalg.norm(up)
     index = {name: i for i, name in enumerate(model.body_names)}
     points = [(i, at.r) for i, (at, _) in enumerate(frames) if model.parents[i] >= 0]
-    for body, local, radius in _points(model):
-        points.append((index[body], frames[index[body]][1].point_back(local) - radius * up))
+    for name, local, radius in _points(model):
+        points.append((index[name], frames[index[name]][1].point_back(local) - radius * up))
     body, low = min(points, key=lambda point: float(point[1] @ up))
     while model.parents[body] > 0:
         body = model.parents[body]

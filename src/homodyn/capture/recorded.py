@@ -34,10 +34,7 @@ def recorded(model: Model, trials: Sequence[Trial]) -> Recorded:
     if not trials:
         raise CaptureError("no trial to learn the person from; give one Trial or several")
     seen = {
-        name
-        for trial in trials
-        for name, some in zip(trial.markers, trial.seen.any(0), strict=True)
-        if some
+        name for trial in trials for k, name in enumerate(trial.markers) if trial.seen[:, k].any()
     }
     names = tuple(marker.name for marker in model.markers if marker.name in seen)
     if len(names) < LEAST:

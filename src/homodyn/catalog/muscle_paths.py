@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -98,4 +99,4 @@ def _length(model: Model, points: Sequence[PathPoint]) -> float:
         for law in point.laws:
             local["xyz".index(law.axis)] = law.function.value(values.get(law.coordinate, 0.0))
         passed.append(frames[point.body].point_back(local))
-    return float(sum(np.linalg.norm(b - a) for a, b in zip(passed, passed[1:], strict=False)))
+    return float(sum(np.linalg.norm(b - a) for a, b in pairwise(passed)))
