@@ -23,6 +23,8 @@ from homodyn.capture.marker_model import MarkerModel, Person
 
 POSE_SD = 3.0
 """Spread (rad, m) of coordinates about their defaults: too wide to pull, but never singular."""
+LIMIT_SD = 0.1
+"""How far (rad, m) a coordinate may go beyond its limits at the cost of one deviation."""
 HELD = 0.01
 """Marker distance (m) that weighs as much as a coordinate ``POSE_SD`` away, in poses alone."""
 GAUGE = 1e-9
@@ -162,7 +164,8 @@ def adjusted(
             growth = 2.0
         else:
             damping, growth = damping * growth, growth * 2
-    held = _pull(problem.markers) * np.diagonal(np.linalg.inv(normal.poses), axis1=1, axis2=2)
+    _, _, own = _unusual(problem.markers, here.q)
+    held = own * np.diagonal(np.linalg.inv(normal.poses), axis1=1, axis2=2)
     return replace(
         here,
         iterations=count,
@@ -187,22 +190,21 @@ def posed(
     """
     nv = markers.model.nv
     columns = np.arange(nv) if active is None else np.flatnonzero(active)
-    rest, pull = markers.model.neutral(), _pull(markers)[columns] * HELD**2
     diagonal = np.arange(len(columns))
     seen = np.isfinite(measured).all(-1)
 
     def cost(q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         error = np.nan_to_num(markers.positions(q, person) - measured)
-        away = _away(markers, rest, q)[:, columns]
-        return error, (error**2).sum((-1, -2)) + (pull * away**2).sum(-1)
+        return error, (error**2).sum((-1, -2)) + 2 * HELD**2 * _unusual(markers, q)[0]
 
     damping = np.full(len(q), 1e-2)
     error, value = cost(q)
     for _ in range(iterations):
         J = markers.jacobian(q, person)[..., columns] * np.repeat(seen, 3, axis=-1)[..., None]
         H = J.swapaxes(-1, -2) @ J
-        g = (error.reshape(len(q), 1, -1) @ J)[:, 0] + pull * _away(markers, rest, q)[:, columns]
-        H[..., diagonal, diagonal] += pull + damping[:, None]
+        _, slope, curvature = _unusual(markers, q)
+        g = (error.reshape(len(q), 1, -1) @ J)[:, 0] + HELD**2 * slope[:, columns]
+        H[..., diagonal, diagonal] += HELD**2 * curvature[:, columns] + damping[:, None]
         dv = np.zeros((len(q), nv))
         dv[:, columns] = -np.linalg.solve(H, g[..., None])[..., 0]
         tried = markers.step(q, dv)
@@ -217,17 +219,26 @@ def posed(
     return q
 
 
-def _pull(markers: MarkerModel) -> np.ndarray:
-    """Weights (1/rad^2, 1/m^2) that keep coordinates which no marker shows near their defaults."""
-    pull = np.full(markers.model.nv, 1 / POSE_SD**2)
-    pull[: markers.model.joints[0].nv] = 0.0
-    return pull
+def _unusual(markers: MarkerModel, q: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Cost of poses as such, by frame, with its slope and curvature along each velocity.
 
-
-def _away(markers: MarkerModel, rest: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """How far poses are from the neutral one, in the order of ``v``."""
-    difference: np.ndarray = markers.model.difference(np.broadcast_to(rest, q.shape), q)
-    return difference
+    A weak pull to the neutral pose holds coordinates that no marker shows, and limits are soft:
+    those of a generic model do not bind a person to the degree.
+    """
+    model = markers.model
+    weak = np.full(model.nv, POSE_SD**-2.0)
+    weak[: model.joints[0].nv] = 0.0
+    away = model.difference(np.broadcast_to(model.neutral(), q.shape), q)
+    plain = np.array([k for k, place in enumerate(model.position_index) if place is not None])
+    places = [place for place in model.position_index if place is not None]
+    beyond = np.zeros_like(away)
+    if places:
+        here = q[:, places]
+        beyond[:, plain] = here - np.clip(here, model.lower[plain], model.upper[plain])
+    beyond[:, : model.joints[0].nv] = 0.0
+    stiff = LIMIT_SD**-2.0
+    cost = 0.5 * (weak * away**2 + stiff * beyond**2).sum(-1)
+    return cost, weak * away + stiff * beyond, weak + stiff * (beyond != 0.0)
 
 
 def _at(problem: Problem, q: np.ndarray, phi: np.ndarray) -> Estimate:
@@ -240,9 +251,8 @@ def _at(problem: Problem, q: np.ndarray, phi: np.ndarray) -> Estimate:
         limit = problem.robust
         square = np.where(square > limit**2, 2 * limit * np.sqrt(square) - limit**2, square)
     off = phi - problem.mean
-    away = _away(markers, markers.model.neutral(), q)
     data = 0.5 * square.sum() / problem.noise**2
-    before = 0.5 * (off @ problem.precision @ off + (_pull(markers) * away**2).sum())
+    before = 0.5 * off @ problem.precision @ off + _unusual(markers, q)[0].sum()
     return Estimate(q, phi, float(data + before), float(data), residual)
 
 
@@ -277,10 +287,10 @@ def _linearized(problem: Problem, here: Estimate) -> _Normal:
     gradient = (weighted.swapaxes(-1, -2) @ error.reshape(frames, -1, 1))[..., 0]
     pulled = (weight[..., None] * (error[:, :, None] @ turns)[:, :, 0]).sum(0)
 
-    pull, diagonal = _pull(markers), np.arange(nv)
-    away = _away(markers, markers.model.neutral(), here.q)
+    diagonal = np.arange(nv)
+    _, slope, curvature = _unusual(markers, here.q)
     poses = by_frame[:, :nv]
-    poses[:, diagonal, diagonal] += pull
+    poses[:, diagonal, diagonal] += curvature
     mixed = np.concatenate([by_frame[:, nv:].swapaxes(-1, -2), with_shifts[:, :nv]], axis=-1)
     whole = problem.precision.copy()
     rows = weighted[..., nv:].reshape(-1, shape)
@@ -296,7 +306,7 @@ def _linearized(problem: Problem, here: Estimate) -> _Normal:
         poses,
         mixed,
         whole,
-        gradient[:, :nv] + pull * away,
+        gradient[:, :nv] + slope,
         person_gradient + problem.precision @ off,
     )
 

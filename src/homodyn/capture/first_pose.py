@@ -10,6 +10,10 @@ from homodyn.capture.adjustment import posed
 from homodyn.capture.marker_model import MarkerModel, Person
 from homodyn.model import Model
 
+WORSE = 1.5
+"""Frames with this many times the usual residual are tried again from other poses."""
+DONORS = 6
+"""Poses tried for such a frame."""
 STEPS = 8
 """Turns tried about each axis of the root: every 45 degrees."""
 
@@ -30,7 +34,44 @@ def first_poses(markers: MarkerModel, person: Person, measured: np.ndarray) -> n
         q[frame] = starts[int(np.argmin(apart))]
     root = np.arange(model.nv) < model.joints[0].nv
     q = posed(markers, person, measured, q, active=root, iterations=15)
-    return posed(markers, person, measured, q, iterations=40)
+    q = posed(markers, person, measured, q, iterations=40)
+    return second_chances(markers, person, measured, q)
+
+
+def second_chances(
+    markers: MarkerModel, person: Person, measured: np.ndarray, q: np.ndarray
+) -> np.ndarray:
+    """Poses with those that fit badly tried again, from the joint angles of frames that fit well.
+
+    A limb with few markers has more than one pose that a fit may end in.
+    """
+    rms = _rms(markers, person, measured, q)
+    bad = np.flatnonzero(rms > WORSE * np.median(rms))
+    if not len(bad):
+        return q
+    donors = np.argsort(rms, kind="stable")[:DONORS]
+    root = markers.model.joint_slots[0].q
+    q = q.copy()
+    tries = np.repeat(q[donors][None], len(bad), axis=0)
+    tries[..., root] = q[bad][:, None, root]
+    tries = tries.reshape(-1, q.shape[-1])
+    seen = np.repeat(measured[bad], len(donors), axis=0)
+    tries = posed(markers, person, seen, tries, iterations=40)
+    fitted = _rms(markers, person, seen, tries).reshape(len(bad), -1)
+    best = np.argmin(fitted, axis=1)
+    better = fitted[np.arange(len(bad)), best] < rms[bad]
+    tried = tries.reshape(len(bad), len(donors), -1)[np.arange(len(bad)), best]
+    q[bad[better]] = tried[better]
+    return q
+
+
+def _rms(markers: MarkerModel, person: Person, measured: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """Root mean squared marker distance of every frame (m)."""
+    error = markers.positions(q, person) - measured
+    seen = np.isfinite(error).all(-1)
+    square = np.where(seen, (np.nan_to_num(error) ** 2).sum(-1), 0.0)
+    root: np.ndarray = np.sqrt(square.sum(-1) / np.maximum(seen.sum(-1), 1))
+    return root
 
 
 @lru_cache(maxsize=16)

@@ -13,6 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from homodyn.capture.adjustment import Estimate, Problem, adjusted
+from homodyn.capture.first_pose import second_chances
 from homodyn.capture.prior import Belief, Prior
 
 ROUNDS = 30
@@ -34,7 +35,11 @@ def learnt(
     marker = prior.marker
     steps = 0
     if prior.learn:
-        for _ in range(ROUNDS):
+        for turn in range(ROUNDS):
+            if turn == 1:
+                # With the person nearly right, poses that were caught elsewhere stand out.
+                person = problem.unknowns.person(phi)
+                q = second_chances(problem.markers, person, problem.measured, q)
             problem = replace(problem, precision=belief.precision(marker))
             estimate = adjusted(problem, q, phi, iterations=STEPS, tolerance=0.1)
             q, phi, steps = estimate.q, estimate.phi, steps + estimate.iterations
