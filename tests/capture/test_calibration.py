@@ -140,10 +140,10 @@ def test_a_flickering_marker_is_outvoted_when_robust(generic, person):
     limbs = [generic.body_names.index(name) for name in LIMBS]
     off = []
     for robust in (None, 0.005):
-        found = calibrate(generic, broken, mass=80.0, robust=robust)
+        found = calibrate(generic, broken, mass=80.0, robust=robust, frames=20)
         off.append(np.abs((table(found, "scale") - person.scales)[limbs, 2]).max())
-    assert off[1] < 0.015
-    assert off[1] < off[0]
+    assert off[1] < 0.02
+    assert off[1] < 0.6 * off[0]
 
 
 def test_symmetric_and_uniform_persons(generic):
@@ -169,12 +169,17 @@ def test_a_root_with_a_quaternion_and_a_heading_are_no_obstacle():
     assert found.spreads["noise"] == pytest.approx(0.001, rel=0.3)
 
 
-@pytest.mark.parametrize(("factor", "word"), [(1000.0, "units"), (1.4, "wrong subject")])
-def test_wrong_units_or_the_wrong_person_are_doubted(generic, person, factor, word):
-    trial = replace(person.trial, positions=person.trial.positions * factor)
+def test_the_wrong_person_is_doubted(generic, person):
+    trial = replace(person.trial, positions=person.trial.positions * 1.4)
     found = calibrate(generic, trial, mass=80.0, frames=8)
     assert not found.ok
-    assert any(word in warning for warning in found.warnings)
+    assert "wrong subject" in " ".join(found.warnings)
+
+
+def test_millimetres_taken_for_metres_are_refused(generic, person):
+    trial = replace(person.trial, positions=person.trial.positions * 1000)
+    with pytest.raises(CaptureError, match=r"e\+03 times.*wrong units"):
+        calibrate(generic, trial, mass=80.0)
 
 
 def test_swapped_labels_are_doubted(generic, person):
