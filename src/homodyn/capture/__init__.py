@@ -4,9 +4,17 @@ from homodyn.capture.cutoff import suggest_cutoff
 from homodyn.capture.derivatives import Derivatives, derivatives, opensim_derivatives
 from homodyn.capture.filters import bandpass, butterworth, highpass, lowpass, opensim_lowpass
 from homodyn.capture.labels import Matching, match_labels, read_map, write_map
+from homodyn.capture.formats.column_map import ColumnMap
 from homodyn.capture.load import FootForce, Loads
 from homodyn.capture.motion import FitStatus, Motion
-from homodyn.capture.reading import read, read_plates, read_table, write, write_table
+from homodyn.capture.reading import (
+    read,
+    read_plates,
+    read_table,
+    write,
+    write_plates,
+    write_table,
+)
 from homodyn.capture.table import Table
 from homodyn.capture.trial import Y_UP, Event, ForcePlate, Signals, Trial, Wiring
 from homodyn.capture.world import in_world_of, world_axes
@@ -14,6 +22,7 @@ from homodyn.capture.world import in_world_of, world_axes
 __all__ = [
     "Y_UP",
     "Derivatives",
+    "ColumnMap",
     "Event",
     "FitStatus",
     "FootForce",
@@ -42,5 +51,6 @@ __all__ = [
     "world_axes",
     "write",
     "write_map",
+    "write_plates",
     "write_table",
 ]
