@@ -3,8 +3,8 @@
 from homodyn.capture.cutoff import suggest_cutoff
 from homodyn.capture.derivatives import Derivatives, derivatives, opensim_derivatives
 from homodyn.capture.filters import bandpass, butterworth, highpass, lowpass, opensim_lowpass
-from homodyn.capture.labels import Matching, match_labels, read_map, write_map
 from homodyn.capture.formats.column_map import ColumnMap
+from homodyn.capture.labels import Matching, match_labels, read_map, write_map
 from homodyn.capture.load import FootForce, Loads
 from homodyn.capture.motion import FitStatus, Motion
 from homodyn.capture.reading import (
@@ -21,8 +21,8 @@ from homodyn.capture.world import in_world_of, world_axes
 
 __all__ = [
     "Y_UP",
-    "Derivatives",
     "ColumnMap",
+    "Derivatives",
     "Event",
     "FitStatus",
     "FootForce",
