@@ -3,6 +3,9 @@
 from homodyn.capture.cutoff import suggest_cutoff
 from homodyn.capture.derivatives import Derivatives, derivatives, opensim_derivatives
 from homodyn.capture.filters import bandpass, butterworth, highpass, lowpass, opensim_lowpass
+from homodyn.capture.finding import Finding, Severity
+from homodyn.capture.gaps import fill_gaps
+from homodyn.capture.health import Health, MarkerHealth, health
 from homodyn.capture.labels import Matching, match_labels, read_map, write_map
 from homodyn.capture.load import FootForce, Loads
 from homodyn.capture.motion import FitStatus, Motion
@@ -15,12 +18,16 @@ __all__ = [
     "Y_UP",
     "Derivatives",
     "Event",
+    "Finding",
     "FitStatus",
     "FootForce",
     "ForcePlate",
+    "Health",
     "Loads",
+    "MarkerHealth",
     "Matching",
     "Motion",
+    "Severity",
     "Signals",
     "Table",
     "Trial",
@@ -28,6 +35,8 @@ __all__ = [
     "bandpass",
     "butterworth",
     "derivatives",
+    "fill_gaps",
+    "health",
     "highpass",
     "in_world_of",
     "lowpass",
