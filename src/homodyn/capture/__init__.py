@@ -4,6 +4,9 @@ from homodyn.capture.cutoff import suggest_cutoff
 from homodyn.capture.derivatives import Derivatives, derivatives, opensim_derivatives
 from homodyn.capture.filters import bandpass, butterworth, highpass, lowpass, opensim_lowpass
 from homodyn.capture.formats.column_map import ColumnMap
+from homodyn.capture.finding import Finding, Severity
+from homodyn.capture.gaps import fill_gaps
+from homodyn.capture.health import Health, MarkerHealth, health
 from homodyn.capture.labels import Matching, match_labels, read_map, write_map
 from homodyn.capture.load import FootForce, Loads
 from homodyn.capture.motion import FitStatus, Motion
@@ -24,12 +27,16 @@ __all__ = [
     "ColumnMap",
     "Derivatives",
     "Event",
+    "Finding",
     "FitStatus",
     "FootForce",
     "ForcePlate",
+    "Health",
     "Loads",
+    "MarkerHealth",
     "Matching",
     "Motion",
+    "Severity",
     "Signals",
     "Table",
     "Trial",
@@ -37,6 +44,8 @@ __all__ = [
     "bandpass",
     "butterworth",
     "derivatives",
+    "fill_gaps",
+    "health",
     "highpass",
     "in_world_of",
     "lowpass",
