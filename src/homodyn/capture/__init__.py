@@ -3,8 +3,8 @@
 from homodyn.capture.cutoff import suggest_cutoff
 from homodyn.capture.derivatives import Derivatives, derivatives, opensim_derivatives
 from homodyn.capture.filters import bandpass, butterworth, highpass, lowpass, opensim_lowpass
-from homodyn.capture.formats.column_map import ColumnMap
 from homodyn.capture.finding import Finding, Severity
+from homodyn.capture.formats.column_map import ColumnMap
 from homodyn.capture.gaps import fill_gaps
 from homodyn.capture.health import Health, MarkerHealth, health
 from homodyn.capture.labels import Matching, match_labels, read_map, write_map
