@@ -1,7 +1,9 @@
 """From recordings to movement: trials, marker health, scaling, angles, torques and gait."""
 
+from homodyn.capture.inverse_kinematics import fit
 from homodyn.capture.load import FootForce, Loads
 from homodyn.capture.motion import FitStatus, Motion
+from homodyn.capture.observability import marker_rank
 from homodyn.capture.trial import Y_UP, Event, ForcePlate, Signals, Trial
 from homodyn.capture.world import in_world_of, world_axes
 
@@ -15,6 +17,8 @@ __all__ = [
     "Motion",
     "Signals",
     "Trial",
+    "fit",
     "in_world_of",
+    "marker_rank",
     "world_axes",
 ]

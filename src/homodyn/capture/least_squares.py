@@ -1,0 +1,229 @@
+"""Poses that bring a model closest to its markers: all frames at once, or one after another."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from homodyn.capture.marker_step import distance_kernel, normal_kernel, step_kernel
+from homodyn.model import Model
+from homodyn.model.configuration import plain_entries
+from homodyn.symbolic import Kernel
+
+FRAMES_WORTH_COMPILING = 50
+"""From so many frames on a fit runs in native code; the rule looks at nothing else, so that a
+fit gives the same bits whatever was compiled before it."""
+
+TOLERANCE = 1e-8
+"""Length of the last step (rad, m)."""
+ITERATIONS = 200
+"""Steps after which a frame is given up."""
+
+SUGIHARA_FLOOR = 1e-3
+"""What Sugihara's damping adds to the objective (Felis 2015, eq. 4.17)."""
+DAMPING = 1e-3
+"""First damping, as a share of the mean weight of a marker."""
+LEAST_DAMPING = 1e-9
+"""Least damping, as the same share."""
+
+
+@dataclass(frozen=True)
+class MarkerProblem:
+    """What each frame is fitted to. Arrays have a row for each frame.
+
+    Markers that were not seen have weight zero and any finite target; coordinates that are not to
+    move have zero in ``free``; limits are infinite where there are none.
+    """
+
+    model: Model
+    targets: np.ndarray
+    """(frames, markers, 3), m."""
+    weights: np.ndarray
+    """(frames, markers)."""
+    pull: np.ndarray
+    """(frames, nv): weights of coordinates that are tracked."""
+    goal: np.ndarray
+    """(frames, nv): their values (rad, m)."""
+    free: np.ndarray
+    """(frames, nv)."""
+    lower: np.ndarray
+    """(nv,), rad or m."""
+    upper: np.ndarray
+    """(nv,), rad or m."""
+    loss: str = ""
+    scale: float = 1.0
+    """Distance (m) at which a robust loss bends."""
+    native: bool = False
+
+    @property
+    def frames(self) -> int:
+        """Number of frames."""
+        return len(self.targets)
+
+    def rows(self, rows: Any) -> MarkerProblem:
+        """Some of the frames, in this order; repeated where an index is."""
+        parts = ("targets", "weights", "pull", "goal", "free")
+        return replace(self, **{name: getattr(self, name)[rows] for name in parts})
+
+    def freeing(self, free: np.ndarray) -> MarkerProblem:
+        """The same with other coordinates free to move."""
+        return replace(self, free=np.broadcast_to(free, self.free.shape))
+
+    def inside(self, q: np.ndarray) -> np.ndarray:
+        """Poses with the coordinates that may move brought within their limits."""
+        entries, positions = plain_entries(self.model)
+        result = np.array(q, dtype=float)
+        there = result[..., positions]
+        kept = np.clip(there, self.lower[entries], self.upper[entries])
+        result[..., positions] = np.where(self.free[..., entries] > 0, kept, there)
+        return result
+
+    @cached_property
+    def unit(self) -> np.ndarray:
+        """(frames,): the mean weight of the seen markers, in which damping is measured."""
+        seen = self.weights > 0
+        return self.weights.sum(-1) / np.maximum(seen.sum(-1), 1) + ~seen.any(-1)
+
+    def step(self, q: np.ndarray, floor: np.ndarray, gain: float = 0.0) -> Any:
+        """One damped step of every frame, limits kept: see `step_kernel`."""
+        run = self._tier(step_kernel(self.model, self.loss))
+        shared = (self.lower, self.upper, floor, gain, self.scale)
+        return run(q, self.targets, self.weights, self.pull, self.goal, self.free, *shared)
+
+    def equations(self, q: np.ndarray) -> Any:
+        """Normal matrix, descent and objective of every frame, undamped and without limits."""
+        run = self._tier(normal_kernel(self.model, self.loss))
+        return run(q, self.targets, self.weights, self.pull, self.goal, self.scale)
+
+    def distances(self, q: np.ndarray) -> np.ndarray:
+        """(frames, markers), m: how far model markers are from their targets."""
+        return self._tier(distance_kernel(self.model))(q, self.targets)
+
+    def _tier(self, kernel: Kernel) -> Callable[..., Any]:
+        if self.native:
+            return kernel.compile()
+        key = ("interpreted", kernel)
+        if key not in self.model.kernels:
+            self.model.kernels[key] = kernel.interpreted()
+        return self.model.kernels[key]
+
+
+def native(frames: int) -> bool:
+    """Whether a fit of so many frames runs in native code."""
+    tier = os.environ.get("HOMODYN_TIER", "")
+    return tier == "compiled" or (frames >= FRAMES_WORTH_COMPILING and tier != "interpreted")
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """Poses with the objective there, steps taken, and whether the last was short enough."""
+
+    q: np.ndarray
+    cost: np.ndarray
+    iterations: np.ndarray
+    converged: np.ndarray
+    blocked: np.ndarray
+    """(frames, nv): True where a limit holds the coordinate against the descent."""
+
+
+def levenberg_marquardt(
+    problem: MarkerProblem,
+    start: np.ndarray,
+    *,
+    tolerance: float = TOLERANCE,
+    iterations: int = ITERATIONS,
+) -> Fitted:
+    """All frames at once, each with its own damping, which follows how well it was foreseen.
+
+    The damping shrinks while the objective falls as promised and grows when it does not (Nielsen
+    1999), so the last steps are those of Gauss and Newton where the markers can be reached, and
+    still lead downhill where they cannot.
+    """
+    frames, size = problem.frames, problem.model.nv
+    q = problem.inside(start)
+    tried = q.copy()
+    cost, promised, length = np.full((3, frames), np.inf)
+    unit = problem.unit
+    damping = DAMPING * unit
+    growth = np.full(frames, 2.0)
+    blocked = np.zeros((frames, size), dtype=bool)
+    again = np.ones(frames, dtype=bool)
+    taken = np.zeros(frames, dtype=int)
+    converged = np.zeros(frames, dtype=bool)
+    rows = np.arange(frames)
+    part = problem
+    for _ in range(iterations):
+        moved, step, found, hoped, stopped = part.step(tried[rows], damping[rows])
+        taken[rows] += ~again[rows]
+        rounding = 1e-14 * cost[rows] if np.isfinite(cost[rows]).all() else 0.0
+        better = np.isfinite(found) & (found <= cost[rows] + rounding)
+        up, down = rows[better], rows[~better]
+
+        fresh = ~again[up]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            ratio = (cost[up] - found[better]) / promised[up]
+        factor = np.clip(1 - (2 * np.nan_to_num(ratio, nan=1.0, posinf=1.0) - 1) ** 3, 0.1, 3.0)
+        damping[up] *= np.where(fresh, factor, 1.0)
+        damping[up] = np.maximum(damping[up], LEAST_DAMPING * unit[up])
+        growth[up] = np.where(fresh, 2.0, growth[up])
+        q[up], cost[up], promised[up] = tried[up], found[better], hoped[better]
+        tried[up] = moved[better]
+        blocked[up] = stopped[better] > 0
+        length[up] = np.sqrt(np.einsum("ij,ij->i", step[better], step[better]))
+        short = np.maximum(1.0, damping[up] / (DAMPING * unit[up])) * length[up] < tolerance
+        converged[up[short]] = True
+
+        # A rejected step that was promised less than rounding takes away is the end of the road.
+        floor = promised[down] <= 1e-13 * cost[down]
+        converged[down[floor]] = True
+        damping[down] *= growth[down]
+        growth[down] *= 2
+        tried[down] = q[down]
+        again[:] = False
+        again[down] = True
+        lost = ~np.isfinite(cost[rows])
+        going = ~converged[rows] & ~lost
+        if not going.all():
+            rows = rows[going]
+            if not len(rows):
+                break
+            part = problem.rows(rows)
+    return Fitted(q, cost, taken, converged, blocked)
+
+
+def sugihara(
+    problem: MarkerProblem,
+    start: np.ndarray,
+    *,
+    tolerance: float = TOLERANCE,
+    iterations: int = ITERATIONS,
+) -> Fitted:
+    """One frame after another, each from the pose before, damped by the objective plus 1e-3.
+
+    (J^T W J + E I + 1e-3 I) dq = J^T W r until |dq| is below the tolerance (Sugihara 2011; Felis
+    2015, section 4.4.4). Frames without any seen marker keep the pose before them.
+    """
+    frames, size = problem.frames, problem.model.nv
+    q = np.empty((frames, problem.model.nq))
+    cost, taken = np.zeros(frames), np.zeros(frames, dtype=int)
+    converged = np.zeros(frames, dtype=bool)
+    blocked = np.zeros((frames, size), dtype=bool)
+    floor = np.array([SUGIHARA_FLOOR])
+    here = np.array(start, dtype=float).reshape(1, -1)
+    for frame in range(frames):
+        part = problem.rows([frame])
+        here = part.inside(here)
+        for count in range(1, iterations + 1):
+            moved, step, found, _, stopped = part.step(here, floor, 1.0)
+            here = moved
+            if np.linalg.norm(step) < tolerance:
+                converged[frame] = True
+                break
+        taken[frame], cost[frame], blocked[frame] = count, found[0], stopped[0] > 0
+        q[frame] = here[0]
+    return Fitted(q, cost, taken, converged, blocked)

@@ -1,0 +1,223 @@
+"""One damped least-squares step of a pose towards measured markers, as a single traced function.
+
+With r the vectors from model markers to measured ones and W their weights, the objective is
+E(q) = 1/2 sum w |r|^2 + 1/2 sum p (goal - q)^2, and the step solves
+
+    (J^T W J + P + damping I) dq = J^T W r + P (goal - q)
+
+on the coordinates that are free to move (Felis 2015, section 4.4; eqs. 4.14 to 4.18 corrected). The
+normal matrix of points is the mass matrix of a body whose point masses are the weights, so the
+composite recursion gives it without any Jacobian, and it factorises along the branches of the tree.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from operator import add
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from homodyn.dynamics.crba import composite_matrix
+from homodyn.dynamics.factor import factorized
+from homodyn.dynamics.kinematics import attached_point
+from homodyn.dynamics.tree import Tree
+from homodyn.model import Model
+from homodyn.model.configuration import integrate, plain_entries
+from homodyn.spatial import Array, Inertia, cross, stack
+from homodyn.symbolic import Kernel, kernel
+
+LOSSES = ("", "huber", "cauchy")
+"""What a distance costs: its square; its square, then itself; its square, then its logarithm."""
+
+
+def step_kernel(model: Model, loss: str = "") -> Kernel:
+    """(q, targets, weights, ...) -> (moved q, step, cost, promised, blocked) for one frame.
+
+    ``weights`` are zero for markers that were not seen, ``free`` is zero for coordinates that are
+    not to move, and limits are infinite where there are none. The damping is ``floor`` plus
+    ``gain`` times the objective. ``scale`` (m) is where a robust loss bends. ``promised``
+    is how much of the objective the step would take away were the model linear; ``blocked`` is
+    one where a limit holds a coordinate against the descent.
+    """
+    key = ("marker step", loss)
+    if key not in model.kernels:
+        size, markers = model.nv, len(model.markers)
+        model.kernels[key] = kernel(
+            lambda *arrays: _step(model, loss, *arrays),
+            q=model.nq,
+            targets=(markers, 3),
+            weights=markers,
+            pull=size,
+            goal=size,
+            free=size,
+            lower=size,
+            upper=size,
+            floor=(),
+            gain=(),
+            scale=(),
+            outputs={
+                "moved": model.nq,
+                "step": size,
+                "cost": (),
+                "promised": (),
+                "blocked": size,
+            },
+            name=f"marker step of {model.name}",
+        )
+    return model.kernels[key]
+
+
+def normal_kernel(model: Model, loss: str = "") -> Kernel:
+    """(q, targets, weights, pull, goal, scale) -> (normal matrix, descent, cost) for one frame."""
+    key = ("normal equations", loss)
+    if key not in model.kernels:
+        size, markers = model.nv, len(model.markers)
+        model.kernels[key] = kernel(
+            lambda *arrays: _normal_equations(model, loss, *arrays),
+            q=model.nq,
+            targets=(markers, 3),
+            weights=markers,
+            pull=size,
+            goal=size,
+            scale=(),
+            outputs={"matrix": (size, size), "descent": size, "cost": ()},
+            name=f"normal equations of {model.name}",
+        )
+    return model.kernels[key]
+
+
+def distance_kernel(model: Model) -> Kernel:
+    """(q, targets) -> distance of every marker from its target (m)."""
+    key = "marker distances"
+    if key not in model.kernels:
+        markers = len(model.markers)
+
+        def distances(q: Array, targets: Array) -> Array:
+            away = [targets[k, :].T - p for k, p in enumerate(_places(Tree(model, q)))]
+            return stack(*[ca.sqrt(ca.dot(r, r)) for r in away])
+
+        model.kernels[key] = kernel(
+            distances,
+            q=model.nq,
+            targets=(markers, 3),
+            outputs={"distances": markers},
+            name=f"marker distances of {model.name}",
+        )
+    return model.kernels[key]
+
+
+def _step(
+    model: Model,
+    loss: str,
+    q: Array,
+    targets: Array,
+    weights: Array,
+    pull: Array,
+    goal: Array,
+    free: Array,
+    lower: Array,
+    upper: Array,
+    floor: Array,
+    gain: Array,
+    scale: Array,
+) -> tuple[Array, ...]:
+    tree = Tree(model, q)
+    matrix, descent, cost = _equations(tree, loss, targets, weights, pull, goal, scale)
+    blocked = [ca.SX(0)] * model.nv
+    entries, positions = plain_entries(model)
+    for i, k in zip(entries, positions, strict=True):
+        down = ca.logic_and(q[k] <= lower[i], descent[i] < 0)
+        up = ca.logic_and(q[k] >= upper[i], descent[i] > 0)
+        blocked[i] = ca.logic_or(down, up)
+    moving = free * (1 - stack(*blocked))
+    damping = floor + gain * cost
+    masked = ca.SX(model.nv, model.nv)
+    for i, j in zip(*matrix.sparsity().get_triplet(), strict=True):
+        if i != j:
+            masked[i, j] = matrix[i, j] * (moving[i] * moving[j])
+    for i in range(model.nv):
+        masked[i, i] = ca.if_else(moving[i] > 0, matrix[i, i] + damping, 1.0)
+    step = factorized(tree, masked).solve(moving * descent) * moving
+    promised = ca.dot(step, damping * step + descent) / 2
+    moved = integrate(model, q, step)
+    for i, k in zip(entries, positions, strict=True):
+        inside = ca.fmin(ca.fmax(moved[k], lower[i]), upper[i])
+        moved[k] = ca.if_else(moving[i] > 0, inside, q[k])
+    return moved, step, cost, promised, stack(*blocked)
+
+
+def _normal_equations(
+    model: Model,
+    loss: str,
+    q: Array,
+    targets: Array,
+    weights: Array,
+    pull: Array,
+    goal: Array,
+    scale: Array,
+) -> tuple[Array, ...]:
+    return _equations(Tree(model, q), loss, targets, weights, pull, goal, scale)
+
+
+def _equations(
+    tree: Tree,
+    loss: str,
+    targets: Array,
+    weights: Array,
+    pull: Array,
+    goal: Array,
+    scale: Array,
+) -> tuple[Array, Array, Array]:
+    """Normal matrix, descent direction and objective."""
+    model = tree.model
+    none = Inertia(0.0, np.zeros(3), np.zeros((3, 3)))
+    masses: list[list[Inertia]] = [[none] for _ in model.bodies]
+    forces: list[list[Any]] = [[ca.SX(6, 1)] for _ in model.bodies]
+    costs: list[Any] = [ca.SX(0)]
+    for k, (marker, place) in enumerate(zip(model.markers, _places(tree), strict=True)):
+        body, local = attached_point(model, marker.name, None)
+        away = targets[k, :].T - place
+        square = ca.dot(away, away)
+        share, lost = _loss(loss, square, scale)
+        weight = weights[k] * share
+        costs.append(weights[k] * lost / 2)
+        if body >= 0:
+            masses[body].append(Inertia.at_com(weight, local, np.zeros((3, 3))))
+            push = weight * (tree.placements[body].E @ away)
+            forces[body].append(stack(cross(local, push), push))
+    matrix = composite_matrix(tree, [reduce(add, each) for each in masses])
+    descent = tree.project(tree.inward([reduce(add, each) for each in forces]))
+    for i, k in zip(*plain_entries(model), strict=True):
+        gap = goal[i] - tree.q[k]
+        matrix[i, i] = matrix[i, i] + pull[i]
+        descent[i] = descent[i] + pull[i] * gap
+        costs.append(pull[i] * gap * gap / 2)
+    return matrix, descent, reduce(add, costs)
+
+
+def _loss(loss: str, square: Array, scale: Array) -> tuple[Array, Array]:
+    """Share of its weight that a marker keeps, and what its squared distance counts as.
+
+    Huber: d^2 up to the scale c, 2 c d - c^2 beyond. Cauchy: c^2 log(1 + d^2 / c^2). The share is
+    the derivative of the second by the squared distance (iteratively reweighted least squares).
+    """
+    if loss == "huber":
+        far = square > scale * scale
+        distance = ca.sqrt(ca.if_else(far, square, 1.0))
+        share = ca.if_else(far, scale / distance, 1.0)
+        return share, ca.if_else(far, 2 * scale * distance - scale * scale, square)
+    if loss == "cauchy":
+        ratio = square / (scale * scale)
+        return 1 / (1 + ratio), scale * scale * ca.log1p(ratio)
+    return ca.SX(1), square
+
+
+def _places(tree: Tree) -> list[Array]:
+    """World positions of the markers."""
+    places = []
+    for marker in tree.model.markers:
+        body, local = attached_point(tree.model, marker.name, None)
+        places.append(local if body < 0 else tree.placements[body].point_back(local))
+    return places
