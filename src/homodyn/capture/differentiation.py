@@ -81,6 +81,11 @@ def interpolated(
     return result
 
 
+def moves(model: Model, q0: np.ndarray, q1: np.ndarray) -> np.ndarray:
+    """`Model.difference` of many poses, a plain one where there are no quaternions."""
+    return q1 - q0 if model.nq == model.nv else model.difference(q0, q1)
+
+
 def _continuous(model: Model, q: np.ndarray) -> np.ndarray:
     """Poses whose quaternions do not change sign from one frame to the next."""
     path = q.copy()

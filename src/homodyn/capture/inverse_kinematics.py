@@ -217,15 +217,16 @@ def _freedom(model: Model, sight: Sight, pull: np.ndarray, anywhere: bool) -> Fr
         )
     patterns, index = seen_patterns(np.column_stack([sight.weights > 0, pull > 0]))
     count = len(model.markers)
+    usual = np.concatenate([ever[0] > 0, pull.max(0) > 0])
     gaps = np.zeros((len(index), model.nv), dtype=bool)
     for n, pattern in enumerate(patterns):
         rows = index == n
-        if (pattern[:count] == (ever[0] > 0)).all() and pattern[count:].all():
+        if (pattern == usual).all():
             continue
         shares = np.where(pattern[:count], ever, 0.0)
         drawn = np.where(pattern[count:], pull.max(0), 0.0)
         gaps[rows] = undetermined(model, shares, drawn, locked | held)[0]
-    placed = (sight.weights > 0).any(-1) & ~gaps[:, roots].any(-1)
+    placed = np.logical_and((sight.weights > 0).any(-1), ~gaps[:, roots].any(-1))
     if not placed.any():
         raise CaptureError(
             "no frame sees enough markers at once to tell where the model is; it takes three that "
@@ -268,15 +269,14 @@ def _fitted(
     seed = int(np.argmax((part.weights > 0).sum(-1)))
     given = _start(model, start, problem.frames)
     neutral = model.neutral() if given is None else given.reshape(-1, model.nq)[0]
-    known = (given is not None and given.ndim == 1) or method == "sugihara"
     options: dict[str, Any] = {"tolerance": tolerance, "iterations": iterations}
     if method == "sugihara":
         first = neutral if given is not None else first_pose(part.rows([0]), neutral).q[0]
         fitted = sugihara(part, first, **options)
-    elif given is not None and not known:
+    elif given is not None and given.ndim > 1:
         fitted = levenberg_marquardt(part, given[rows], **options)
     else:
-        pose = given if known else first_pose(part.rows([seed]), neutral).q[0]
+        pose = first_pose(part.rows([seed]), neutral).q[0] if given is None else given
         fitted = every_pose(part, seed, pose, **options)
     fitted = _spread_over(problem.frames, rows, fitted)
     q = fitted.q

@@ -89,11 +89,17 @@ class MarkerProblem:
         seen = self.weights > 0
         return self.weights.sum(-1) / np.maximum(seen.sum(-1), 1) + ~seen.any(-1)
 
-    def step(self, q: np.ndarray, floor: np.ndarray, gain: float = 0.0) -> Any:
-        """One damped step of every frame, limits kept: see `step_kernel`."""
+    @cached_property
+    def records(self) -> np.ndarray:
+        """(frames, ...): what is there to be fitted, as `step_kernel` takes it."""
+        flat = self.targets.reshape(self.frames, -1)
+        return np.concatenate([flat, self.weights, self.pull, self.goal, self.free], axis=1)
+
+    def steps(self, gain: float = 0.0) -> Callable[..., Any]:
+        """(q, records, floor) -> one damped step of these frames: see `step_kernel`."""
         run = self._tier(step_kernel(self.model, self.loss))
-        shared = (self.lower, self.upper, floor, gain, self.scale)
-        return run(q, self.targets, self.weights, self.pull, self.goal, self.free, *shared)
+        setting = np.concatenate([self.lower, self.upper, [gain, self.scale]])
+        return lambda q, records, floor: run(q, records, setting, floor)
 
     def equations(self, q: np.ndarray) -> Any:
         """Normal matrix, descent and objective of every frame, undamped and without limits."""
@@ -137,62 +143,64 @@ def levenberg_marquardt(
     *,
     tolerance: float = TOLERANCE,
     iterations: int = ITERATIONS,
+    damping: float = DAMPING,
 ) -> Fitted:
     """All frames at once, each with its own damping, which follows how well it was foreseen.
 
     The damping shrinks while the objective falls as promised and grows when it does not (Nielsen
     1999), so the last steps are those of Gauss and Newton where the markers can be reached, and
-    still lead downhill where they cannot.
+    still lead downhill where they cannot. ``damping`` is the first, as a share of the mean weight.
     """
     frames, size = problem.frames, problem.model.nv
     q = problem.inside(start)
     tried = q.copy()
-    cost, promised, length = np.full((3, frames), np.inf)
+    cost, promised = np.full((2, frames), np.inf)
     unit = problem.unit
-    damping = DAMPING * unit
+    damped = damping * unit
     growth = np.full(frames, 2.0)
     blocked = np.zeros((frames, size), dtype=bool)
-    again = np.ones(frames, dtype=bool)
+    again = np.zeros(frames, dtype=bool)
     taken = np.zeros(frames, dtype=int)
     converged = np.zeros(frames, dtype=bool)
     rows = np.arange(frames)
-    part = problem
+    take_step, records = problem.steps(), problem.records
     for _ in range(iterations):
-        moved, step, found, hoped, stopped = part.step(tried[rows], damping[rows])
-        taken[rows] += ~again[rows]
-        rounding = 1e-14 * cost[rows] if np.isfinite(cost[rows]).all() else 0.0
-        better = np.isfinite(found) & (found <= cost[rows] + rounding)
-        up, down = rows[better], rows[~better]
+        before = cost[rows]
+        moved, step, found, hoped, stopped = take_step(tried[rows], records, damped[rows])
+        repeated = again[rows]
+        taken[rows] += ~repeated
+        better = found <= before + 1e-14 * np.where(np.isfinite(before), before, 0.0)
+        every = bool(better.all())
+        up = rows if every else rows[better]
+        kept = slice(None) if every else better
 
-        fresh = ~again[up]
-        with np.errstate(invalid="ignore", divide="ignore"):
-            ratio = (cost[up] - found[better]) / promised[up]
-        factor = np.clip(1 - (2 * np.nan_to_num(ratio, nan=1.0, posinf=1.0) - 1) ** 3, 0.1, 3.0)
-        damping[up] *= np.where(fresh, factor, 1.0)
-        damping[up] = np.maximum(damping[up], LEAST_DAMPING * unit[up])
-        growth[up] = np.where(fresh, 2.0, growth[up])
-        q[up], cost[up], promised[up] = tried[up], found[better], hoped[better]
-        tried[up] = moved[better]
-        blocked[up] = stopped[better] > 0
-        length[up] = np.sqrt(np.einsum("ij,ij->i", step[better], step[better]))
-        short = np.maximum(1.0, damping[up] / (DAMPING * unit[up])) * length[up] < tolerance
+        fresh = np.isfinite(before[kept]) & ~repeated[kept]
+        ratio = np.ones(len(up))
+        promise = promised[up]
+        np.divide(before[kept] - found[kept], promise, out=ratio, where=fresh & (promise > 0))
+        factor = np.where(fresh, np.clip(1 - (2 * ratio - 1) ** 3, 0.1, 3.0), 1.0)
+        damped[up] = np.maximum(damped[up] * factor, LEAST_DAMPING * unit[up])
+        growth[up] = 2.0
+        q[up], cost[up], promised[up] = tried[up], found[kept], hoped[kept]
+        tried[up] = moved[kept]
+        blocked[up] = stopped[kept] > 0
+        length = np.sqrt(np.einsum("ij,ij->i", step[kept], step[kept]))
+        short = np.maximum(1.0, damped[up] / (DAMPING * unit[up])) * length < tolerance
         converged[up[short]] = True
-
-        # A rejected step that was promised less than rounding takes away is the end of the road.
-        floor = promised[down] <= 1e-13 * cost[down]
-        converged[down[floor]] = True
-        damping[down] *= growth[down]
-        growth[down] *= 2
-        tried[down] = q[down]
-        again[:] = False
-        again[down] = True
-        lost = ~np.isfinite(cost[rows])
-        going = ~converged[rows] & ~lost
+        again[up] = False
+        if not every:
+            down = rows[~better]
+            # A rejected step that was promised less than rounding takes away ends the road.
+            converged[down[promised[down] <= 1e-13 * cost[down]]] = True
+            damped[down] *= growth[down]
+            growth[down] *= 2
+            tried[down] = q[down]
+            again[down] = True
+        going = ~converged[rows] & np.isfinite(cost[rows])
         if not going.all():
-            rows = rows[going]
+            rows, records = rows[going], records[going]
             if not len(rows):
                 break
-            part = problem.rows(rows)
     return Fitted(q, cost, taken, converged, blocked)
 
 
@@ -214,12 +222,13 @@ def sugihara(
     converged = np.zeros(frames, dtype=bool)
     blocked = np.zeros((frames, size), dtype=bool)
     floor = np.array([SUGIHARA_FLOOR])
+    take_step, records = problem.steps(gain=1.0), problem.records
     here = np.array(start, dtype=float).reshape(1, -1)
     for frame in range(frames):
-        part = problem.rows([frame])
-        here = part.inside(here)
+        record = records[frame : frame + 1]
+        here = problem.rows([frame]).inside(here)
         for count in range(1, iterations + 1):
-            moved, step, found, _, stopped = part.step(here, floor, 1.0)
+            moved, step, found, _, stopped = take_step(here, record, floor)
             here = moved
             if np.linalg.norm(step) < tolerance:
                 converged[frame] = True

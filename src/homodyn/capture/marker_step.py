@@ -33,30 +33,32 @@ LOSSES = ("", "huber", "cauchy")
 
 
 def step_kernel(model: Model, loss: str = "") -> Kernel:
-    """(q, targets, weights, ...) -> (moved q, step, cost, promised, blocked) for one frame.
+    """(q, frame, setting, floor) -> (moved q, step, cost, promised, blocked) for one frame.
 
+    ``frame`` joins targets (m), weights, pull, goal and free: what is there to be fitted.
     ``weights`` are zero for markers that were not seen, ``free`` is zero for coordinates that are
-    not to move, and limits are infinite where there are none. The damping is ``floor`` plus
-    ``gain`` times the objective. ``scale`` (m) is where a robust loss bends. ``promised``
-    is how much of the objective the step would take away were the model linear; ``blocked`` is
-    one where a limit holds a coordinate against the descent.
+    not to move. ``setting`` joins lower and upper limits, infinite where there are none, ``gain``
+    and ``scale``: the damping is ``floor`` plus ``gain`` times the objective, and a robust loss
+    bends at ``scale`` (m). ``promised`` is how much of the objective the step would take away were
+    the model linear; ``blocked`` is one where a limit holds a coordinate against the descent.
     """
     key = ("marker step", loss)
     if key not in model.kernels:
         size, markers = model.nv, len(model.markers)
+
+        def step(q: Array, frame: Array, setting: Array, floor: Array) -> tuple[Array, ...]:
+            parts = ca.vertsplit(frame, list(np.cumsum([0, 3 * markers, markers, *[size] * 3])))
+            targets = ca.reshape(parts[0], 3, markers).T
+            bounds = (setting[:size], setting[size : 2 * size])
+            rest = (floor, setting[2 * size], setting[2 * size + 1])
+            return _step(model, loss, q, targets, *parts[1:], *bounds, *rest)
+
         model.kernels[key] = kernel(
-            lambda *arrays: _step(model, loss, *arrays),
+            step,
             q=model.nq,
-            targets=(markers, 3),
-            weights=markers,
-            pull=size,
-            goal=size,
-            free=size,
-            lower=size,
-            upper=size,
+            frame=4 * markers + 3 * size,
+            setting=2 * size + 2,
             floor=(),
-            gain=(),
-            scale=(),
             outputs={
                 "moved": model.nq,
                 "step": size,

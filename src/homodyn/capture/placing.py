@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
+from typing import Any
 
 import numpy as np
 
+from homodyn.capture.differentiation import interpolated, moves
 from homodyn.capture.least_squares import (
     ITERATIONS,
     TOLERANCE,
@@ -22,8 +25,16 @@ POSTURE_SPREAD = 0.5
 """How far (rad, m) those are from neutral at most."""
 ROUGH = 1e-4
 """Step (rad, m) at which one start is known from another."""
+PLACED = 1e-8
+"""Half the squared distance (m2) for each marker at which a rigid body counts as placed."""
+STRIDE = 8
+"""So many frames apart are those that are fitted first."""
+NEAR = 1e-6
+"""First damping of frames whose pose is nearly known."""
 JUMP = 0.35
 """From one frame to the next a coordinate that moves more than this (rad, m) is looked at again."""
+LEAP = 1.0
+"""The same over a stride."""
 
 
 def root_entries(model: Model) -> list[np.ndarray]:
@@ -50,7 +61,7 @@ def root_entries(model: Model) -> list[np.ndarray]:
 def tree_markers(model: Model) -> list[np.ndarray]:
     """For each tree which of the markers are on it."""
     roots = [body for body, parent in enumerate(model.parents) if parent < 0]
-    top = []
+    top: list[int] = []
     for body, parent in enumerate(model.parents):
         top.append(body if parent < 0 else top[parent])
     of = [model.locate(marker.name)[0] for marker in model.markers]
@@ -113,50 +124,65 @@ def every_pose(
     tolerance: float = TOLERANCE,
     iterations: int = ITERATIONS,
 ) -> Fitted:
-    """All frames: the pose of one is laid onto the others as a rigid body, then all are fitted.
+    """All frames, from the pose of one of them.
 
-    Where the coordinates jump from one frame to the next, the frames beyond are tried again from
-    the pose before the jump, so that none is left in a worse minimum than its neighbours know.
+    It is laid onto every eighth frame as a rigid body and these are fitted; the frames between
+    start from what lies between. Where the coordinates jump from one frame to the next, the frames
+    beyond are tried again from the pose before the jump, so that none is left in a worse minimum
+    than its neighbours know.
     """
+    keys = np.arange(seed % STRIDE, problem.frames, STRIDE)
+    few = problem.rows(keys)
+    at = int(np.flatnonzero(keys == seed)[0])
+    known = _joined(few, _laid_and_fitted(few, pose, tolerance=ROUGH), at, LEAP)
+    start = np.empty((problem.frames, len(pose)))
+    start[keys] = known.q
+    there = np.zeros(problem.frames, dtype=bool)
+    there[keys] = True
+    start = interpolated(problem.model, start, there)
+    options: dict[str, Any] = {"tolerance": tolerance, "iterations": iterations}
+    fitted = levenberg_marquardt(problem, start, damping=NEAR, **options)
+    return _joined(problem, fitted, seed, JUMP)
+
+
+def _laid_and_fitted(problem: MarkerProblem, pose: np.ndarray, **options: Any) -> Fitted:
+    """Frames fitted from one pose, which is first moved onto each as a rigid body."""
     model = problem.model
-    start = np.tile(pose, (problem.frames, 1))
     placing = np.zeros(model.nv)
     placing[np.concatenate(root_entries(model))] = 1.0
-    laid = levenberg_marquardt(
-        problem.freeing(placing * problem.free), start, tolerance=ROUGH, iterations=30
-    )
-    fitted = levenberg_marquardt(problem, laid.q, tolerance=tolerance, iterations=iterations)
-    return _joined(problem, fitted, seed)
+    start = np.tile(pose, (problem.frames, 1))
+    alone = problem.freeing(placing * problem.free)
+    laid = levenberg_marquardt(alone, start, tolerance=ROUGH, iterations=30)
+    return levenberg_marquardt(problem, laid.q, **options)
 
 
-def _joined(problem: MarkerProblem, fitted: Fitted, seed: int) -> Fitted:
+def _joined(problem: MarkerProblem, fitted: Fitted, seed: int, jump: float) -> Fitted:
     """The same after a second look at what lies beyond each jump, outward from the seed."""
     for way in (1, -1):
         edge = seed
-        while True:
-            edge = _next_jump(problem, fitted.q, edge, way)
-            if edge is None:
-                break
-            beyond = _next_jump(problem, fitted.q, edge + way, way)
+        while (found := _next_jump(problem, fitted.q, edge, way, jump)) is not None:
+            edge = found
+            beyond = _next_jump(problem, fitted.q, edge + way, way, jump)
             stop = (problem.frames if way > 0 else -1) if beyond is None else beyond + way
             rows = np.arange(edge + way, stop, way)
-            fitted = _retried(problem, fitted, rows, fitted.q[edge])
+            # A look at a few frames tells whether the rest of the run is worth one.
+            fitted, kept = _retried(problem, fitted, rows[:STRIDE], fitted.q[edge])
+            if kept and len(rows) > STRIDE:
+                fitted, _ = _retried(problem, fitted, rows[STRIDE:], fitted.q[rows[STRIDE - 1]])
             edge += way
     return fitted
 
 
-def _retried(problem: MarkerProblem, fitted: Fitted, rows: np.ndarray, pose: np.ndarray) -> Fitted:
+def _retried(
+    problem: MarkerProblem, fitted: Fitted, rows: np.ndarray, pose: np.ndarray
+) -> tuple[Fitted, bool]:
     """Some frames fitted from another pose, kept where that is better, or as good and nearer."""
     model = problem.model
-    part = problem.rows(rows)
-    placing = np.zeros(model.nv)
-    placing[np.concatenate(root_entries(model))] = 1.0
-    start = np.tile(pose, (len(rows), 1))
-    laid = levenberg_marquardt(part.freeing(placing * part.free), start, tolerance=ROUGH)
-    other = levenberg_marquardt(part, laid.q)
+    other = _laid_and_fitted(problem.rows(rows), pose)
     gain = fitted.cost[rows] - other.cost
     level = 1e-6 * fitted.cost[rows] + 1e-15
-    old, new = (np.abs(model.difference(start, q)).max(-1) for q in (fitted.q[rows], other.q))
+    start = np.tile(pose, (len(rows), 1))
+    old, new = (np.abs(moves(model, start, q)).max(-1) for q in (fitted.q[rows], other.q))
     better = (gain > level) | ((gain > -level) & (new < old - 1e-3))
     names = ("q", "cost", "iterations", "converged", "blocked")
     arrays = {name: getattr(fitted, name).copy() for name in names}
@@ -165,17 +191,16 @@ def _retried(problem: MarkerProblem, fitted: Fitted, rows: np.ndarray, pose: np.
             array[rows] += other.iterations
         else:
             array[rows[better]] = getattr(other, name)[better]
-    return Fitted(**arrays)
+    return Fitted(**arrays), bool(better.any())
 
 
-def _next_jump(problem: MarkerProblem, q: np.ndarray, edge: int, way: int) -> int | None:
+def _next_jump(
+    problem: MarkerProblem, q: np.ndarray, edge: int, way: int, jump: float
+) -> int | None:
     """The last frame before the next jump, or None."""
-    last = problem.frames - 1 if way > 0 else 0
-    if edge == last:
-        return None
-    rows = np.arange(edge, last + way, way)
-    moved = np.abs(problem.model.difference(q[rows[:-1]], q[rows[1:]])).max(-1)
-    far = np.flatnonzero(moved > JUMP)
+    rows = np.arange(edge, problem.frames if way > 0 else -1, way)
+    moved = np.abs(moves(problem.model, q[rows[:-1]], q[rows[1:]])).max(-1)
+    far = np.flatnonzero(moved > jump)
     return None if not len(far) else int(rows[far[0]])
 
 
@@ -209,24 +234,37 @@ def _laid(
         return pose
     places = marker_positions(model, pose)
     R, p = rigid_fit(places, problem.targets[0], problem.weights[0] * chosen)
-    starts = _turned_roots(model, pose, entries)
-    goals = np.broadcast_to(places @ R.T + p, (len(starts), *places.shape))
-    alone = problem.rows(np.zeros(len(starts), dtype=int)).freeing(free)
-    ideal = MarkerProblem(
-        model,
-        np.ascontiguousarray(goals),
-        np.tile(on_tree.astype(float), (len(starts), 1)),
-        0 * alone.pull,
-        alone.goal,
-        alone.free,
-        problem.lower,
-        problem.upper,
-        native=problem.native,
+    goal = places @ R.T + p
+    starts = np.array([pose])
+    while True:
+        found = _placed(problem, starts, goal, free, on_tree)
+        reached = found.cost <= PLACED * on_tree.sum()
+        if reached.any() or len(starts) > 1:
+            break
+        starts = _turned_roots(model, pose, entries)
+    turned = np.abs(moves(model, np.tile(pose, (len(starts), 1)), found.q)).sum(-1)
+    level = max(float(found.cost.min()), PLACED * float(on_tree.sum()))
+    return found.q[int(np.argmin(np.where(found.cost <= level, turned, np.inf)))]
+
+
+def _placed(
+    problem: MarkerProblem,
+    starts: np.ndarray,
+    goal: np.ndarray,
+    free: np.ndarray,
+    on_tree: np.ndarray,
+) -> Fitted:
+    """Some coordinates fitted to markers that can be reached, from several poses."""
+    count = len(starts)
+    alone = problem.rows(np.zeros(count, dtype=int)).freeing(free)
+    ideal = replace(
+        alone,
+        targets=np.tile(goal, (count, 1, 1)),
+        weights=np.tile(on_tree.astype(float), (count, 1)),
+        pull=0 * alone.pull,
+        loss="",
     )
-    found = levenberg_marquardt(ideal, starts, tolerance=ROUGH, iterations=60)
-    turned = np.abs(model.difference(np.tile(pose, (len(starts), 1)), found.q)).sum(-1)
-    reached = found.cost <= found.cost.min() + 1e-6 * max(float(on_tree.sum()), 1.0)
-    return found.q[int(np.argmin(np.where(reached, turned, np.inf)))]
+    return levenberg_marquardt(ideal, starts, tolerance=ROUGH, iterations=30)
 
 
 def _turned_roots(model: Model, pose: np.ndarray, entries: np.ndarray) -> np.ndarray:

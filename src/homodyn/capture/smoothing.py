@@ -120,7 +120,7 @@ def _taps(order: int) -> np.ndarray:
     taps = np.ones(1)
     for _ in range(order):
         taps = np.convolve(taps, [-1.0, 1.0])
-    return taps if order % 2 == 0 else taps
+    return taps
 
 
 def _jerk_blocks(
