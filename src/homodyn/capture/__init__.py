@@ -1,18 +1,15 @@
 """From recordings to movement: trials, marker health, scaling, angles, torques and gait."""
 
 from homodyn.capture.assignment import assign_markers
+from homodyn.capture.cutoff import suggest_cutoff
+from homodyn.capture.derivatives import Derivatives, derivatives, opensim_derivatives
+from homodyn.capture.filters import bandpass, butterworth, highpass, lowpass, opensim_lowpass
 from homodyn.capture.inverse_kinematics import fit
+from homodyn.capture.labels import Matching, match_labels, read_map, write_map
 from homodyn.capture.load import FootForce, Loads
 from homodyn.capture.motion import FitStatus, Motion
 from homodyn.capture.observability import marker_rank
 from homodyn.capture.opensim_tasks import read_tasks
-from homodyn.capture.trial import Y_UP, Event, ForcePlate, Signals, Trial
-from homodyn.capture.cutoff import suggest_cutoff
-from homodyn.capture.derivatives import Derivatives, derivatives, opensim_derivatives
-from homodyn.capture.filters import bandpass, butterworth, highpass, lowpass, opensim_lowpass
-from homodyn.capture.labels import Matching, match_labels, read_map, write_map
-from homodyn.capture.load import FootForce, Loads
-from homodyn.capture.motion import FitStatus, Motion
 from homodyn.capture.reading import read, read_plates, read_table, write, write_table
 from homodyn.capture.table import Table
 from homodyn.capture.trial import Y_UP, Event, ForcePlate, Signals, Trial, Wiring
@@ -31,18 +28,16 @@ __all__ = [
     "Signals",
     "Table",
     "Trial",
-    "assign_markers",
-    "fit",
-    "in_world_of",
-    "marker_rank",
-    "read_tasks",
     "Wiring",
+    "assign_markers",
     "bandpass",
     "butterworth",
     "derivatives",
+    "fit",
     "highpass",
     "in_world_of",
     "lowpass",
+    "marker_rank",
     "match_labels",
     "opensim_derivatives",
     "opensim_lowpass",
@@ -50,6 +45,7 @@ __all__ = [
     "read_map",
     "read_plates",
     "read_table",
+    "read_tasks",
     "suggest_cutoff",
     "world_axes",
     "write",

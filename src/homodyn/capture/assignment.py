@@ -38,13 +38,17 @@ def assign_markers(
     owners = {marker.name: marker.body for marker in model.markers} | dict(bodies or {})
     for label in bodies or {}:
         if label not in trial.markers:
-            raise CaptureError(f"trial {trial.name!r} has {missing('marker', label, trial.markers)}")
+            raise CaptureError(
+                f"trial {trial.name!r} has {missing('marker', label, trial.markers)}"
+            )
     chosen = [m for m in trial.markers if m in owners] if markers is None else list(markers)
     points = dict(zip(trial.markers, in_world_of(model, trial).positions[frame], strict=True))
     placed: dict[str, Marker] = {}
     for label in chosen:
         if label not in points:
-            raise CaptureError(f"trial {trial.name!r} has {missing('marker', label, trial.markers)}")
+            raise CaptureError(
+                f"trial {trial.name!r} has {missing('marker', label, trial.markers)}"
+            )
         if label not in owners:
             raise CaptureError(
                 f"model {model.name!r} has no marker {label!r}; name its body: "

@@ -24,6 +24,12 @@ TOLERANCE = 1e-8
 ITERATIONS = 200
 """Steps after which a frame is given up."""
 
+CLOSE = 0.1
+"""Steps shorter than this (rad, m) are followed by steps that know the curvature of the paths."""
+
+RELEASES = 8
+"""How often the pins of a frame are let go."""
+
 SUGIHARA_FLOOR = 1e-3
 """What Sugihara's damping adds to the objective (Felis 2015, eq. 4.17)."""
 DAMPING = 1e-3
@@ -96,10 +102,10 @@ class MarkerProblem:
         return np.concatenate([flat, self.weights, self.pull, self.goal, self.free], axis=1)
 
     def steps(self, gain: float = 0.0) -> Callable[..., Any]:
-        """(q, records, floor) -> one damped step of these frames: see `step_kernel`."""
+        """(q, records, mood) -> one damped step of these frames: see `step_kernel`."""
         run = self._tier(step_kernel(self.model, self.loss))
         setting = np.concatenate([self.lower, self.upper, [gain, self.scale]])
-        return lambda q, records, floor: run(q, records, setting, floor)
+        return lambda q, records, mood: run(q, records, setting, mood)
 
     def equations(self, q: np.ndarray) -> Any:
         """Normal matrix, descent and objective of every frame, undamped and without limits."""
@@ -148,25 +154,31 @@ def levenberg_marquardt(
     """All frames at once, each with its own damping, which follows how well it was foreseen.
 
     The damping shrinks while the objective falls as promised and grows when it does not (Nielsen
-    1999), so the last steps are those of Gauss and Newton where the markers can be reached, and
-    still lead downhill where they cannot. ``damping`` is the first, as a share of the mean weight.
+    1999). Long steps are those of Gauss and Newton, which never lead uphill; short ones those of
+    Newton, which end soon even where the markers cannot be reached. ``damping`` is the first, as a share of the mean weight.
     """
     frames, size = problem.frames, problem.model.nv
     q = problem.inside(start)
     tried = q.copy()
     cost, promised = np.full((2, frames), np.inf)
     unit = problem.unit
-    damped = damping * unit
+    mood = np.zeros((frames, 3))
+    damped, bend, halt = mood.T
+    curved = np.zeros(frames, dtype=bool)
+    pinned = np.zeros((frames, size), dtype=bool)
+    released = np.zeros(frames, dtype=int)
+    limited = bool(np.isfinite([problem.lower, problem.upper]).any())
+    damped[:] = damping * unit
     growth = np.full(frames, 2.0)
     blocked = np.zeros((frames, size), dtype=bool)
     again = np.zeros(frames, dtype=bool)
     taken = np.zeros(frames, dtype=int)
     converged = np.zeros(frames, dtype=bool)
     rows = np.arange(frames)
-    take_step, records = problem.steps(), problem.records
+    take_step, records = problem.steps(), problem.records.copy()
     for _ in range(iterations):
         before = cost[rows]
-        moved, step, found, hoped, stopped = take_step(tried[rows], records, damped[rows])
+        moved, step, found, hoped, stopped = take_step(tried[rows], records, mood[rows])
         repeated = again[rows]
         taken[rows] += ~repeated
         better = found <= before + 1e-14 * np.where(np.isfinite(before), before, 0.0)
@@ -183,17 +195,34 @@ def levenberg_marquardt(
         growth[up] = 2.0
         q[up], cost[up], promised[up] = tried[up], found[kept], hoped[kept]
         tried[up] = moved[kept]
-        blocked[up] = stopped[kept] > 0
+        blocked[up] = stopped[kept] == 1
         length = np.sqrt(np.einsum("ij,ij->i", step[kept], step[kept]))
         short = np.maximum(1.0, damped[up] / (DAMPING * unit[up])) * length < tolerance
-        converged[up[short]] = True
+        curved[up] = bend[up] > 0
+        bend[up] = length < CLOSE
+        halt[up[fresh]] = 0.0
         again[up] = False
+        converged[up[short]] = True
+        if limited:
+            # What the step alone pushes against a limit is pinned there and the step taken anew;
+            # at the end it is let go if the descent leads away from the limit.
+            pushed = stopped[kept] == 2
+            loose = short & (pinned[up] & ~blocked[up]).any(-1) & (released[up] < RELEASES)
+            pinned[up] = np.where(loose[:, None], False, pinned[up] | pushed)
+            released[up] += loose
+            anew = up[loose | pushed.any(-1)]
+            converged[anew] = False
+            tried[anew] = q[anew]
+            again[anew] = True
         if not every:
             down = rows[~better]
             # A rejected step that was promised less than rounding takes away ends the road.
             converged[down[promised[down] <= 1e-13 * cost[down]]] = True
-            damped[down] *= growth[down]
-            growth[down] *= 2
+            # Without the curvature first, then shorter, and never again beyond a limit.
+            damped[down] *= np.where(curved[down], 1.0, growth[down])
+            growth[down] *= np.where(curved[down], 1.0, 2.0)
+            bend[down] = 0.0
+            halt[down] = limited
             tried[down] = q[down]
             again[down] = True
         going = ~converged[rows] & np.isfinite(cost[rows])
@@ -201,6 +230,8 @@ def levenberg_marquardt(
             rows, records = rows[going], records[going]
             if not len(rows):
                 break
+        if limited:
+            records[:, -size:] = problem.free[rows] * ~pinned[rows]
     return Fitted(q, cost, taken, converged, blocked)
 
 
@@ -221,14 +252,14 @@ def sugihara(
     cost, taken = np.zeros(frames), np.zeros(frames, dtype=int)
     converged = np.zeros(frames, dtype=bool)
     blocked = np.zeros((frames, size), dtype=bool)
-    floor = np.array([SUGIHARA_FLOOR])
+    mood = np.array([[SUGIHARA_FLOOR, 0.0, 0.0]])
     take_step, records = problem.steps(gain=1.0), problem.records
     here = np.array(start, dtype=float).reshape(1, -1)
     for frame in range(frames):
         record = records[frame : frame + 1]
         here = problem.rows([frame]).inside(here)
         for count in range(1, iterations + 1):
-            moved, step, found, _, stopped = take_step(here, record, floor)
+            moved, step, found, _, stopped = take_step(here, record, mood)
             here = moved
             if np.linalg.norm(step) < tolerance:
                 converged[frame] = True

@@ -8,6 +8,8 @@ E(q) = 1/2 sum w |r|^2 + 1/2 sum p (goal - q)^2, and the step solves
 on the coordinates that are free to move (Felis 2015, section 4.4; eqs. 4.14 to 4.18 corrected). The
 normal matrix of points is the mass matrix of a body whose point masses are the weights, so the
 composite recursion gives it without any Jacobian, and it factorises along the branches of the tree.
+Near the end the curvature of the marker paths may be added (`marker_curvature`): what is left of the
+distances then slows no step, as it does with Gauss and Newton's.
 """
 
 from __future__ import annotations
@@ -19,13 +21,14 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from homodyn.capture.marker_curvature import Moments, marker_curvature
 from homodyn.dynamics.crba import composite_matrix
 from homodyn.dynamics.factor import factorized
 from homodyn.dynamics.kinematics import attached_point
 from homodyn.dynamics.tree import Tree
 from homodyn.model import Model
 from homodyn.model.configuration import integrate, plain_entries
-from homodyn.spatial import Array, Inertia, cross, stack
+from homodyn.spatial import Array, Inertia, stack
 from homodyn.symbolic import Kernel, kernel
 
 LOSSES = ("", "huber", "cauchy")
@@ -33,24 +36,27 @@ LOSSES = ("", "huber", "cauchy")
 
 
 def step_kernel(model: Model, loss: str = "") -> Kernel:
-    """(q, frame, setting, floor) -> (moved q, step, cost, promised, blocked) for one frame.
+    """(q, frame, setting, mood) -> (moved q, step, cost, promised, blocked) for one frame.
 
     ``frame`` joins targets (m), weights, pull, goal and free: what is there to be fitted.
     ``weights`` are zero for markers that were not seen, ``free`` is zero for coordinates that are
     not to move. ``setting`` joins lower and upper limits, infinite where there are none, ``gain``
-    and ``scale``: the damping is ``floor`` plus ``gain`` times the objective, and a robust loss
-    bends at ``scale`` (m). ``promised`` is how much of the objective the step would take away were
-    the model linear; ``blocked`` is one where a limit holds a coordinate against the descent.
+    and ``scale``; ``mood`` joins ``floor``, ``bend`` and ``halt``. The damping is ``floor`` plus
+    ``gain`` times the objective, a robust loss bends at ``scale`` (m), and ``bend`` is the share of
+    the paths' curvature that counts. A coordinate that would pass its limit stops there alone, or
+    stops all the others with it if ``halt`` is one. ``promised`` is how much of the objective the step would take away were
+    the model linear. ``blocked`` is one where a limit holds a coordinate against the descent, and
+    two where it alone holds it against the step.
     """
     key = ("marker step", loss)
     if key not in model.kernels:
         size, markers = model.nv, len(model.markers)
 
-        def step(q: Array, frame: Array, setting: Array, floor: Array) -> tuple[Array, ...]:
+        def step(q: Array, frame: Array, setting: Array, mood: Array) -> tuple[Array, ...]:
             parts = ca.vertsplit(frame, list(np.cumsum([0, 3 * markers, markers, *[size] * 3])))
             targets = ca.reshape(parts[0], 3, markers).T
             bounds = (setting[:size], setting[size : 2 * size])
-            rest = (floor, setting[2 * size], setting[2 * size + 1])
+            rest = (mood[0], mood[1], mood[2], setting[2 * size], setting[2 * size + 1])
             return _step(model, loss, q, targets, *parts[1:], *bounds, *rest)
 
         model.kernels[key] = kernel(
@@ -58,7 +64,7 @@ def step_kernel(model: Model, loss: str = "") -> Kernel:
             q=model.nq,
             frame=4 * markers + 3 * size,
             setting=2 * size + 2,
-            floor=(),
+            mood=3,
             outputs={
                 "moved": model.nq,
                 "step": size,
@@ -122,11 +128,14 @@ def _step(
     lower: Array,
     upper: Array,
     floor: Array,
+    bend: Array,
+    halt: Array,
     gain: Array,
     scale: Array,
 ) -> tuple[Array, ...]:
     tree = Tree(model, q)
-    matrix, descent, cost = _equations(tree, loss, targets, weights, pull, goal, scale)
+    forces, matrix, descent, cost = _equations(tree, loss, targets, weights, pull, goal, scale)
+    matrix = matrix + bend * marker_curvature(tree, forces)
     blocked = [ca.SX(0)] * model.nv
     entries, positions = plain_entries(model)
     for i, k in zip(entries, positions, strict=True):
@@ -142,8 +151,17 @@ def _step(
     for i in range(model.nv):
         masked[i, i] = ca.if_else(moving[i] > 0, matrix[i, i] + damping, 1.0)
     step = factorized(tree, masked).solve(moving * descent) * moving
-    promised = ca.dot(step, damping * step + descent) / 2
-    moved = integrate(model, q, step)
+    share: Array = 1.0
+    for i, k in zip(entries, positions, strict=True):
+        down = ca.logic_and(q[k] <= lower[i], step[i] < 0)
+        up = ca.logic_and(q[k] >= upper[i], step[i] > 0)
+        blocked[i] = blocked[i] + 2 * ca.logic_or(down, up)
+        room = ca.if_else(step[i] > 0, upper[i] - q[k], lower[i] - q[k])
+        crosses = ca.logic_and(halt > 0, ca.fabs(step[i]) > ca.fabs(room))
+        share = ca.fmin(share, ca.if_else(crosses, room / step[i], 1.0))
+    slope = ca.dot(step, descent)
+    promised = share * slope - share**2 / 2 * (slope - damping * ca.dot(step, step))
+    moved = integrate(model, q, share * step)
     for i, k in zip(entries, positions, strict=True):
         inside = ca.fmin(ca.fmax(moved[k], lower[i]), upper[i])
         moved[k] = ca.if_else(moving[i] > 0, inside, q[k])
@@ -160,7 +178,7 @@ def _normal_equations(
     goal: Array,
     scale: Array,
 ) -> tuple[Array, ...]:
-    return _equations(Tree(model, q), loss, targets, weights, pull, goal, scale)
+    return _equations(Tree(model, q), loss, targets, weights, pull, goal, scale)[1:]
 
 
 def _equations(
@@ -171,12 +189,12 @@ def _equations(
     pull: Array,
     goal: Array,
     scale: Array,
-) -> tuple[Array, Array, Array]:
-    """Normal matrix, descent direction and objective."""
+) -> tuple[list[Moments], Array, Array, Array]:
+    """Pulls of the markers on each body, normal matrix, descent direction and objective."""
     model = tree.model
     none = Inertia(0.0, np.zeros(3), np.zeros((3, 3)))
     masses: list[list[Inertia]] = [[none] for _ in model.bodies]
-    forces: list[list[Any]] = [[ca.SX(6, 1)] for _ in model.bodies]
+    pulls: list[list[Moments]] = [[Moments.none()] for _ in model.bodies]
     costs: list[Any] = [ca.SX(0)]
     for k, (marker, place) in enumerate(zip(model.markers, _places(tree), strict=True)):
         body, local = attached_point(model, marker.name, None)
@@ -188,15 +206,16 @@ def _equations(
         if body >= 0:
             masses[body].append(Inertia.at_com(weight, local, np.zeros((3, 3))))
             push = weight * (tree.placements[body].E @ away)
-            forces[body].append(stack(cross(local, push), push))
+            pulls[body].append(Moments(push, ca.SX(local) @ push.T))
     matrix = composite_matrix(tree, [reduce(add, each) for each in masses])
-    descent = tree.project(tree.inward([reduce(add, each) for each in forces]))
+    forces = [reduce(add, each) for each in pulls]
+    descent = tree.project(tree.inward([force.wrench() for force in forces]))
     for i, k in zip(*plain_entries(model), strict=True):
         gap = goal[i] - tree.q[k]
         matrix[i, i] = matrix[i, i] + pull[i]
         descent[i] = descent[i] + pull[i] * gap
         costs.append(pull[i] * gap * gap / 2)
-    return matrix, descent, reduce(add, costs)
+    return forces, matrix, descent, reduce(add, costs)
 
 
 def _loss(loss: str, square: Array, scale: Array) -> tuple[Array, Array]:

@@ -42,17 +42,17 @@ def composite_matrix(tree: Tree, inertias: Sequence[Inertia]) -> Array:
         if not tree.weights[i]:
             continue
         force = composite[i] @ joint.S
-        _add_block(entries, tree, i, i, joint.S.T @ force)
+        add_block(entries, tree, i, i, joint.S.T @ force)
         j = i
         while model.parents[j] >= 0:
             force = tree.joints[j].X.force_back(force)
             j = model.parents[j]
             if tree.weights[j]:
-                _add_block(entries, tree, j, i, tree.joints[j].S.T @ force)
-    return _symmetric_matrix(model.nv, entries)
+                add_block(entries, tree, j, i, tree.joints[j].S.T @ force)
+    return symmetric_matrix(model.nv, entries)
 
 
-def _add_block(
+def add_block(
     entries: dict[tuple[int, int], Array], tree: Tree, i: int, j: int, block: Array
 ) -> None:
     """Put S_i^T Ic S_j where the coordinates of joints i and j are, above the diagonal."""
@@ -68,7 +68,7 @@ def _add_block(
             entries[key] = entries[key] + share if key in entries else share
 
 
-def _symmetric_matrix(size: int, entries: dict[tuple[int, int], Array]) -> Array:
+def symmetric_matrix(size: int, entries: dict[tuple[int, int], Array]) -> Array:
     """A sparse symmetric matrix from its upper entries."""
     result = ca.SX(size, size)
     for (i, j), entry in entries.items():
