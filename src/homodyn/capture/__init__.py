@@ -1,5 +1,6 @@
 """From recordings to movement: trials, marker health, scaling, angles, torques and gait."""
 
+from homodyn.capture.assignment import assign_markers
 from homodyn.capture.cutoff import suggest_cutoff
 from homodyn.capture.derivatives import Derivatives, derivatives, opensim_derivatives
 from homodyn.capture.filters import bandpass, butterworth, highpass, lowpass, opensim_lowpass
@@ -18,6 +19,13 @@ from homodyn.capture.reading import (
     write_plates,
     write_table,
 )
+from homodyn.capture.inverse_kinematics import fit
+from homodyn.capture.labels import Matching, match_labels, read_map, write_map
+from homodyn.capture.load import FootForce, Loads
+from homodyn.capture.motion import FitStatus, Motion
+from homodyn.capture.observability import marker_rank
+from homodyn.capture.opensim_tasks import read_tasks
+from homodyn.capture.reading import read, read_plates, read_table, write, write_table
 from homodyn.capture.table import Table
 from homodyn.capture.trial import Y_UP, Event, ForcePlate, Signals, Trial, Wiring
 from homodyn.capture.world import in_world_of, world_axes
@@ -41,14 +49,17 @@ __all__ = [
     "Table",
     "Trial",
     "Wiring",
+    "assign_markers",
     "bandpass",
     "butterworth",
     "derivatives",
     "fill_gaps",
     "health",
+    "fit",
     "highpass",
     "in_world_of",
     "lowpass",
+    "marker_rank",
     "match_labels",
     "opensim_derivatives",
     "opensim_lowpass",
@@ -56,6 +67,7 @@ __all__ = [
     "read_map",
     "read_plates",
     "read_table",
+    "read_tasks",
     "suggest_cutoff",
     "world_axes",
     "write",
