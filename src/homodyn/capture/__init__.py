@@ -8,9 +8,12 @@ from homodyn.capture.finding import Finding, Severity
 from homodyn.capture.formats.column_map import ColumnMap
 from homodyn.capture.gaps import fill_gaps
 from homodyn.capture.health import Health, MarkerHealth, health
+from homodyn.capture.inverse_kinematics import fit
 from homodyn.capture.labels import Matching, match_labels, read_map, write_map
 from homodyn.capture.load import FootForce, Loads
 from homodyn.capture.motion import FitStatus, Motion
+from homodyn.capture.observability import marker_rank
+from homodyn.capture.opensim_tasks import read_tasks
 from homodyn.capture.reading import (
     read,
     read_plates,
@@ -19,13 +22,6 @@ from homodyn.capture.reading import (
     write_plates,
     write_table,
 )
-from homodyn.capture.inverse_kinematics import fit
-from homodyn.capture.labels import Matching, match_labels, read_map, write_map
-from homodyn.capture.load import FootForce, Loads
-from homodyn.capture.motion import FitStatus, Motion
-from homodyn.capture.observability import marker_rank
-from homodyn.capture.opensim_tasks import read_tasks
-from homodyn.capture.reading import read, read_plates, read_table, write, write_table
 from homodyn.capture.table import Table
 from homodyn.capture.trial import Y_UP, Event, ForcePlate, Signals, Trial, Wiring
 from homodyn.capture.world import in_world_of, world_axes
@@ -54,8 +50,8 @@ __all__ = [
     "butterworth",
     "derivatives",
     "fill_gaps",
-    "health",
     "fit",
+    "health",
     "highpass",
     "in_world_of",
     "lowpass",
