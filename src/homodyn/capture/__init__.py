@@ -1,6 +1,7 @@
 """From recordings to movement: trials, marker health, scaling, angles, torques and gait."""
 
 from homodyn.capture.assignment import assign_markers
+from homodyn.capture.calibration import calibrate
 from homodyn.capture.cutoff import suggest_cutoff
 from homodyn.capture.derivatives import Derivatives, derivatives, opensim_derivatives
 from homodyn.capture.filters import bandpass, butterworth, highpass, lowpass, opensim_lowpass
@@ -22,6 +23,10 @@ from homodyn.capture.reading import (
     write_plates,
     write_table,
 )
+from homodyn.capture.prior import Prior
+from homodyn.capture.reading import read, read_plates, read_table, write, write_table
+from homodyn.capture.scaled import BodyScale, CentreShift, MarkerShift, Scaled, ScaleStatus
+from homodyn.capture.scaling import scale
 from homodyn.capture.table import Table
 from homodyn.capture.trial import Y_UP, Event, ForcePlate, Signals, Trial, Wiring
 from homodyn.capture.world import in_world_of, world_axes
@@ -29,6 +34,8 @@ from homodyn.capture.world import in_world_of, world_axes
 __all__ = [
     "Y_UP",
     "ColumnMap",
+    "BodyScale",
+    "CentreShift",
     "Derivatives",
     "Event",
     "Finding",
@@ -41,6 +48,12 @@ __all__ = [
     "Matching",
     "Motion",
     "Severity",
+    "MarkerShift",
+    "Matching",
+    "Motion",
+    "Prior",
+    "ScaleStatus",
+    "Scaled",
     "Signals",
     "Table",
     "Trial",
@@ -48,6 +61,7 @@ __all__ = [
     "assign_markers",
     "bandpass",
     "butterworth",
+    "calibrate",
     "derivatives",
     "fill_gaps",
     "fit",
@@ -64,6 +78,7 @@ __all__ = [
     "read_plates",
     "read_table",
     "read_tasks",
+    "scale",
     "suggest_cutoff",
     "world_axes",
     "write",
