@@ -15,6 +15,7 @@ from homodyn.capture.load import FootForce, Loads
 from homodyn.capture.motion import FitStatus, Motion
 from homodyn.capture.observability import marker_rank
 from homodyn.capture.opensim_tasks import read_tasks
+from homodyn.capture.prior import Prior
 from homodyn.capture.reading import (
     read,
     read_plates,
@@ -23,8 +24,6 @@ from homodyn.capture.reading import (
     write_plates,
     write_table,
 )
-from homodyn.capture.prior import Prior
-from homodyn.capture.reading import read, read_plates, read_table, write, write_table
 from homodyn.capture.scaled import BodyScale, CentreShift, MarkerShift, Scaled, ScaleStatus
 from homodyn.capture.scaling import scale
 from homodyn.capture.table import Table
@@ -33,9 +32,9 @@ from homodyn.capture.world import in_world_of, world_axes
 
 __all__ = [
     "Y_UP",
-    "ColumnMap",
     "BodyScale",
     "CentreShift",
+    "ColumnMap",
     "Derivatives",
     "Event",
     "Finding",
@@ -45,15 +44,13 @@ __all__ = [
     "Health",
     "Loads",
     "MarkerHealth",
-    "Matching",
-    "Motion",
-    "Severity",
     "MarkerShift",
     "Matching",
     "Motion",
     "Prior",
     "ScaleStatus",
     "Scaled",
+    "Severity",
     "Signals",
     "Table",
     "Trial",
