@@ -74,7 +74,7 @@ class Walker:
         return sorted(found, key=lambda event: event.time)
 
     def motion(self) -> Motion:
-        count = int(round(self.duration * self.rate)) + 1
+        count = round(self.duration * self.rate) + 1
         time = self.start + np.arange(count) / self.rate
         q = self.pose(time)
         ahead, behind = self.pose(time + STEP), self.pose(time - STEP)
@@ -160,7 +160,7 @@ class Walker:
         motion = self.motion()
         plates = []
         for side in ("left", "right"):
-            time = np.arange(int(round(self.duration * rate)) + 1) / rate + self.start
+            time = np.arange(round(self.duration * rate) + 1) / rate + self.start
             force = np.zeros((len(time), 3))
             for k in range(-2, int(self.duration / self.period) + 3):
                 strike, off = self.contact(side, k)

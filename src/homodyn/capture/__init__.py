@@ -1,20 +1,50 @@
 """From recordings to movement: trials, marker health, scaling, angles, torques and gait."""
 
+from homodyn.capture.cycles import Cycles, Similarity, Stride, cycles, similarity, strides
+from homodyn.capture.elevation import ElevationAngles, Planarity, elevation_angles, planarity
+from homodyn.capture.emg import EmgCycles, emg_channels, emg_cycles, emg_envelopes
+from homodyn.capture.events import Events, find_events
+from homodyn.capture.gait_measures import GaitMeasures, Measure, gait_measures
+from homodyn.capture.legs import Leg, legs_of
 from homodyn.capture.load import FootForce, Loads
 from homodyn.capture.motion import FitStatus, Motion
+from homodyn.capture.stability import Stability, margin_of_stability
 from homodyn.capture.trial import Y_UP, Event, ForcePlate, Signals, Trial
 from homodyn.capture.world import in_world_of, world_axes
 
 __all__ = [
     "Y_UP",
+    "Cycles",
+    "ElevationAngles",
+    "EmgCycles",
     "Event",
+    "Events",
     "FitStatus",
     "FootForce",
     "ForcePlate",
+    "GaitMeasures",
+    "Leg",
     "Loads",
+    "Measure",
     "Motion",
+    "Planarity",
     "Signals",
+    "Similarity",
+    "Stability",
+    "Stride",
     "Trial",
+    "cycles",
+    "elevation_angles",
+    "emg_channels",
+    "emg_cycles",
+    "emg_envelopes",
+    "find_events",
+    "gait_measures",
     "in_world_of",
+    "legs_of",
+    "margin_of_stability",
+    "planarity",
+    "similarity",
+    "strides",
     "world_axes",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from scipy.interpolate import PchipInterpolator
@@ -91,7 +92,7 @@ def strides(events: Sequence[Event], side: str) -> list[Stride]:
     offs = side_events(events, side, "Foot Off")
     found = [
         Stride(side.lower(), a, b, next((t for t in offs if a < t < b), None))
-        for a, b in zip(strikes[:-1], strikes[1:], strict=True)
+        for a, b in pairwise(strikes)
     ]
     usual = float(np.median([s.duration for s in found])) if found else 0.0
     return [s for s in found if s.duration <= LONGEST * usual]
@@ -123,9 +124,7 @@ def cycles(
     sample = float(np.median(np.diff(time)))
     whole = strides(events, side)
     # An event between the last sample and half a sample later is still within the recording.
-    kept = [
-        s for s in whole if s.start >= time[0] - sample / 2 and s.end <= time[-1] + sample / 2
-    ]
+    kept = [s for s in whole if s.start >= time[0] - sample / 2 and s.end <= time[-1] + sample / 2]
     notes = []
     if not kept:
         reason = "no two strikes follow each other" if not whole else "none lies within the series"
@@ -137,7 +136,7 @@ def cycles(
     for k, stride in enumerate(kept):
         when = np.clip(stride.start + percent / 100 * stride.duration, time[0], time[-1])
         made[k] = _resampled(time, values, when)
-    complete = np.isfinite(made).reshape(len(kept), -1).all(axis=1)
+    complete = np.array([np.isfinite(cycle).all() for cycle in made], dtype=bool)
     gaps = int((~complete).sum())
     if gaps:
         notes.append(f"{gaps} of {len(kept)} {side.lower()} cycles have gaps and are not averaged.")

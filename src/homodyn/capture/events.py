@@ -20,7 +20,13 @@ from dataclasses import replace
 import numpy as np
 
 from homodyn.capture.load import Loads
-from homodyn.capture.loaded import Contact, loaded_feet, spans
+from homodyn.capture.loaded import (
+    SHORTEST_CONTACT,
+    SHORTEST_GAP,
+    Contact,
+    loaded_feet,
+    spans,
+)
 from homodyn.capture.motion import Motion
 from homodyn.capture.trial import Event, ForcePlate
 from homodyn.capture.walking import STILL, Walk, fastest_foot, smooth_velocity, walk_of
@@ -107,32 +113,29 @@ def kinematic_contacts(walk: Walk) -> dict[str, list[Contact]]:
 
 def _either(time: np.ndarray, speeds: Sequence[np.ndarray], pace: float) -> list[Contact]:
     """Spans in which at least one of the points stands."""
-    points = [
-        spans(time, -speed, on=-STANDS_BELOW * pace, off=-LEAVES_ABOVE * pace, shortest=0.0, gap=0.0)
+    slow = [
+        (-np.inf if c.start is None else c.start, np.inf if c.end is None else c.end)
         for speed in speeds
-    ]
-    ranges = sorted(
-        (
-            -np.inf if c.start is None else c.start,
-            np.inf if c.end is None else c.end,
-            "heel" if k == 0 else "toe",
+        for c in spans(
+            time,
+            -speed,
+            on=-STANDS_BELOW * pace,
+            off=-LEAVES_ABOVE * pace,
+            shortest=0.0,
+            gap=0.0,
         )
-        for k, contacts in enumerate(points)
-        for c in contacts
-    )
-    merged: list[list[float]] = []
-    for start, end, _ in ranges:
-        if merged and start - merged[-1][1] < 0.05:
-            merged[-1][1] = max(end, merged[-1][1])
+    ]
+    merged: list[tuple[float, float]] = []
+    for start, end in sorted(slow):
+        if merged and start - merged[-1][1] < SHORTEST_GAP:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
         else:
-            merged.append([start, end])
+            merged.append((start, end))
     source = "kinematics: speed of heel and toe over the ground"
     return [
-        Contact(
-            start if np.isfinite(start) else None, end if np.isfinite(end) else None, source
-        )
+        Contact(start if np.isfinite(start) else None, end if np.isfinite(end) else None, source)
         for start, end in merged
-        if end - start >= 0.1
+        if end - start >= SHORTEST_CONTACT
     ]
 
 
@@ -147,21 +150,36 @@ def _events(contacts: Sequence[Contact], side: str, label: str) -> list[Event]:
 
 def _told(known: Sequence[Event], side: str, label: str) -> list[Event]:
     """What the recording itself says, in our words."""
-    words = {"footstrike": STRIKE, "heelstrike": STRIKE, "initialcontact": STRIKE}
-    words |= {"footoff": OFF, "toeoff": OFF}
     return [
         replace(
             event,
             label=label,
             context=side.capitalize(),
             description=event.description
-            if event.description.startswith(("forces", "kinematics", "recorded"))
-            else f"recorded: {event.description}".rstrip(": "),
+            if event.description.startswith(_SOURCES)
+            else f"recorded: {event.description or event.label}",
         )
         for event in known
-        if event.context.lower() == side
-        and words.get("".join(filter(str.isalpha, event.label.lower()))) == label
+        if _meaning(event) == (side, label)
     ]
+
+
+_SOURCES = ("forces:", "kinematics:", "recorded:")
+_STRIKES = ("footstrike", "heelstrike", "initialcontact", "footcontact", "hs", "ic", "fs")
+_OFFS = ("footoff", "toeoff", "to", "fo")
+
+
+def _meaning(event: Event) -> tuple[str, str] | None:
+    """Side and kind of an event: "Foot Strike" of "Left", "Left Foot Off", "RHS" and the like."""
+    word = "".join(filter(str.isalpha, event.label.lower()))
+    side = event.context.lower()
+    for name, start in (("left", "left"), ("right", "right"), ("left", "l"), ("right", "r")):
+        rest = word.removeprefix(start)
+        if rest != word and rest in (*_STRIKES, *_OFFS):
+            word, side = rest, name
+            break
+    kind = STRIKE if word in _STRIKES else OFF if word in _OFFS else ""
+    return (side, kind) if kind and side in ("left", "right") else None
 
 
 def _trusted(

@@ -151,9 +151,7 @@ def _common_ancestor(model: Model, left: str, right: str) -> int:
     return next(body for body in line(right) if body in above)
 
 
-def _leg(
-    stands: _Standing, side: str, foot: str, common: int, forward: np.ndarray
-) -> Leg:
+def _leg(stands: _Standing, side: str, foot: str, common: int, forward: np.ndarray) -> Leg:
     names = stands.model.body_names
     chain = [foot]
     while True:

@@ -47,8 +47,8 @@ def spans(
     """
     raised = _schmitt(signal, on, off)
     edges = np.flatnonzero(np.diff(raised.astype(np.int8)))
-    starts = [_crossing(time, signal, k, on) for k in edges if raised[k + 1]]
-    ends = [_crossing(time, signal, k, off) for k in edges if raised[k]]
+    starts = [_crossing(time, signal, k, on) for k in map(int, edges) if raised[k + 1]]
+    ends = [_crossing(time, signal, k, off) for k in map(int, edges) if raised[k]]
     if raised.size and raised[0]:
         starts = [-np.inf, *starts]
     if raised.size and raised[-1]:
@@ -124,9 +124,7 @@ def _loads_of(time: np.ndarray, force: np.ndarray, threshold: float) -> list[Con
     return [c for c in contacts if force[_inside(time, c)].max(initial=0.0) >= 2 * threshold]
 
 
-def _foot_on(
-    walk: Walk, plate: ForcePlate, contact: Contact, threshold: float
-) -> tuple[str, str]:
+def _foot_on(walk: Walk, plate: ForcePlate, contact: Contact, threshold: float) -> tuple[str, str]:
     """The side that stood on a plate during a contact, or a sentence why it is not known."""
     inside = _inside(plate.time, contact) & (plate.force[:, 2] >= threshold)
     inside &= (plate.time >= walk.time[0]) & (plate.time <= walk.time[-1])

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.signal import butter, sosfiltfilt
 
+from homodyn.capture.filters import lowpass
 from homodyn.capture.legs import Leg, SolePoint, legs_of
 from homodyn.capture.motion import Motion
 from homodyn.capture.world import world_axes
@@ -116,14 +116,9 @@ def walk_of(motion: Motion) -> Walk:
 def smooth_velocity(walk: Walk, path: np.ndarray) -> np.ndarray:
     """Velocity of a path (m/s): filtered without lag, then central differences."""
     rate = walk.motion.rate
-    if rate > 2.5 * SMOOTHING and len(path) > 15:
-        sos = butter(2, SMOOTHING / _TWO_PASSES, fs=rate, output="sos")
-        path = sosfiltfilt(sos, path, axis=0)
+    if rate > 2.5 * SMOOTHING:
+        path = lowpass(path, rate, cutoff=SMOOTHING)
     return np.gradient(path, walk.time, axis=0)
-
-
-_TWO_PASSES = (np.sqrt(2.0) - 1.0) ** 0.25
-"""Two passes of a second-order filter narrow its band by this; Winter 2009, section 3.4."""
 
 
 def fastest_foot(walk: Walk) -> float:
@@ -199,7 +194,11 @@ def _standing_velocity(walk: Walk, side: str) -> np.ndarray:
 
 def _shifted(paths: LegPaths, carried: np.ndarray) -> LegPaths:
     return LegPaths(
-        paths.leg,
-        *(getattr(paths, name) - carried for name in ("hip", "knee", "ankle", "heel", "toe")),
-        paths.sole - carried[:, None],
+        leg=paths.leg,
+        hip=paths.hip - carried,
+        knee=paths.knee - carried,
+        ankle=paths.ankle - carried,
+        heel=paths.heel - carried,
+        toe=paths.toe - carried,
+        sole=paths.sole - carried[:, None],
     )
