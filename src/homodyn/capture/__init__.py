@@ -10,6 +10,15 @@ from homodyn.capture.load import FootForce, Loads
 from homodyn.capture.motion import FitStatus, Motion
 from homodyn.capture.stability import Stability, margin_of_stability
 from homodyn.capture.trial import Y_UP, Event, ForcePlate, Signals, Trial
+from homodyn.capture.cutoff import suggest_cutoff
+from homodyn.capture.derivatives import Derivatives, derivatives, opensim_derivatives
+from homodyn.capture.filters import bandpass, butterworth, highpass, lowpass, opensim_lowpass
+from homodyn.capture.labels import Matching, match_labels, read_map, write_map
+from homodyn.capture.load import FootForce, Loads
+from homodyn.capture.motion import FitStatus, Motion
+from homodyn.capture.reading import read, read_plates, read_table, write, write_table
+from homodyn.capture.table import Table
+from homodyn.capture.trial import Y_UP, Event, ForcePlate, Signals, Trial, Wiring
 from homodyn.capture.world import in_world_of, world_axes
 
 __all__ = [
@@ -17,6 +26,7 @@ __all__ = [
     "Cycles",
     "ElevationAngles",
     "EmgCycles",
+    "Derivatives",
     "Event",
     "Events",
     "FitStatus",
@@ -26,6 +36,7 @@ __all__ = [
     "Leg",
     "Loads",
     "Measure",
+    "Matching",
     "Motion",
     "Planarity",
     "Signals",
@@ -46,5 +57,25 @@ __all__ = [
     "planarity",
     "similarity",
     "strides",
+    "Table",
+    "Trial",
+    "Wiring",
+    "bandpass",
+    "butterworth",
+    "derivatives",
+    "highpass",
+    "in_world_of",
+    "lowpass",
+    "match_labels",
+    "opensim_derivatives",
+    "opensim_lowpass",
+    "read",
+    "read_map",
+    "read_plates",
+    "read_table",
+    "suggest_cutoff",
     "world_axes",
+    "write",
+    "write_map",
+    "write_table",
 ]
