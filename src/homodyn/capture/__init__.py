@@ -2,6 +2,16 @@
 
 from homodyn.capture.assignment import assign_markers
 from homodyn.capture.calibration import calibrate
+from homodyn.capture.cycles import Cycles, Similarity, Stride, cycles, similarity, strides
+from homodyn.capture.elevation import ElevationAngles, Planarity, elevation_angles, planarity
+from homodyn.capture.emg import EmgCycles, emg_channels, emg_cycles, emg_envelopes
+from homodyn.capture.events import Events, find_events
+from homodyn.capture.gait_measures import GaitMeasures, Measure, gait_measures
+from homodyn.capture.legs import Leg, legs_of
+from homodyn.capture.load import FootForce, Loads
+from homodyn.capture.motion import FitStatus, Motion
+from homodyn.capture.stability import Stability, margin_of_stability
+from homodyn.capture.trial import Y_UP, Event, ForcePlate, Signals, Trial
 from homodyn.capture.cutoff import suggest_cutoff
 from homodyn.capture.derivatives import Derivatives, derivatives, opensim_derivatives
 from homodyn.capture.filters import bandpass, butterworth, highpass, lowpass, opensim_lowpass
@@ -51,7 +61,40 @@ __all__ = [
     "ScaleStatus",
     "Scaled",
     "Severity",
+    "Cycles",
+    "ElevationAngles",
+    "EmgCycles",
+    "Derivatives",
+    "Event",
+    "Events",
+    "FitStatus",
+    "FootForce",
+    "ForcePlate",
+    "GaitMeasures",
+    "Leg",
+    "Loads",
+    "Measure",
+    "Matching",
+    "Motion",
+    "Planarity",
     "Signals",
+    "Similarity",
+    "Stability",
+    "Stride",
+    "Trial",
+    "cycles",
+    "elevation_angles",
+    "emg_channels",
+    "emg_cycles",
+    "emg_envelopes",
+    "find_events",
+    "gait_measures",
+    "in_world_of",
+    "legs_of",
+    "margin_of_stability",
+    "planarity",
+    "similarity",
+    "strides",
     "Table",
     "Trial",
     "Wiring",
