@@ -262,23 +262,19 @@ def test_arnold_scales_are_within_a_hundredth(arnold):
     off = np.array([row.scale - true[row.body] for row in found.bodies])
     sure = table(found, "sd") < 0.0125
     assert np.abs(off[sure]).max() < 0.01
-    # Lengths that carry a joint or several markers are all sure; the rest is small or unseen.
-    unsure = {
-        f"{row.body} {axis}"
-        for row, flags in zip(found.bodies, sure, strict=True)
-        for axis, flag in zip("xyz", flags, strict=True)
-        if not flag
-    }
-    hidden = {f"{body}_{side}" for body in ("patella", "hand") for side in "lr"}
-    small = {f"{n}_{s} {a}" for s in "lr" for n, a in (("ulna", "x"), ("ulna", "y"))}
-    small |= {f"{n}_{s} {a}" for s in "lr" for n, a in (("talus", "z"), ("calcn", "z"))}
-    small |= {f"{n}_{s} {a}" for s in "lr" for n, a in (("toes", "y"), ("radius", "x"))}
-    small |= {f"{n}_{s} {a}" for s in "lr" for n, a in (("talus", "y"), ("calcn", "y"))}
-    assert {name for name in unsure if name.split()[0] not in hidden} <= small
-    assert all(found.scales[body] == pytest.approx(true[body], abs=0.25) for body in found.scales)
+    # Forearms, heels and toes are short; what markers sit on their axes decides little.
+    sure_of = {row.body: flags for row, flags in zip(found.bodies, sure, strict=True)}
+    for body in ("pelvis", "torso", "femur_r", "femur_l", "tibia_r", "tibia_l"):
+        assert sure_of[body].all(), body
+    for body in ("humerus_r", "humerus_l", "radius_r", "radius_l"):
+        assert sure_of[body][1], body
+    unseen = {f"{body}_{side}" for body in ("patella", "hand") for side in "lr"}
+    assert {name.split()[0] for name in found.undetermined} >= unseen
+    seen = [flags for body, flags in sure_of.items() if body not in unseen]
+    assert np.mean(seen) > 0.65
 
 
-def test_arnold_scales_all_within_a_hundredth_when_the_forearm_is_one(arnold):
+def test_arnold_scales_are_all_within_a_hundredth_once_sides_and_forearms_are_alike(arnold):
     generic, truth, trial, _, _ = arnold
     found = calibrate(
         generic,
@@ -292,10 +288,8 @@ def test_arnold_scales_all_within_a_hundredth_when_the_forearm_is_one(arnold):
     true = true_scales(generic, truth)
     seen = [row for row in found.bodies if not row.body.startswith(("patella", "hand"))]
     off = np.array([row.scale - true[row.body] for row in seen])
-    sd = np.array([row.sd for row in seen])
-    assert np.abs(off[sd < 0.02]).max() < 0.01
-    assert (sd < 0.02).mean() > 0.9
-    assert np.abs(off / np.maximum(sd, 0.003)).max() < 3.0
+    assert len(seen) == 18
+    assert np.abs(off).max() < 0.01
 
 
 def test_arnold_joint_centres_are_within_a_centimetre(arnold):

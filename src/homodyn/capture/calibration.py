@@ -26,7 +26,7 @@ from homodyn.capture.scaled import (
     centre_shifts,
     doubts,
 )
-from homodyn.capture.spreads import learnt
+from homodyn.capture.spreads import camera_noise, learnt
 from homodyn.capture.trial import Trial
 from homodyn.errors import CaptureError
 from homodyn.model import Model
@@ -91,14 +91,15 @@ def calibrate(
         prior.noise,
         robust,
     )
-    estimate, problem, spread = learnt(start, belief, prior, q, phi)
+    estimate, spreads = learnt(start, belief, prior, camera_noise(recording.positions), q, phi)
     assert estimate.information is not None
     posterior = np.linalg.inv(estimate.information)
     person = unknowns.person(estimate.phi)
 
     made, mass_warnings = massed(model, person, recording.markers, mass, keep_shares)
-    bodies = _body_rows(model, made, person, posterior, belief, spread)
-    doubtful = doubts(bodies, estimate.rms)
+    bodies = _body_rows(model, made, person, posterior, belief)
+    moved = _marker_rows(markers, person, posterior, belief, before, estimate.residual)
+    doubtful = doubts(bodies, moved, estimate.rms)
     status = ScaleStatus.DOUBTFUL if doubtful else ScaleStatus.SCALED
     if not estimate.converged:
         status = ScaleStatus.STALLED
@@ -109,7 +110,7 @@ def calibrate(
         status=status,
         bodies=bodies,
         joints=centre_shifts(model, made, _centre_deviations(model, person, posterior, belief)),
-        moved=_marker_rows(markers, person, posterior, belief, before, estimate.residual),
+        moved=moved,
         rms_before=float(np.sqrt(np.nanmean(before**2))),
         rms_after=estimate.rms,
         q=estimate.q,
@@ -120,10 +121,10 @@ def calibrate(
         method=(
             f"poses, {'one size' if uniform else 'three sizes'} a body and attachments together, "
             f"from {len(chosen)} of {len(recording.frames)} frames; spread of noise "
-            f"{1e3 * problem.noise:.2f} mm, of attachments {1e3 * spread:.2f} mm, "
+            f"{1e3 * spreads.noise:.2f} mm, of attachments {1e3 * spreads.marker:.2f} mm, "
             f"{'learnt' if prior.learn else 'as given'}"
         ),
-        spreads={"noise": problem.noise, "marker": spread},
+        spreads={"noise": spreads.noise, "marker": spreads.marker},
     )
 
 
@@ -148,7 +149,6 @@ def _body_rows(
     person: Person,
     posterior: np.ndarray,
     belief: Belief,
-    spread: float,
 ) -> tuple[BodyScale, ...]:
     tie, count = belief.unknowns.tie, belief.unknowns.logarithms
     after = np.sqrt(np.diag(tie @ posterior[:count, :count] @ tie.T)).reshape(-1, 3)
@@ -197,18 +197,16 @@ def _marker_rows(
     after: np.ndarray,
 ) -> tuple[MarkerShift, ...]:
     variance = np.diag(posterior)[belief.ratios > 0].reshape(-1, 3)
+    # Every marker was seen in some frame, but perhaps in none of those chosen.
+    rms = [np.sqrt(np.nansum(d**2, 0) / np.isfinite(d).sum(0).clip(1)) for d in (before, after)]
     return tuple(
         MarkerShift(
             marker.name,
             marker.body,
             person.shifts[k],
             float(np.sqrt(variance[k].sum())),
-            float(np.sqrt(np.nanmean(before[:, k] ** 2)))
-            if np.isfinite(before[:, k]).any()
-            else np.nan,
-            float(np.sqrt(np.nanmean(after[:, k] ** 2)))
-            if np.isfinite(after[:, k]).any()
-            else np.nan,
+            float(rms[0][k]),
+            float(rms[1][k]),
         )
         for k, marker in enumerate(markers.model.markers)
     )

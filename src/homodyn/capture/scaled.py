@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 import numpy as np
 
+from homodyn.capture.recorded import listed
 from homodyn.model import Model
 
 PLAUSIBLE = (0.8, 1.2)
 """Scale factors beyond which a generic adult is hardly the right start."""
+FAR = 0.05
+"""Metres; a marker that has to be moved farther was hardly the one the model means."""
 WELL_FITTED = 0.02
 """Marker distance (m, root mean square) above which a fit explains nothing."""
 
@@ -172,11 +175,11 @@ def _report(scaled: Scaled) -> list[str]:
 
 
 def doubts(
-    bodies: tuple[BodyScale, ...], rms_after: float, *, plausible: tuple[float, float] = PLAUSIBLE
+    bodies: Sequence[BodyScale], markers: Sequence[MarkerShift], rms_after: float
 ) -> list[str]:
     """What speaks against a scaled model, one sentence each."""
     found = []
-    low, high = plausible
+    low, high = PLAUSIBLE
     for row in bodies:
         outside = [
             f"{axis} {s:.3f}"
@@ -188,6 +191,12 @@ def doubts(
                 f"body {row.body!r}: scale {', '.join(outside)} outside {low:g} to {high:g}: "
                 "wrong subject, wrong units or swapped labels?"
             )
+    far = [f"{row.marker} {1e3 * row.distance:.0f} mm" for row in markers if row.distance > FAR]
+    if far:
+        found.append(
+            f"markers far from where the model has them: {listed(far)}; swapped labels, or another "
+            "marker set?"
+        )
     if rms_after > WELL_FITTED:
         found.append(
             f"markers are still {1e3 * rms_after:.0f} mm away (root mean square): swapped labels, "
