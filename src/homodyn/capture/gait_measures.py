@@ -92,7 +92,7 @@ class GaitMeasures:
         return any((row.name, row.side) == (name, side) for row in self.rows)
 
     def to_table(self) -> list[dict[str, object]]:
-        """A plain row for each measure: name, unit, side, cycles, mean, sd, values of the cycles."""
+        """Plain rows, one a measure: name, unit, side, cycles, mean, sd, values of the cycles."""
         return [
             {
                 "name": row.name,
