@@ -126,9 +126,9 @@ class GaitMeasures:
         """The table as a person reads it."""
         lines = []
         for row in self.rows:
-            spread = "" if row.sd is None else f" +- {row.sd:.3g}"
+            spread = "" if row.sd is None else f" +- {row.sd:.3f}"
             label = row.name if row.side == "both" else f"{row.name}, {row.side}"
-            lines.append(f"{label:<44} {row.mean:8.3f}{spread} {row.unit}".rstrip())
+            lines.append(f"{label:<44} {round(row.mean, 3) + 0.0:8.3f}{spread} {row.unit}".rstrip())
         lines += [f"{gone.name} ({gone.side}): {gone.reason}" for gone in self.absent]
         return "\n".join([*lines, *self.notes])
 
