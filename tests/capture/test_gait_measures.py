@@ -1,6 +1,7 @@
 import csv
 import io
 from dataclasses import replace
+from itertools import pairwise
 
 import hypothesis.strategies as st
 import numpy as np
@@ -9,7 +10,16 @@ from hypothesis import given, settings
 
 import homodyn as hd
 from homodyn import CaptureError
-from homodyn.capture import FootForce, Loads, Motion, find_events, gait_measures, read
+from homodyn.capture import (
+    FootForce,
+    Loads,
+    Motion,
+    find_events,
+    fit,
+    gait_measures,
+    match_labels,
+    read,
+)
 from support import recordings
 from support.walker import HIP, INDEX, MODEL, STEP, Walker, backward
 
@@ -277,3 +287,33 @@ def test_a_longer_treadmill_walk_is_plausible(shared_data):
         assert 20 < found["double support share", side].mean < 30
         assert found["planarity of elevation angles", side].values.min() > 0.99
         assert found["margin of stability, sideways", side].mean > 0
+
+
+def test_a_fitted_walk_without_forces_agrees_with_its_markers(shared_data):
+    model = hd.catalog.hdm()
+    trial = match_labels(read(shared_data / "hdm" / "walk.c3d"), model).trial
+    motion = fit(model, trial)
+    found = gait_measures(motion, find_events(motion))
+    for side, letter in (("left", "L"), ("right", "R")):
+        heel = trial.marker(f"{letter}HEE")[:, :2]
+        still = np.linalg.norm(np.gradient(heel, trial.time, axis=0), axis=1) < 0.1
+        apart = [np.linalg.norm(b - a) for a, b in pairwise(_places(heel[still]))]
+        assert found["stride length", side].mean == pytest.approx(np.mean(apart), abs=0.03)
+    waist = np.mean([trial.marker(name) for name in ("LFWT", "RFWT", "LBWT", "RBWT")], axis=0)
+    pace = np.linalg.norm((waist[-1] - waist[0])[:2]) / trial.duration
+    assert found["velocity"].mean == pytest.approx(pace, abs=0.05)
+    assert 100 < found["cadence"].mean < 115
+    for side in ("left", "right"):
+        assert 60 < found["stance share", side].mean < 65
+        assert found["planarity of elevation angles", side].values.min() > 0.99
+
+
+def _places(path):
+    """Where a foot stands, one place a contact, from the points at which it is still."""
+    groups = [[path[0]]]
+    for point in path[1:]:
+        if np.linalg.norm(point - groups[-1][-1]) < 0.3:
+            groups[-1].append(point)
+        else:
+            groups.append([point])
+    return [np.median(group, axis=0) for group in groups]

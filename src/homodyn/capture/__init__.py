@@ -9,7 +9,6 @@ from homodyn.capture.elevation import ElevationAngles, Planarity, elevation_angl
 from homodyn.capture.emg import EmgCycles, emg_channels, emg_cycles, emg_envelopes
 from homodyn.capture.events import Events, find_events
 from homodyn.capture.filters import bandpass, butterworth, highpass, lowpass, opensim_lowpass
-from homodyn.capture.gait_measures import GaitMeasures, Measure, gait_measures
 from homodyn.capture.finding import Finding, Severity
 from homodyn.capture.formats.column_map import ColumnMap
 from homodyn.capture.gait_measures import GaitMeasures, Measure, gait_measures
@@ -20,7 +19,6 @@ from homodyn.capture.labels import Matching, match_labels, read_map, write_map
 from homodyn.capture.legs import Leg, legs_of
 from homodyn.capture.load import FootForce, Loads
 from homodyn.capture.motion import FitStatus, Motion
-from homodyn.capture.reading import read, read_plates, read_table, write, write_table
 from homodyn.capture.observability import marker_rank
 from homodyn.capture.opensim_tasks import read_tasks
 from homodyn.capture.prior import Prior
@@ -75,8 +73,6 @@ __all__ = [
     "Table",
     "Trial",
     "Wiring",
-    "bandpass",
-    "butterworth",
     "assign_markers",
     "bandpass",
     "butterworth",
