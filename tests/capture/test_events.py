@@ -4,7 +4,17 @@ import numpy as np
 import pytest
 from scipy.signal import find_peaks
 
-from homodyn.capture import Event, FootForce, Loads, Motion, find_events, world_axes
+import homodyn as hd
+from homodyn.capture import (
+    Event,
+    FootForce,
+    ForcePlate,
+    Loads,
+    Motion,
+    find_events,
+    gait_measures,
+    world_axes,
+)
 from homodyn.capture.loaded import spans
 from homodyn.dynamics import center_of_mass, position
 from support import recordings
@@ -117,6 +127,20 @@ def test_plates_far_from_the_feet_are_left_out_with_a_sentence():
     found = find_events(walker.motion(), away)
     assert all(event.description.startswith("kinematics") for event in found)
     assert any("m away" in note for note in found.notes)
+
+
+def test_a_plate_that_was_not_zeroed_is_understood():
+    walker = Walker()
+    rng = np.random.default_rng(2)
+    crooked = [
+        replace(p, force=p.force + np.array([0, 0, 25]) + rng.normal(0, 4, p.force.shape))
+        for p in walker.plates()
+    ]
+    found = find_events(walker.motion(), crooked)
+    assert len(found) == len(walker.events())
+    assert np.abs(errors(found, walker.events())).max() < 0.003
+    assert all(event.description.startswith("forces") for event in found)
+    assert any("reads 25 N while nobody stands on it" in note for note in found.notes)
 
 
 def test_loads_tell_events_by_side_unless_they_were_predicted():
@@ -242,3 +266,31 @@ def test_the_coordinate_method_is_farther_from_forces_than_ours(shared_data):
         zeni.append(errors(turning, by_force))
     ours, zeni = np.concatenate(ours), np.concatenate(zeni)
     assert np.abs(ours).mean() < 0.2 * np.abs(zeni).mean()
+
+
+def test_a_planar_model_with_smoothed_forces_finds_its_feet(shared_data):
+    folder = shared_data / "rbdl_planar"
+    model = hd.load(folder / "gait912.lua", as_measured=True)
+    table = np.loadtxt(folder / "qIK.csv", delimiter=",")
+    forces = np.loadtxt(folder / "grf.ff", delimiter=",")
+    time, q = table[:, 0], table[:, 1:]
+    v = np.gradient(q, time, axis=0)
+    motion = Motion(model, time, q, v, 0 * v)
+    plates = [
+        ForcePlate(name, 50.0, forces[:, k + 3 : k + 6], forces[:, k : k + 3], np.zeros((74, 3)))
+        for name, k in (("first", 1), ("second", 10))
+    ]
+    by_force = find_events(motion, plates)
+    found = [(e.context, e.label, e.description.split(":")[0]) for e in by_force]
+    assert found == [
+        ("Left", "Foot Strike", "forces"),
+        ("Right", "Foot Off", "forces"),
+        ("Right", "Foot Strike", "kinematics"),
+        ("Left", "Foot Off", "forces"),
+    ]
+    # These forces rise over 0.2 s: their filter moved the crossing of 20 N ahead of the contact.
+    assert np.abs(errors(find_events(motion), by_force)).max() < 0.045
+    measures = gait_measures(motion, by_force)
+    assert ("step width", "right") not in measures
+    assert any("planar" in gone.reason for gone in measures.absent)
+    assert 0.6 < measures["step length", "right"].mean < 0.75

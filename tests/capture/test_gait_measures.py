@@ -88,7 +88,7 @@ def test_events_found_from_the_motion_change_little():
             assert found[row.name, row.side].mean == pytest.approx(row.mean, abs=0.016)
 
 
-@settings(max_examples=6)
+@settings(max_examples=4)
 @given(
     heading=st.floats(-3.1, 3.1),
     x=st.floats(-20, 20),
@@ -252,6 +252,9 @@ def test_a_treadmill_walk_agrees_with_its_markers(shared_data, name, file):
         assert found.belt_speed == pytest.approx(belt, abs=0.02)
     assert 90 < found["cadence"].mean < 110
     assert 60 < found["stance share", "left"].mean < 67
+    assert found["velocity over the recording"].mean == pytest.approx(
+        found["velocity"].mean, abs=0.03
+    )
 
 
 def test_an_overground_walk_agrees_with_its_markers(shared_data):
@@ -272,6 +275,9 @@ def test_an_overground_walk_agrees_with_its_markers(shared_data):
     assert found["step width", "left"].mean == pytest.approx(left[1] - right[1], abs=0.03)
     assert found["step duration", "left"].mean == pytest.approx(strike["Left"] - strike["Right"])
     assert ("stride length", "left") not in found
+    waist = trial.marker("RASI")[:, 0]
+    pace = (waist[-1] - waist[0]) / trial.duration
+    assert found["velocity over the recording"].mean == pytest.approx(pace, abs=0.01)
 
 
 def test_a_longer_treadmill_walk_is_plausible(shared_data):
