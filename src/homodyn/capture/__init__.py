@@ -11,7 +11,7 @@ from homodyn.capture.events import Events, find_events
 from homodyn.capture.filters import bandpass, butterworth, highpass, lowpass, opensim_lowpass
 from homodyn.capture.finding import Finding, Severity
 from homodyn.capture.formats.column_map import ColumnMap
-from homodyn.capture.gait_measures import GaitMeasures, Measure, gait_measures
+from homodyn.capture.gait_measures import Absent, GaitMeasures, Measure, gait_measures
 from homodyn.capture.gaps import fill_gaps
 from homodyn.capture.health import Health, MarkerHealth, health
 from homodyn.capture.inverse_kinematics import fit
@@ -39,6 +39,7 @@ from homodyn.capture.world import in_world_of, world_axes
 
 __all__ = [
     "Y_UP",
+    "Absent",
     "BodyScale",
     "CentreShift",
     "ColumnMap",

@@ -88,8 +88,8 @@ def loaded_feet(
         force, offset = _zeroed(np.nan_to_num(plate.force[:, 2]))
         if offset:
             notes.append(
-                f"Plate {plate.name!r} reads {offset:.0f} N while nobody stands on it; that is taken "
-                "off before events are told."
+                f"Plate {plate.name!r} reads {offset:.0f} N while nobody stands on it; "
+                "that is taken off before events are told."
             )
         for contact in _loads_of(plate.time, force, threshold):
             side, reason = _foot_on(walk, plate, force, contact, threshold)
