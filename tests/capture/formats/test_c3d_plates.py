@@ -70,9 +70,9 @@ def test_type_2(pushes, origin):
 
 
 def test_type_2_by_the_formula_of_the_manual():
-    # AMTI: CoP = (-(My + Fx dz) / Fz, (Mx - Fy dz) / Fz), surface dz above the transducer, z down.
+    # AMTI: CoP = ((Fx dz - My) / Fz, (Fy dz + Mx) / Fz), the surface at dz from the transducer.
     fx, fy, fz, mx, my, mz, dz = 30.0, -20.0, -800.0, 40.0, 25.0, 3.0, -0.04
-    x, y = -(my + fz * 0.0 - fx * dz) / fz, (mx + fy * dz) / fz
+    x, y = (fx * dz - my) / fz, (fy * dz + mx) / fz
     wiring = Wiring(2, ("",) * 6, CORNERS, np.array([0.0, 0.0, dz]))
     force, point, torque = wrench(wiring, np.array([[fx, fy, fz, mx, my, mz]]))
     assert np.allclose(force[0], [-fx, fy, -fz])

@@ -33,33 +33,35 @@ def metres_in(unit: str, positions: np.ndarray) -> tuple[float, list[str]]:
     """
     claimed = UNITS.get(unit.strip().lower())
     spread = _spread(positions)
-    notes = []
-    factor = 1e-3 if claimed is None else claimed
-    if spread is None:
-        if claimed is None:
-            notes.append(f"the unit of length is {unit!r}; millimetres are assumed")
-        return factor, notes
-    if claimed is not None and _BODY[0] <= spread * claimed <= _BODY[1]:
-        return claimed, notes
-    fitting = sorted(
-        (name for name in ("mm", "m", "cm") if _BODY[0] <= spread * UNITS[name] <= _BODY[1]),
-        key=lambda name: abs(np.log(spread * UNITS[name] / _TYPICAL)),
-    )
-    if fitting:
-        factor = UNITS[fitting[0]]
-        size = f"{spread * claimed:.3g} m apart" if claimed is not None else "of unknown unit"
-        notes.append(
-            f"lengths are taken in {fitting[0]}: the file says {unit.strip() or 'nothing'!r}, "
-            f"in which the markers would be {size}; correct POINT:UNITS if that is wrong"
-        )
-    elif claimed is None:
-        notes.append(f"the unit of length is {unit!r}; millimetres are assumed")
-    else:
-        notes.append(
-            f"the markers are {spread * claimed:.3g} m apart, unlike a person; check the unit "
-            f"{unit!r} of the file"
-        )
-    return factor, notes
+    if claimed is not None and (spread is None or _like_a_person(spread * claimed)):
+        return claimed, []
+    # One or two markers have no spread to speak of, but they are in a room.
+    size = spread or _distance(positions)
+    fitting = [name for name in ("mm", "m", "cm") if size and _like_a_person(size * UNITS[name])]
+    said = unit.strip() or "nothing"
+    if size and fitting:
+        name = min(fitting, key=lambda one: abs(np.log(size * UNITS[one] / _TYPICAL)))
+        against = f", in which the markers would be {size * claimed:.3g} m apart" if claimed else ""
+        return UNITS[name], [
+            f"lengths are taken in {name}: the file says {said!r}{against}; "
+            "correct the unit in the file if that is wrong"
+        ]
+    if claimed is None:
+        return 1e-3, [f"lengths are taken in mm: the file says {said!r} and the markers nothing"]
+    return claimed, [
+        f"the markers are {(spread or 0.0) * claimed:.3g} m apart, unlike a person; check the unit "
+        f"{said!r} of the file"
+    ]
+
+
+def _like_a_person(spread: float) -> bool:
+    return _BODY[0] <= spread <= _BODY[1]
+
+
+def _distance(positions: np.ndarray) -> float | None:
+    """Median distance of the points from the origin, in the unit of the file."""
+    seen = positions[np.isfinite(positions).all(-1) & (positions != 0.0).any(-1)]
+    return float(np.median(np.linalg.norm(seen, axis=-1))) if len(seen) else None
 
 
 def _spread(positions: np.ndarray) -> float | None:

@@ -34,7 +34,7 @@ def read_trc(path: Path, *, up: str | None = None, partial: bool = False) -> Tri
     labels = _labels(lines[place], delimiter)
     first, rows = _data_lines(lines, place)
     columns = 2 + 3 * len(labels)
-    table = rows_of(rows, columns, delimiter, str(path), first + 1)
+    table = rows_of(rows, columns, delimiter, str(path), first + 1, blank_end=delimiter is not None)
     notes = []
     count = _integer(head, "NumMarkers")
     if count is not None and count != len(labels):
@@ -134,6 +134,9 @@ def write_trc(trial: Trial, path: Path) -> None:
 
     A trial that came from a TRC file is written in the axes of that file.
     """
+    for name in trial.markers:
+        if set(name) & set("\t\n\r"):
+            raise FormatError(f"the name {name!r} holds a tab or a new line; rename it", str(path))
     axes = trial.axes if trial.source.lower().endswith(".trc") else Y_UP
     positions = (trial.positions @ axes) * 1e3
     count = len(trial.markers)
