@@ -143,7 +143,7 @@ def test_forces_against_up_or_unit_are_refused_with_the_remedy(shared_data, tmp_
 def test_tables_without_forces_are_refused(tmp_path):
     with pytest.raises(FormatError, match=r"no column group is a force.*it has: knee, hip"):
         read_plates(save(tmp_path, ["knee", "hip"])[0])
-    with pytest.raises(CaptureError, match="'ground_force_vx' has no point of application"):
+    with pytest.raises(FormatError, match="'ground_force_vx' has no point of application"):
         read_plates(save(tmp_path, triple("ground_force_v"))[0])
 
 

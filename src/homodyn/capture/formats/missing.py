@@ -108,7 +108,7 @@ def _far(positions: np.ndarray) -> np.ndarray:
     far = seen & (np.abs(np.where(seen[..., None], positions, 0.0)) > 1e6).any(-1)
     seen &= ~far
     shown = np.where(seen[..., None], positions, np.nan)
-    enough = seen.sum(axis=1) >= 4
+    enough = seen.sum(axis=1) >= 3
     if not enough.any():
         return far
     highest, lowest = np.fmax.reduce(shown, axis=1), np.fmin.reduce(shown, axis=1)
@@ -116,8 +116,10 @@ def _far(positions: np.ndarray) -> np.ndarray:
     for frame in np.flatnonzero(wide):
         points = shown[frame, seen[frame]]
         apart = np.linalg.norm(points[:, None] - points[None], axis=-1)
-        near = (apart <= FAR).sum(axis=1) - 1
-        far[frame, np.flatnonzero(seen[frame])[near < max(1.0, 0.1 * (len(points) - 1))]] = True
+        lonely = (apart <= FAR).sum(axis=1) - 1 < max(1.0, 0.1 * (len(points) - 1))
+        # Where everything is scattered, nothing tells which of it is the subject.
+        if lonely.mean() < 0.5:
+            far[frame, np.flatnonzero(seen[frame])[lonely]] = True
     return far
 
 
