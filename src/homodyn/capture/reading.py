@@ -55,7 +55,13 @@ def read(
         raise FormatError(
             f"trials are not read from {suffix!r}; accepted: .c3d, .trc, .csv", str(path)
         )
-    return replace(trial, plates=read_plates(forces, up=up or "y")) if forces else trial
+    if forces is None:
+        return trial
+    return replace(
+        trial,
+        plates=read_plates(forces, up=up or "y"),
+        notes=(*trial.notes, f"the plates are those of {Path(forces).name}"),
+    )
 
 
 def write(trial: Trial, path: str | Path) -> None:

@@ -42,8 +42,12 @@ def test_titles_and_degrees(tmp_path):
     assert table_of(tmp_path, NEW + BODY).degrees
     assert table_of(tmp_path, NEW + BODY).title == "Coordinates"
     old = table_of(tmp_path, OLD + BODY)
-    assert not old.degrees
     assert old.title == "first trial"
+    # SIMM knew nothing but degrees; what has a version says so itself.
+    assert old.degrees
+    assert not table_of(tmp_path, OLD + BODY, "a.sto").degrees
+    assert not table_of(tmp_path, "DataType=double\nversion=3\nendheader\n" + BODY).degrees
+    assert not table_of(tmp_path, NEW.replace("yes", "no") + BODY).degrees
 
 
 def test_blank_cells_are_nan(tmp_path):

@@ -176,7 +176,7 @@ def test_a_trial_from_a_trc_file_keeps_the_axes_of_the_file(shared_data, tmp_pat
     assert np.array_equal(trial.axes, np.eye(3))
     write(trial, tmp_path / "back.trc")
     rows = (tmp_path / "back.trc").read_text().splitlines()[6:]
-    upward = [float(row.split("\t")[4]) for row in rows if row.split("\t")[4]]
+    upward = [float(cell) for row in rows if (cell := row.split("\t")[4]) != "NaN"]
     assert np.allclose(upward, 1e3 * trial.positions[trial.seen[:, 0], 0, 2])
     moved = replace(trial, source="")
     write(moved, tmp_path / "moved.trc")

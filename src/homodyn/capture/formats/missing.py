@@ -114,12 +114,14 @@ def _far(positions: np.ndarray) -> np.ndarray:
     highest, lowest = np.fmax.reduce(shown, axis=1), np.fmin.reduce(shown, axis=1)
     wide = enough & (np.linalg.norm(highest - lowest, axis=-1) > FAR)
     for frame in np.flatnonzero(wide):
-        points = shown[frame, seen[frame]]
-        apart = np.linalg.norm(points[:, None] - points[None], axis=-1)
+        shown_here = np.flatnonzero(seen[frame])
+        points = shown[frame, shown_here]
+        outer = np.linalg.norm(points - np.median(points, axis=0), axis=-1) > FAR
+        apart = np.linalg.norm(points[outer, None] - points[None], axis=-1)
         lonely = (apart <= FAR).sum(axis=1) - 1 < max(1.0, 0.1 * (len(points) - 1))
         # Where everything is scattered, nothing tells which of it is the subject.
-        if lonely.mean() < 0.5:
-            far[frame, np.flatnonzero(seen[frame])[lonely]] = True
+        if lonely.sum() < 0.5 * len(points):
+            far[frame, shown_here[outer][lonely]] = True
     return far
 
 

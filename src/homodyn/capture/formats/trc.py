@@ -157,7 +157,7 @@ def write_trc(trial: Trial, path: Path) -> None:
     cells = positions.reshape(trial.frames, -1)
     form = "\t".join(["%.12g"] * cells.shape[1])
     for frame, row in enumerate(cells):
-        # A marker that was not seen is three blanks, which OpenSim reads as missing.
-        text = (form % tuple(row)).replace("nan", "")
+        # OpenSim writes and reads this word; blanks at the end of a row it takes for a short row.
+        text = (form % tuple(row)).replace("nan", "NaN")
         lines.append(f"{trial.first_frame + frame}\t{trial.time[frame]:.12g}\t{text}")
     write_text(path, "\n".join(lines) + "\n")
