@@ -1,4 +1,4 @@
-"""A person who sways from foot to foot on two plates, with forces that explain the motion exactly."""
+"""A person who sways on two plates, with forces that explain the motion exactly."""
 
 from dataclasses import replace
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from homodyn.capture import ForcePlate, Motion, find_feet, world_axes
 from homodyn.capture.ground import center_of_pressure
-from homodyn.capture.inverse_dynamics import explained
+from homodyn.capture.newton_euler import explained
 
 
 def sway(model, *, seconds=2.0, rate=200.0, size=0.04, seed=3) -> Motion:

@@ -9,6 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from homodyn.capture.feet import Foot
+from homodyn.capture.foot_paths import LIFTED, FootPath
 from homodyn.capture.ground import PlateWrench, center_of_pressure
 from homodyn.capture.load import FootForce
 from homodyn.capture.motion import Motion
@@ -18,42 +19,8 @@ NEAR = 0.25
 """m: a foot farther than this from the centre of pressure, on average, does not cause it."""
 UNDER = 0.06
 """m: within this of the sole the centre of pressure counts as under the foot."""
-LIFTED = 0.03
-"""m: a foot whose every point is this far above its lowest is off the ground."""
 BRIEF = 0.1
 """s: signs of a second foot that last no longer are noise of foot strike and foot off."""
-
-
-@dataclass(frozen=True, eq=False)
-class FootPath:
-    """How one foot moves: what assignment and prediction look at."""
-
-    foot: Foot
-    points: np.ndarray
-    """(frames, points, 3), m, world."""
-    clearance: np.ndarray
-    """(frames, points), m: height of each point above its own ground level."""
-    speed: np.ndarray
-    """(frames, points), m/s."""
-
-    @property
-    def down(self) -> np.ndarray:
-        """(frames,): True where some point is near its lowest."""
-        return (self.clearance < LIFTED).any(-1)
-
-
-def foot_path(motion: Motion, foot: Foot) -> FootPath:
-    """Points of a foot over time; each point's ground level is its own near-lowest height.
-
-    Markers and contact points sit at different heights above the sole, so each is measured
-    against itself.
-    """
-    up = world_axes(motion.model)[2]
-    points = foot.positions(motion.model, motion.q)
-    height = points @ up
-    clearance = height - np.percentile(height, 5, axis=0)
-    speed = np.linalg.norm(np.gradient(points, motion.time, axis=0), axis=-1)
-    return FootPath(foot, points, clearance, speed)
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +50,7 @@ def assign(
     notes: list[str] = []
     far: dict[str, np.ndarray] = {}
     for plate in plates:
-        loaded = plate.force @ up > 0
+        loaded = plate.force @ up != 0
         if plate.name in named:
             body = named[plate.name]
             owners[plate.name][loaded] = -1 if body is None else bodies.index(body)
@@ -91,13 +58,13 @@ def assign(
             notes.append(f"plate {plate.name!r} {told}")
             continue
         point, _ = center_of_pressure(plate.force, plate.moment, up, plate.height)
-        far[plate.name] = np.stack([_sole_distance(path.points, point, up) for path in paths])
+        far[plate.name] = np.stack([sole_distance(path.points, point, up) for path in paths])
         for stretch in stretches(loaded):
-            foot, note = _owner(motion, plate, paths, far[plate.name], stretch, up)
+            foot, distance = _owner(plate, paths, far[plate.name], stretch, up)
             owners[plate.name][stretch] = foot
-            notes.append(note)
-        if not loaded.any():
-            notes.append(f"plate {plate.name!r} is never loaded")
+            if foot < 0:
+                notes.append(_lost(motion, plate, stretch, distance, up))
+        notes.append(_carried(motion, plate, paths, owners[plate.name]))
     usable = np.all([p.covered for p in plates], axis=0)
     if not usable.all():
         notes.append(
@@ -128,35 +95,46 @@ def stretches(flags: np.ndarray) -> list[slice]:
 
 
 def _owner(
-    motion: Motion,
-    plate: PlateWrench,
-    paths: Sequence[FootPath],
-    far: np.ndarray,
-    stretch: slice,
-    up: np.ndarray,
-) -> tuple[int, str]:
-    """The foot that a stretch belongs to (-1: none), and a sentence."""
-    weight = plate.force[stretch] @ up
-    # A foot that hangs or swings over the plate is not the one that loads it. A treadmill moves
-    # standing feet too, so speed counts little.
+    plate: PlateWrench, paths: Sequence[FootPath], far: np.ndarray, stretch: slice, up: np.ndarray
+) -> tuple[int, float]:
+    """The foot that a stretch belongs to (-1: none), and how far the nearest is on average (m)."""
+    weight = np.abs(plate.force[stretch] @ up)
+    # A foot that hangs or swings over the plate is not the one that loads it.
     cost = np.array(
         [
             d[stretch]
             + np.maximum(path.clearance[stretch].min(-1) - LIFTED, 0.0)
-            + 0.02 * path.speed[stretch].min(-1)
+            + 0.05 * path.speed[stretch].min(-1)
             for d, path in zip(far, paths, strict=True)
         ]
     )
-    mean = (cost * weight).sum(-1) / weight.sum()
-    best = int(mean.argmin())
-    when, peak = _span(motion.time, stretch), weight.max()
-    distance = (far[best, stretch] * weight).sum() / weight.sum()
-    if distance > NEAR:
-        return -1, (
-            f"plate {plate.name!r} carries up to {peak:.0f} N ({when}) with no foot within "
-            f"{distance:.2f} m: the force is dropped; name the body with feet= if one pushed there"
-        )
-    return best, f"plate {plate.name!r} ({when}) carries {paths[best].foot.body}"
+    best = int((cost @ weight).argmin())
+    distance = float(far[best, stretch] @ weight / weight.sum())
+    return (best if distance < NEAR else -1), distance
+
+
+def _lost(
+    motion: Motion, plate: PlateWrench, stretch: slice, distance: float, up: np.ndarray
+) -> str:
+    return (
+        f"plate {plate.name!r} carries up to {(plate.force[stretch] @ up).max():.0f} N "
+        f"({_span(motion.time, stretch)}) with no foot nearer than {distance:.2f} m: the force "
+        "is dropped; name the body with feet= if one pushed there"
+    )
+
+
+def _carried(
+    motion: Motion, plate: PlateWrench, paths: Sequence[FootPath], owner: np.ndarray
+) -> str:
+    """One sentence: whom a plate carries and when."""
+    parts = []
+    for k, path in enumerate(paths):
+        runs = stretches(owner == k)
+        if 0 < len(runs) <= 4:
+            parts.append(f"{path.foot.body} ({_spans(motion.time, owner == k)})")
+        elif runs:
+            parts.append(f"{path.foot.body} ({len(runs)} times)")
+    return f"plate {plate.name!r} carries {' and '.join(parts) or 'no foot'}"
 
 
 def _shared(
@@ -179,7 +157,7 @@ def _shared(
     for k, path in enumerate(paths):
         elsewhere = np.any([o == k for name, o in owners.items() if name != plate.name], axis=0)
         near = far[k] < 2 * NEAR
-        second |= (owner != k) & path.down & near & ~elsewhere
+        second |= (owner != k) & path.stands & near & ~elsewhere
     both = outside & second
     for stretch in stretches(both):
         if motion.time[stretch.stop - 1] - motion.time[stretch.start] < BRIEF:
@@ -212,12 +190,12 @@ def _gathered(
             "their forces are added"
         )
     normal = force @ up
-    height = np.divide(lift, normal, out=np.zeros(frames), where=normal > 0)
+    height = np.divide(lift, normal, out=np.zeros(frames), where=normal != 0)
     point, free = center_of_pressure(force, moment, up, height)
     return FootForce(foot.body, foot.side, force, point, free, tuple(p.name for p, _ in shares))
 
 
-def _sole_distance(points: np.ndarray, center: np.ndarray, up: np.ndarray) -> np.ndarray:
+def sole_distance(points: np.ndarray, center: np.ndarray, up: np.ndarray) -> np.ndarray:
     """Level distance (m) from centres of pressure to a sole, (frames,); 0 where there is none.
 
     The sole is the segments between all pairs of its points: its inside is never far from one.

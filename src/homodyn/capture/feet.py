@@ -124,12 +124,12 @@ def _foot(model: Model, name: str) -> Foot:
 
 
 def _sole(model: Model, bodies: tuple[str, ...]) -> list[tuple[str, np.ndarray]]:
-    """Contacts if there are enough to make a sole, else also markers, capsules and origins."""
+    """Contacts if there are enough to make a sole, else also markers, origins and capsules."""
     numbers = model.at(model.parameter_values) if model.parameters else model
     points = [(c.body, np.array(c.position)) for c in numbers.contacts if c.body in bodies]
     if len(points) < 3:
         points += [(m.body, np.array(m.position)) for m in numbers.markers if m.body in bodies]
-    if len(points) < 3:
+        points += [(name, np.zeros(3)) for name in bodies]
         points += [
             (c.body, np.array(end))
             for c in numbers.capsules
@@ -137,6 +137,5 @@ def _sole(model: Model, bodies: tuple[str, ...]) -> list[tuple[str, np.ndarray]]
             for end in (c.start, c.end)
         ]
     if len(points) < 3:
-        points += [(name, np.zeros(3)) for name in bodies]
         points += [(name, np.array(numbers.body(name).com)) for name in bodies]
     return points

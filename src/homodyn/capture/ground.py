@@ -36,7 +36,8 @@ def sample_plates(
 ) -> tuple[PlateWrench, ...]:
     """The plates turned into the model's world and read at the frames.
 
-    On the plate's own clock: readings with a normal force below ``threshold`` (N) count as none;
+    On the plate's own clock: readings with a normal force below ``threshold`` (N) count as none
+    (with 0 every reading counts);
     force and moment are low-pass filtered (Hz; None: not at all) and interpolated linearly. What
     the filter spreads over foot strike and foot off is cut where it falls below the threshold.
     """
@@ -53,12 +54,12 @@ def center_of_pressure(
     """Where a wrench about the origin meets a level plane with only a moment about the vertical.
 
     Solving (M - p x F) x n = 0 with p . n = h gives p = (n x M + h F) / (n . F). Returns p (m;
-    NaN without a force upwards) and the free moment M - p x F (N m).
+    NaN without a vertical force) and the free moment M - p x F (N m).
     """
     normal = force @ up
     with np.errstate(divide="ignore", invalid="ignore"):
         point = (np.cross(up, moment) + np.asarray(height)[..., None] * force) / normal[..., None]
-    loaded = normal > 0
+    loaded = normal != 0
     point = np.where(loaded[..., None], point, np.nan)
     free = np.where(loaded[..., None], moment - np.cross(point, force), 0.0)
     return point, free
@@ -78,7 +79,7 @@ def _sampled(
     read = np.isfinite(plate.force).all(-1)
     force = np.where(read[:, None], plate.force, 0.0)
     _check_upright(force @ up, plate.name, threshold)
-    loaded = (force @ up >= threshold) & (force @ up > 0)
+    loaded = _counts(force @ up, threshold)
     read &= ~loaded | np.isfinite(plate.point).all(-1) & np.isfinite(plate.torque).all(-1)
     loaded &= read
     force = np.where(loaded[:, None], force, 0.0)
@@ -94,12 +95,16 @@ def _sampled(
     half = 0.5 / plate.rate
     covered = (time >= plate.time[0] - half) & (time <= plate.time[-1] + half)
     covered &= np.interp(time, plate.time, read.astype(float)) > 0.999
-    normal = at_frames[:, 3:] @ up
-    kept = covered & (normal >= threshold) & (normal > 0)
+    kept = covered & _counts(at_frames[:, 3:] @ up, threshold)
     at_frames = np.where(kept[:, None], at_frames, 0.0)
     moment, force = at_frames[:, :3], at_frames[:, 3:]
     moment = moment + np.cross(near, force)
     return PlateWrench(plate.name, force, moment, float(near @ up), covered, plate.corners)
+
+
+def _counts(normal: np.ndarray, threshold: float) -> np.ndarray:
+    """Readings that are kept; with a threshold of zero all are, even a pull."""
+    return normal >= threshold if threshold > 0 else normal != 0
 
 
 def _check_upright(normal: np.ndarray, name: str, threshold: float) -> None:

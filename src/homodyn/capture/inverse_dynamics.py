@@ -4,25 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Literal
 
-import casadi as ca
 import numpy as np
 
-from homodyn.capture.assignment import Assignment, assign, foot_path
+from homodyn.capture.assignment import Assignment, assign
 from homodyn.capture.feet import find_feet
+from homodyn.capture.foot_paths import foot_paths
 from homodyn.capture.ground import sample_plates
-from homodyn.capture.load import FootForce, Loads
+from homodyn.capture.load import Loads
 from homodyn.capture.motion import Motion
-from homodyn.capture.residuals import residuals, root_motions
+from homodyn.capture.newton_euler import explained
+from homodyn.capture.plausibility import doubts
+from homodyn.capture.prediction import described, predicted_forces
+from homodyn.capture.redistribution import redistributed
+from homodyn.capture.residuals import residuals
 from homodyn.capture.smoothing import smoothed
 from homodyn.capture.trial import ForcePlate
-from homodyn.dynamics.momentum import whole_center
-from homodyn.dynamics.rnea import armature
-from homodyn.dynamics.tree import Tree
 from homodyn.errors import CaptureError
-from homodyn.model import Model
-from homodyn.symbolic import Kernel, kernel
 
 CUTOFF = 6.0
 """Hz: the usual low-pass for walking, on coordinates and forces alike."""
@@ -60,98 +59,15 @@ def loads(
     forces = cutoff if force_cutoff == "same" else force_cutoff
     moved = motion if cutoff is None else smoothed(motion, cutoff=cutoff)
     found = _ground(moved, plates, forces, dict(feet or {}), threshold)
-    result = explained(moved, found.feet)
+    result = replace(explained(moved, found.feet), usable=found.usable)
     notes = (*found.notes, residuals(result).sentence)
     how = "speeds and accelerations as given" if cutoff is None else f"low-pass {cutoff:g} Hz"
     told = f"inverse dynamics; coordinates: {how}; {_force_sentence(plates, forces, threshold)}"
-    return replace(result, usable=found.usable, method=told, notes=notes)
-
-
-def explained(motion: Motion, feet: Sequence[FootForce]) -> Loads:
-    """Torques for given ground forces, all frames at once; nothing is filtered or checked."""
-    model = motion.model
-    law = _law(model, tuple(foot.body for foot in feet))
-    wrenches = [wrench_at_origin(foot) for foot in feet]
-    tau, left, center, ground = law(motion.q, motion.v, motion.a, *wrenches)
-    root = root_columns(model)
-    angular, linear = root_motions(model)
-    force, moment = left[:, 3:], left[:, :3] - np.cross(center, left[:, 3:])
-    power = tau * motion.v
-    power[:, list(root)] = 0.0
-    return Loads(
-        motion=motion,
-        tau=tau,
-        root=root,
-        residual_force=force @ linear,
-        residual_moment=moment @ angular,
-        feet=tuple(feet),
-        power=power,
-        usable=np.ones(len(tau), dtype=bool),
-        ground_power=ground,
-        center_of_mass=center,
-    )
-
-
-def wrench_at_origin(foot: FootForce) -> np.ndarray:
-    """(frames, 6): moment about the origin of the world and force; zero where unloaded."""
-    point = np.nan_to_num(foot.point)
-    return np.concatenate([foot.torque + np.cross(point, foot.force), foot.force], -1)
-
-
-def root_columns(model: Model) -> tuple[int, ...]:
-    """Entries of v that belong to the joint between the model and the world."""
-    places = [
-        place.v
-        for parent, place in zip(model.parents, model.joint_slots, strict=True)
-        if parent < 0
-    ]
-    return tuple(k for place in places for k in range(place.start, place.stop))
-
-
-def _law(model: Model, bodies: tuple[str, ...]) -> Kernel:
-    """Torques, wrench left at the root, centre of mass and power of the ground in one pass."""
-    key = ("loads", bodies)
-    if key not in model.kernels:
-        sizes: dict[str, Any] = {"q": model.nq, "v": model.nv, "a": model.nv}
-        sizes |= {f"wrench{k}": 6 for k in range(len(bodies))}
-        fixed = model.at(model.parameter_values) if model.parameters else model
-        model.kernels[key] = kernel(
-            lambda q, v, a, *wrenches: _balance(fixed, q, v, a, dict(zip(bodies, wrenches))),
-            sizes,
-            outputs={"tau": model.nv, "left": 6, "center": 3, "ground": ()},
-            name=f"loads of {model.name}",
-        )
-    return model.kernels[key]
-
-
-def _balance(
-    model: Model, q: ca.SX, v: ca.SX, a: ca.SX, wrenches: Mapping[str, ca.SX]
-) -> tuple[ca.SX, ...]:
-    """Newton-Euler with wrenches about the origin of the world.
-
-    The wrench that the root's body needs, gathered along the tree, is what all of the world must
-    do to the model; what the plates did is taken off on the way.
-    """
-    tree = Tree(model, q, v)
-    forces = [
-        inertia.force(velocity, acceleration)
-        for inertia, velocity, acceleration in zip(
-            tree.inertias, tree.velocities, tree.accelerations(a, gravity=True), strict=True
-        )
-    ]
-    ground = ca.SX(0)
-    for name, wrench in wrenches.items():
-        body = model.body_names.index(name)
-        acting = tree.placements[body].force(wrench)
-        forces[body] = forces[body] - acting
-        ground = ground + ca.dot(ca.SX(acting), ca.SX(tree.velocities[body]))
-    gathered = tree.inward(forces)
-    tau = tree.project(gathered) + armature(model) * a
-    left = ca.SX.zeros(6)
-    for body, parent in enumerate(model.parents):
-        if parent < 0:
-            left = left + tree.joints[body].X.force_back(gathered[body])
-    return tau, left, whole_center(tree), ground
+    if residual == "redistribute":
+        result, change = redistributed(result)
+        told += "; residuals redistributed"
+        notes = (*notes, change.sentence)
+    return replace(result, method=told, notes=notes)
 
 
 def _check(motion: Motion) -> None:
@@ -182,20 +98,22 @@ def _ground(
     names = [plate.name for plate in plates]
     for name in named:
         if name not in names:
-            raise CaptureError(
-                f"feet= names a plate {name!r}; the plates are {', '.join(map(repr, names)) or 'none'}"
-            )
+            known = ", ".join(map(repr, names)) or "none"
+            raise CaptureError(f"feet= names a plate {name!r}; the plates are {known}")
     feet = find_feet(motion.model)
     others = [b for b in named.values() if b is not None and b not in [f.body for f in feet]]
     feet += find_feet(motion.model, tuple(dict.fromkeys(others))) if others else ()
-    paths = [foot_path(motion, foot) for foot in feet]
+    if not plates:
+        found = predicted_forces(motion)
+        return Assignment(found, np.ones(len(motion.time), dtype=bool), described(motion, found))
+    paths = foot_paths(motion, feet)
     sampled = sample_plates(motion, plates, cutoff=cutoff, threshold=threshold)
-    return assign(motion, sampled, paths, named)
+    assigned = assign(motion, sampled, paths, named)
+    return replace(assigned, notes=(*assigned.notes, *doubts(motion, assigned.feet, paths)))
 
 
 def _force_sentence(plates: Sequence[ForcePlate], cutoff: float | None, threshold: float) -> str:
+    if not plates:
+        return "no plates: ground forces predicted from the motion"
     filtered = "not filtered" if cutoff is None else f"low-pass {cutoff:g} Hz"
-    return (
-        f"{len(plates)} plates: {filtered}, interpolated at the frames, nothing below "
-        f"{threshold:g} N"
-    )
+    return f"plates: {filtered}, interpolated at the frames, nothing below {threshold:g} N"
