@@ -18,22 +18,34 @@ from homodyn.capture.work import (
     power_balance,
     work_by_cycle,
 )
+from homodyn.capture.cutoff import suggest_cutoff
+from homodyn.capture.derivatives import Derivatives, derivatives, opensim_derivatives
+from homodyn.capture.filters import bandpass, butterworth, highpass, lowpass, opensim_lowpass
+from homodyn.capture.labels import Matching, match_labels, read_map, write_map
+from homodyn.capture.load import FootForce, Loads
+from homodyn.capture.motion import FitStatus, Motion
+from homodyn.capture.reading import read, read_plates, read_table, write, write_table
+from homodyn.capture.table import Table
+from homodyn.capture.trial import Y_UP, Event, ForcePlate, Signals, Trial, Wiring
 from homodyn.capture.world import in_world_of, world_axes
 
 __all__ = [
     "Y_UP",
     "Change",
     "Energy",
+    "Derivatives",
     "Event",
     "FitStatus",
     "Foot",
     "FootForce",
     "ForcePlate",
     "Loads",
+    "Matching",
     "Motion",
     "PowerBalance",
     "Residuals",
     "Signals",
+    "Table",
     "Trial",
     "Work",
     "energy",
@@ -47,5 +59,23 @@ __all__ = [
     "residuals",
     "smoothed",
     "work_by_cycle",
+    "Wiring",
+    "bandpass",
+    "butterworth",
+    "derivatives",
+    "highpass",
+    "in_world_of",
+    "lowpass",
+    "match_labels",
+    "opensim_derivatives",
+    "opensim_lowpass",
+    "read",
+    "read_map",
+    "read_plates",
+    "read_table",
+    "suggest_cutoff",
     "world_axes",
+    "write",
+    "write_map",
+    "write_table",
 ]

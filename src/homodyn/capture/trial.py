@@ -16,6 +16,33 @@ Y_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
 
 
 @dataclass(frozen=True, eq=False)
+class Wiring:
+    """How the channels of a plate make its wrench: what a C3D file tells, in the axes of the file.
+
+    With it a trial is written back as it was recorded.
+    """
+
+    kind: int
+    """Type of the plate, as C3D numbers them."""
+    channels: tuple[str, ...]
+    """Names of its analog channels, in the order of the type."""
+    corners: np.ndarray
+    """(4, 3), m."""
+    origin: np.ndarray
+    """(3,), m: from the transducer to the middle of the surface, or what the type means by it."""
+    length: float = 1.0
+    """m in the unit of position channels."""
+    moment: float = 1.0
+    """N m in the unit of moment channels."""
+    calibration: np.ndarray | None = None
+    """Matrix that turns channels into forces and moments; None where the channels are those."""
+    correction: np.ndarray | None = None
+    """(2, 6): polynomial of the error of the centre of pressure of Kistler's plates, mm."""
+    sign: int = 1
+    """-1 where the channels hold the force on the plate instead of that on the person."""
+
+
+@dataclass(frozen=True, eq=False)
 class ForcePlate:
     """What one plate, or one column group of a force file, says the ground did to the person.
 
@@ -37,6 +64,10 @@ class ForcePlate:
     """Time of the first sample (s)."""
     corners: np.ndarray | None = None
     """(4, 3), m; None where the file does not say."""
+    wiring: Wiring | None = None
+    """How it was computed from analog channels; None where it was not."""
+    body: str = ""
+    """The body that the file applies it to; nothing where the file does not say."""
 
     def __post_init__(self) -> None:
         samples = len(self.force)

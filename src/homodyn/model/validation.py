@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import isfinite
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
@@ -41,10 +42,13 @@ def faults(model: Model, *, strange_symbols: bool = False) -> list[str]:
 
     With ``strange_symbols``, numbers may hang on symbols that are no parameters of the model.
     """
-    expressions = {
-        part: [list(_expressions(record)) for record in getattr(model, part)] for part in _PARTS
+    unsettled = {
+        id(record): list(_expressions(record))
+        for part in _PARTS
+        for record in getattr(model, part)
+        if not _is_plain(record)
     }
-    every = [e for held in expressions.values() for few in held for e in few]
+    every = [expression for held in unsettled.values() for expression in held]
     every += _expressions(model.gravity)
     found = [*_names(model), *_parameters(model, [] if strange_symbols else every)]
     found += tree.faults(model.bodies, model.joints)
@@ -54,13 +58,14 @@ def faults(model: Model, *, strange_symbols: bool = False) -> list[str]:
     plain: dict[str, list[Any]] = {}
     for part, label in _PARTS.items():
         plain[part] = []
-        for record, held in zip(getattr(model, part), expressions[part], strict=True):
+        for record in getattr(model, part):
             where = f"{label} {_label(record)!r}"
-            numeric = _plain(model, record) if held else record
+            numeric = _plain(model, record) if unsettled.get(id(record)) else record
             if numeric is None:
                 plain[part].append(None)
                 continue
-            reasons = [*_not_finite(numeric), *_CHECKS.get(part, lambda _: ())(numeric)]
+            reasons = [*_not_finite(numeric)] if id(record) in unsettled else []
+            reasons += [*_CHECKS.get(part, lambda _: ())(numeric)]
             if part == "bodies" and not reasons and not model.as_measured:
                 broken = impossible_inertia(numeric.inertia)
                 reasons += [f"{broken}; as_measured=True takes it all the same"] if broken else []
@@ -315,6 +320,23 @@ def _expressions(record: Any) -> Iterator[ca.SX]:
             value = getattr(record, name)
             if not isinstance(value, _LEAVES):
                 yield from _expressions(value)
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether a record holds nothing but finite numbers: the usual case, told in one quick walk."""
+    kind = type(value)
+    if kind is float:
+        return isfinite(value)
+    if kind is np.ndarray:
+        return isfinite(value.sum())
+    if kind is tuple:
+        return all(map(_is_plain, value))
+    names = field_names(kind)
+    if not names:
+        return kind is not ca.SX
+    # One call for all fields; a record of one field gives its value and no tuple.
+    held = attrgetter(*names)(value)
+    return all(map(_is_plain, held if len(names) > 1 else (held,)))
 
 
 def _not_finite(record: Any, path: str = "") -> Iterator[str]:

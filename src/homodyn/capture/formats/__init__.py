@@ -1,0 +1,1 @@
+"""Files of recordings: C3D, TRC, MOT and STO, CSV."""

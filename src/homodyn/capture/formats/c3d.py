@@ -1,0 +1,390 @@
+"""C3D files read: from what stands in the file to a trial in our units and axes.
+
+Files are read here from their bytes, in any of the three byte orders, so that a damaged file is a
+sentence and not a crash, and that events, long recordings and unusual parameters are not lost.
+
+One clock holds for frames, samples and events: the frame with number 1 is at 0 s, so the first
+frame of a file is at ``(first_frame - 1) / rate``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from homodyn.capture.formats.c3d_content import Content, read_content
+from homodyn.capture.formats.c3d_parameters import Parameters
+from homodyn.capture.formats.c3d_plates import CHANNELS, frame_of, moment_unit, plate
+from homodyn.capture.formats.files import read_bytes
+from homodyn.capture.formats.missing import UNITS, mark_missing, metres_in
+from homodyn.capture.formats.names import settled
+from homodyn.capture.formats.upward import asked, upward
+from homodyn.capture.trial import Event, ForcePlate, Signals, Trial, Wiring
+from homodyn.errors import FormatError
+
+OWN = "HOMODYN"
+"""Group of parameters in which a trial keeps what C3D has no place for."""
+
+PRESSED = 50.0
+"""Force (N) without which a plate does not tell which way its sign goes."""
+
+_OUTPUTS = ("ANGLES", "FORCES", "MOMENTS", "POWERS", "SCALARS", "MODELED_MARKERS_ANGLES")
+
+
+def read_c3d(path: Path, *, up: str | None = None, partial: bool = False) -> Trial:
+    """The trial in a C3D file; see `homodyn.capture.read`."""
+    content = read_content(read_bytes(path), str(path), partial=partial)
+    parameters = content.parameters
+    labels, label_notes = settled(
+        parameters.texts("POINT", "LABELS"), content.points.shape[1], "unlabelled"
+    )
+    kept, output_notes = _markers(parameters, labels)
+    labels = tuple(labels[k] for k in kept)
+    points = content.points[:, kept]
+    unit = parameters.text("POINT", "UNITS")
+    length, unit_notes = metres_in(unit, points)
+    positions, missing_notes = mark_missing(points * length)
+    rate, start = _shortest(content.rate), _start(content)
+    analog, analog_notes = _analog(content, rate, start)
+    plates, plate_notes = _plates(content, analog, length)
+    direction = (
+        asked(up)
+        if up
+        else upward(
+            positions,
+            labels,
+            corners=[plate.corners for plate in plates if plate.corners is not None],
+            screen=parameters.text("POINT", "Y_SCREEN"),
+        )
+    )
+    signed, sign_notes = _on_the_person(plates, direction.axes[2], parameters)
+    events, event_notes = _events(content, start, rate)
+    if not labels and not signed and not analog.names:
+        raise FormatError(
+            "the file holds neither markers nor plates nor analog channels", str(path)
+        )
+    if labels and not np.isfinite(positions).any():
+        raise FormatError(
+            "no marker is seen in any frame; export the recording with reconstructed points",
+            str(path),
+        )
+    trial = Trial(
+        name=path.stem,
+        markers=labels,
+        positions=positions,
+        rate=rate,
+        start=start,
+        first_frame=content.first_frame,
+        plates=signed,
+        analog=analog,
+        events=events,
+        filled=_filled(content, kept),
+        source=str(path),
+        properties=_properties(parameters),
+        notes=(
+            *content.notes,
+            *label_notes,
+            *output_notes,
+            *unit_notes,
+            *missing_notes,
+            *analog_notes,
+            *plate_notes,
+            direction.note,
+            *sign_notes,
+            *event_notes,
+        ),
+    )
+    return trial.turned(direction.axes)
+
+
+def _shortest(number: float) -> float:
+    """The shortest decimal that is this 32-bit number: 59.94 for 59.939998626708984."""
+    return float(str(np.float32(number)))
+
+
+def _start(content: Content) -> float:
+    told = content.parameters.text(OWN, "START")
+    if told:
+        try:
+            return float(told)
+        except ValueError:
+            pass
+    return (content.first_frame - 1) / _shortest(content.rate)
+
+
+def _markers(parameters: Parameters, labels: tuple[str, ...]) -> tuple[list[int], list[str]]:
+    """Places of the points that are positions, and a note on those that are results of a model."""
+    groups = parameters.texts("POINT", "TYPE_GROUPS")[::2]
+    results: set[str] = set()
+    for name in {*_OUTPUTS, *(group.upper() for group in groups)}:
+        results.update(parameters.texts("POINT", name))
+    results.discard("")
+    kept = [k for k, label in enumerate(labels) if label not in results]
+    if len(kept) == len(labels):
+        return kept, []
+    gone = [label for label in labels if label in results]
+    return kept, [
+        f"{len(gone)} points are angles, forces, moments or powers of a model, not positions, "
+        f"and are left out: {', '.join(gone[:4])}{', ...' if len(gone) > 4 else ''}"
+    ]
+
+
+def _analog(content: Content, rate: float, start: float) -> tuple[Signals, list[str]]:
+    parameters = content.parameters
+    channels = content.analog.shape[1]
+    if not channels:
+        return Signals(), []
+    names, notes = settled(parameters.texts("ANALOG", "LABELS"), channels, "channel")
+    units = parameters.texts("ANALOG", "UNITS")[:channels]
+    sampled = rate * content.samples_per_frame
+    said = parameters.number("ANALOG", "RATE")
+    if said is None:
+        notes.append(f"ANALOG:RATE is absent; {sampled:g} Hz follows from the samples in a frame")
+    elif abs(said - sampled) > 1e-4 * sampled:
+        notes.append(f"ANALOG:RATE is {said:g} Hz; the samples in a frame make it {sampled:g} Hz")
+    padded = (*units, *("" for _ in range(channels - len(units))))
+    return Signals(names, sampled, content.analog, padded, start), notes
+
+
+def _plates(content: Content, analog: Signals, length: float) -> tuple[list[ForcePlate], list[str]]:
+    """The plates in the axes of the file, and notes on those that cannot be computed."""
+    parameters = content.parameters
+    used = parameters.count("FORCE_PLATFORM", "USED") or 0
+    types = parameters.numbers("FORCE_PLATFORM", "TYPE").ravel(order="F")
+    plates, notes = [], []
+    for number in range(min(used, 1000)):
+        name = f"plate {number + 1}"
+        try:
+            if number >= len(types):
+                raise _Unusable("FORCE_PLATFORM:TYPE does not name it")
+            wiring, columns = _wiring(parameters, analog, number, int(types[number]), length)
+        except _Unusable as reason:
+            notes.append(f"{name} is left out: {reason}")
+            continue
+        readings = analog.values[:, columns]
+        if not np.isfinite(readings).all():
+            notes.append(f"{name} has samples that are no numbers; they are read as zero")
+            readings = np.nan_to_num(readings, nan=0.0, posinf=0.0, neginf=0.0)
+        plates.append(plate(name, wiring, readings, analog.rate, analog.start))
+        if wiring.correction is not None:
+            notes.append(f"the centre of pressure of {name} is corrected as FPCOPPOLY says")
+    return plates, notes
+
+
+class _Unusable(Exception):
+    """Why a plate cannot be computed."""
+
+
+def _wiring(
+    parameters: Parameters, analog: Signals, number: int, kind: int, length: float
+) -> tuple[Wiring, list[int]]:
+    if kind not in CHANNELS:
+        accepted = ", ".join(map(str, CHANNELS))
+        raise _Unusable(f"its type {kind} is not known; types {accepted} are")
+    corners = _slab(parameters, "CORNERS", (3, 4), number)
+    if corners is None:
+        raise _Unusable("FORCE_PLATFORM:CORNERS does not hold its corners")
+    corners = corners.T * length
+    if frame_of(corners) is None:
+        raise _Unusable("its corners are no rectangle")
+    origin = _slab(parameters, "ORIGIN", (3,), number)
+    if origin is None:
+        origin = np.zeros(3)
+    table = parameters.numbers("FORCE_PLATFORM", "CHANNEL")
+    wanted = CHANNELS[kind]
+    if table.ndim != 2 or table.shape[0] < wanted or table.shape[1] <= number:
+        raise _Unusable(f"FORCE_PLATFORM:CHANNEL does not name its {wanted} channels")
+    columns = [int(channel) % 65536 - 1 for channel in table[:wanted, number]]
+    if min(columns) < 0 or max(columns) >= len(analog.names):
+        raise _Unusable(
+            f"it wants channels up to {max(columns) + 1}, the file has {len(analog.names)}"
+        )
+    units = [analog.units[column] for column in columns]
+    return (
+        Wiring(
+            kind=kind,
+            channels=tuple(analog.names[column] for column in columns),
+            corners=corners,
+            origin=origin * length,
+            length=UNITS.get(units[3].lower(), length),
+            moment=moment_unit(units[5:] if kind == 1 else units[3:], length),
+            calibration=_calibration(parameters, kind, number),
+            correction=_slab(parameters, "FPCOPPOLY", (6, 2), number, last=True),
+        ),
+        columns,
+    )
+
+
+def _slab(
+    parameters: Parameters, name: str, shape: tuple[int, ...], number: int, *, last: bool = False
+) -> np.ndarray | None:
+    """What a parameter holds for one plate; None where it holds nothing, or only zeros (last)."""
+    values = parameters.numbers("FORCE_PLATFORM", name).ravel(order="F")
+    size = int(np.prod(shape))
+    part = values[number * size : (number + 1) * size]
+    if len(part) < size or not np.isfinite(part).all():
+        return None
+    if last:
+        return part.reshape(shape, order="F").T if part.any() else None
+    return part.reshape(shape, order="F")
+
+
+def _calibration(parameters: Parameters, kind: int, number: int) -> np.ndarray | None:
+    if kind not in (4, 5, 7):
+        return None
+    rows, columns = {4: (6, 6), 5: (6, 8), 7: (8, 8)}[kind]
+    values = parameters.numbers("FORCE_PLATFORM", "CAL_MATRIX")
+    matrix = (
+        values[..., number] if values.ndim == 3 and number < values.shape[2] else np.zeros((0, 0))
+    )
+    if parameters.text("FORCE_PLATFORM", "MATRIX_STORE").upper() == "BYROW":
+        matrix = matrix.T
+    if matrix.shape[0] < rows or matrix.shape[1] < columns:
+        if not matrix.any() and rows == columns:
+            return None
+        raise _Unusable(f"FORCE_PLATFORM:CAL_MATRIX holds no {rows} x {columns} matrix for it")
+    matrix = matrix[:rows, :columns]
+    # A matrix of zeros stands for none: the maker's program calibrated the channels.
+    if matrix.any():
+        return matrix
+    if rows == columns:
+        return None
+    raise _Unusable("its calibration matrix is zero")
+
+
+def _on_the_person(
+    plates: list[ForcePlate], up: np.ndarray, parameters: Parameters
+) -> tuple[tuple[ForcePlate, ...], list[str]]:
+    """Plates whose force is that on the person: the ground pushes up.
+
+    C3D means the reaction of the plate, but some systems store what the person does to the plate.
+    """
+    known = parameters.numbers(OWN, "PLATE_SIGN").ravel()
+    notes, settled_plates = [], []
+    for number, one in enumerate(plates):
+        lift = one.force @ up
+        told = known[number] if len(known) == len(plates) else 0
+        turned_over = told < 0 or (
+            not told and np.abs(lift).max(initial=0.0) > PRESSED and (lift * np.abs(lift)).sum() < 0
+        )
+        if turned_over and one.wiring is not None:
+            notes.append(
+                f"{one.name} pulls down on who stands on it: the file holds the force on the "
+                "plate, and the opposite is taken as the force on the person"
+            )
+            settled_plates.append(
+                replace(
+                    one,
+                    force=-one.force,
+                    torque=-one.torque,
+                    wiring=replace(one.wiring, sign=-1),
+                )
+            )
+        else:
+            settled_plates.append(one)
+    return tuple(settled_plates), notes
+
+
+def _events(content: Content, start: float, rate: float) -> tuple[tuple[Event, ...], list[str]]:
+    """Events of the EVENT group and of the header, in the order of time."""
+    parameters = content.parameters
+    times = _event_times(parameters)
+    used = parameters.count("EVENT", "USED")
+    count = len(times) if used is None else min(used, len(times))
+    columns = [
+        parameters.texts("EVENT", name)
+        for name in ("LABELS", "CONTEXTS", "SUBJECTS", "DESCRIPTIONS")
+    ]
+    found = [
+        Event(
+            times[k],
+            *(column[k] if k < len(column) else "" for column in columns),
+        )
+        for k in range(count)
+    ]
+    known = {(round(event.time * rate), event.label[:4]) for event in found}
+    for event in content.header_events:
+        time = _shortest(event.time)
+        if (round(time * rate), event.label) not in known:
+            found.append(Event(time, event.label))
+    notes = []
+    if used and used > len(times):
+        notes.append(f"EVENT:USED says {used} events, there are times for {len(times)}")
+    end = start + (len(content.points) - 1) / rate
+    inside = [start - 1 / rate <= event.time <= end + 1 / rate for event in found]
+    if found and start > 0.0 and not any(inside):
+        moved = [replace(event, time=event.time + start) for event in found]
+        if all(event.time <= end + 1 / rate for event in moved):
+            found = moved
+            notes.append(
+                f"events are counted from the first frame of the file; {start:g} s is added, "
+                "so that they stand on the clock of the frames"
+            )
+            inside = [True] * len(found)
+    if not all(inside):
+        outside = inside.count(False)
+        notes.append(f"{outside} of {len(found)} events are outside the frames of the file")
+    return tuple(sorted(found, key=lambda event: event.time)), notes
+
+
+def _event_times(parameters: Parameters) -> list[float]:
+    """Seconds of all events: TIMES, TIMES2, ... hold a column of minutes and seconds for each."""
+    found: list[float] = []
+    number = 1
+    while (
+        value := parameters.get("EVENT", "TIMES" if number == 1 else f"TIMES{number}")
+    ) is not None:
+        number += 1
+        if isinstance(value, tuple):
+            continue
+        if value.ndim == 1:
+            # One event is sometimes stored without its second dimension.
+            value = value.reshape(2, 1) if value.size == 2 else value.reshape(1, -1)
+        if value.shape[0] >= 2:
+            found.extend(
+                60.0 * float(minutes) + _shortest(seconds)
+                for minutes, seconds in zip(value[0], value[1], strict=True)
+            )
+        else:
+            found.extend(_shortest(seconds) for seconds in value[0])
+    return [time for time in found if np.isfinite(time)]
+
+
+def _filled(content: Content, kept: list[int]) -> np.ndarray:
+    """Where positions were computed: only a file of our own tells."""
+    runs = content.parameters.texts(OWN, "FILLED")
+    frames, markers, _ = content.points.shape
+    filled = np.zeros((frames, markers), dtype=bool)
+    for run in runs:
+        try:
+            marker, first, count = map(int, run.split())
+        except ValueError:
+            continue
+        if 0 <= marker < markers and first >= 0:
+            filled[first : first + count, marker] = True
+    return filled[:, kept]
+
+
+def _properties(parameters: Parameters) -> dict[str, str]:
+    named = {
+        "subject": ("SUBJECTS", "NAMES"),
+        "marker set": ("SUBJECTS", "MARKER_SETS"),
+        "maker": ("MANUFACTURER", "COMPANY"),
+        "software": ("MANUFACTURER", "SOFTWARE"),
+        "version": ("MANUFACTURER", "VERSION_LABEL"),
+    }
+    found = {
+        key: ", ".join(text for text in parameters.texts(*place) if text)
+        for key, place in named.items()
+    }
+    # Vicon keeps mass, height and lengths of the subject here.
+    for name, value in parameters.groups.get("PROCESSING", {}).items():
+        if isinstance(value, tuple):
+            found[f"PROCESSING:{name}"] = ", ".join(value)
+        elif value.size == 1:
+            found[f"PROCESSING:{name}"] = str(np.float32(value.ravel()[0]))
+    keys, values = (parameters.texts(OWN, name) for name in ("KEYS", "VALUES"))
+    found.update(zip(keys, values, strict=False))
+    return {key: value for key, value in found.items() if value}

@@ -1,0 +1,197 @@
+"""The parameter section of a C3D file: named values in named groups."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from homodyn.capture.formats.c3d_numbers import Processor, floats, integers
+from homodyn.errors import FormatError
+
+BLOCK = 512
+"""Bytes of a block, in which C3D counts places."""
+
+Value = np.ndarray | tuple[str, ...]
+"""Numbers in the order of the file (first index fastest), or texts."""
+
+_SIZES = {-1: 1, 1: 1, 2: 2, 4: 4}
+"""Bytes of an element by the type code: text, byte, integer, real."""
+
+
+@dataclass(frozen=True, eq=False)
+class Parameters:
+    """All parameters of a file by group and name, both in capitals."""
+
+    groups: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
+
+    def get(self, group: str, name: str) -> Value | None:
+        """The value of a parameter, or None where the file has none."""
+        return self.groups.get(group, {}).get(name)
+
+    def numbers(self, group: str, name: str) -> np.ndarray:
+        """The numbers of a parameter, of any type, with the shape of the file; empty if absent."""
+        value = self.get(group, name)
+        if value is None or isinstance(value, tuple):
+            return np.zeros(0)
+        return value
+
+    def number(self, group: str, name: str) -> float | None:
+        """The first number of a parameter."""
+        values = self.numbers(group, name).ravel(order="F")
+        return float(values[0]) if values.size and np.isfinite(values[0]) else None
+
+    def count(self, group: str, name: str) -> int | None:
+        """The first number of a parameter as an unsigned count, whatever type it was stored as."""
+        number = self.number(group, name)
+        if number is None:
+            return None
+        return int(number) + 65536 if -32768 <= number < 0 else int(number)
+
+    def texts(self, group: str, name: str) -> tuple[str, ...]:
+        """The texts of a parameter and of its continuations: LABELS, LABELS2, LABELS3, ..."""
+        found: list[str] = []
+        number = 1
+        while True:
+            value = self.get(group, name if number == 1 else f"{name}{number}")
+            if not isinstance(value, tuple):
+                return tuple(found)
+            found.extend(value)
+            number += 1
+
+    def text(self, group: str, name: str) -> str:
+        """The first text of a parameter, or nothing."""
+        return next(iter(self.texts(group, name)), "")
+
+
+def read_parameters(content: memoryview, processor: Processor, path: str) -> Parameters:
+    """Every group and parameter of the section, which begins with its four bytes of preamble."""
+    names: dict[int, str] = {}
+    found: dict[int, dict[str, Value]] = {}
+    place = 4
+    while place + 2 <= len(content):
+        length = abs(int.from_bytes(content[place : place + 1], signed=True))
+        number = int.from_bytes(content[place + 1 : place + 2], signed=True)
+        if length == 0 or number == 0:
+            break
+        start = place + 2 + length
+        if start + 2 > len(content):
+            raise _damaged(path, place)
+        name = bytes(content[place + 2 : start]).decode("latin-1").strip().upper()
+        (step,) = struct.unpack_from(f"{processor.order}H", content, start)
+        if number < 0:
+            names[-number] = name
+        else:
+            found.setdefault(number, {})[name] = _value(content, start + 2, processor, path)
+        if step == 0:
+            break
+        if step < 2 or start + step > len(content):
+            raise _damaged(path, place)
+        place = start + step
+    groups: dict[str, dict[str, Value]] = {name: {} for name in names.values()}
+    for number, values in found.items():
+        groups.setdefault(names.get(number, f"GROUP{number}"), {}).update(values)
+    return Parameters(groups)
+
+
+def _value(content: memoryview, place: int, processor: Processor, path: str) -> Value:
+    if place + 2 > len(content):
+        raise _damaged(path, place)
+    kind = int.from_bytes(content[place : place + 1], signed=True)
+    rank = content[place + 1]
+    shape = tuple(content[place + 2 : place + 2 + rank])
+    if kind not in _SIZES or rank > 7 or len(shape) < rank:
+        raise _damaged(path, place)
+    start = place + 2 + rank
+    # Python's integers do not overflow: seven dimensions of 255 would in 32 bits.
+    elements = 1
+    for size in shape:
+        elements *= size
+    data = content[start : start + elements * _SIZES[kind]]
+    if len(data) < elements * _SIZES[kind]:
+        raise _damaged(path, place)
+    if kind == -1:
+        return _split(bytes(data), shape)
+    if kind == 1:
+        numbers = np.frombuffer(data, np.uint8).astype(float)
+    elif kind == 2:
+        numbers = integers(data, processor).astype(float)
+    else:
+        numbers = floats(data, processor).astype(float)
+    return numbers.reshape(shape or (1,), order="F")
+
+
+def _split(data: bytes, shape: tuple[int, ...]) -> tuple[str, ...]:
+    width = shape[0] if len(shape) > 1 else len(data)
+    if not width:
+        return ("",) * int(np.prod(shape[1:], dtype=int)) if len(shape) > 1 else ()
+    return tuple(as_text(data[first : first + width]) for first in range(0, len(data), width))
+
+
+def as_text(data: bytes) -> str:
+    """Text without its padding; what is not UTF-8 is Latin-1, as old systems wrote it."""
+    bare = data.split(b"\x00")[0]
+    try:
+        return bare.decode("utf-8").strip()
+    except UnicodeDecodeError:
+        return bare.decode("latin-1").strip()
+
+
+def _damaged(path: str, place: int) -> FormatError:
+    return FormatError(
+        "the parameter section is damaged: a record reaches beyond its end or has no known type; "
+        "export the recording again",
+        path,
+        f"byte {place} of the section",
+    )
+
+
+def parameter_bytes(groups: Mapping[str, Mapping[str, Value | Sequence[str]]]) -> bytes:
+    """The records of a parameter section in Intel's byte order, preamble and padding included.
+
+    Integer arrays become 16-bit integers, other arrays reals, sequences of texts one array of
+    characters.
+    """
+    records = bytearray()
+    for number, (group, values) in enumerate(groups.items(), start=1):
+        records += _record(group, -number, b"")
+        for name, value in values.items():
+            records += _record(name, number, _encoded(value))
+    records += b"\x00\x00"
+    blocks = -(-(len(records) + 4) // BLOCK)
+    if blocks > 255:
+        raise FormatError(
+            f"{len(records)} bytes of labels and descriptions are more than the "
+            f"{255 * BLOCK} a C3D file can hold; shorten them or write fewer channels"
+        )
+    preamble = bytes([1, 0x50, blocks, Processor.INTEL])
+    return (preamble + records).ljust(blocks * BLOCK, b"\x00")
+
+
+def _record(name: str, number: int, body: bytes) -> bytes:
+    label = name.encode("ascii", "replace")[:127]
+    # The step counts from itself: two bytes of its own, the body, the length of the description.
+    step = struct.pack("<H", 2 + len(body) + 1)
+    return bytes([len(label)]) + struct.pack("<b", number) + label + step + body + b"\x00"
+
+
+def _encoded(value: Value | Sequence[str]) -> bytes:
+    if not isinstance(value, np.ndarray):
+        texts = [text.encode("utf-8")[:255] for text in value]
+        width = max([1, *map(len, texts)])
+        shape = (width, len(texts))
+        data = b"".join(text.ljust(width) for text in texts)
+        return struct.pack("<bB", -1, 2) + bytes(shape) + data
+    kind = "<i2" if value.dtype.kind in "iu" else "<f4"
+    shape = () if value.shape == (1,) else value.shape
+    code = 2 if kind == "<i2" else 4
+    numbers = value.astype(np.int64) if code == 2 else value
+    if code == 2:
+        numbers = np.where(numbers > 32767, numbers - 65536, numbers)
+    return (
+        struct.pack("<bB", code, len(shape))
+        + bytes(shape)
+        + numbers.astype(kind).tobytes(order="F")
+    )

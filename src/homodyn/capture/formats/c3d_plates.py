@@ -1,0 +1,128 @@
+"""Force plates of a C3D file: from channels to the force, its point and its free moment.
+
+A plate has a frame of its own: x from its second corner to the first, y from its fourth to the
+first, z into the floor, the middle of the corners as the origin. Channels are in that frame. Types
+as the C3D format numbers them:
+
+1. force, centre of pressure and free moment;
+2. force and moment at the transducer;
+3. eight forces of a Kistler plate;
+4. as 2, after a calibration matrix (6 x 6);
+5. eight channels and a calibration matrix (6 x 8) to force and moment;
+7. as 3, after a calibration matrix (8 x 8).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from homodyn.capture.trial import ForcePlate, Wiring
+
+LOADED = 10.0
+"""Vertical force (N) from which on a plate has a centre of pressure."""
+
+CHANNELS = {1: 6, 2: 6, 3: 8, 4: 6, 5: 8, 7: 8}
+"""Channels by type."""
+
+_MOMENTS = {
+    "nmm": 1e-3, "n.mm": 1e-3, "n*mm": 1e-3, "n-mm": 1e-3, "n mm": 1e-3, "newton-mm": 1e-3,
+    "nm": 1.0, "n.m": 1.0, "n*m": 1.0, "n-m": 1.0, "n m": 1.0,
+    "ncm": 1e-2, "n.cm": 1e-2, "n*cm": 1e-2,
+}  # fmt: skip
+
+
+def moment_unit(units: Sequence[str], length: float) -> float:
+    """N m in the unit of the moment channels; without one, newtons times the unit of length."""
+    for unit in units:
+        factor = _MOMENTS.get(unit.replace("·", ".").strip().lower())
+        if factor:
+            return factor
+    return length
+
+
+def frame_of(corners: np.ndarray) -> np.ndarray | None:
+    """The axes of a plate as columns, or None where the corners are no rectangle of a plate."""
+    if not np.isfinite(corners).all():
+        return None
+    sides = np.linalg.norm(np.roll(corners, -1, axis=0) - corners, axis=-1)
+    if sides.min() < 1e-2 or sides.max() > 20.0:
+        return None
+    x, y = corners[0] - corners[1], corners[0] - corners[3]
+    z = np.cross(x, y)
+    if np.linalg.norm(z) < 0.5 * np.linalg.norm(x) * np.linalg.norm(y):
+        return None
+    y = np.cross(z, x)
+    axes: np.ndarray = np.stack([axis / np.linalg.norm(axis) for axis in (x, y, z)], axis=-1)
+    return axes
+
+
+def wrench(wiring: Wiring, channels: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Force (N), point (m) and torque (N m) at each sample, in the axes of the file.
+
+    Where the force across the plate exceeds `LOADED`, the point is the centre of pressure and the
+    torque the free moment; elsewhere the point is the middle of the plate. The wrench is the same.
+    """
+    axes = frame_of(wiring.corners)
+    if axes is None:
+        raise ValueError("a plate needs four corners of a rectangle")
+    force, moment = _at_surface(wiring, channels)
+    loaded = np.abs(force[:, 2]) > LOADED
+    pressed = np.where(loaded, force[:, 2], 1.0)
+    point = np.zeros_like(force)
+    point[:, 0] = np.where(loaded, -moment[:, 1] / pressed, 0.0)
+    point[:, 1] = np.where(loaded, moment[:, 0] / pressed, 0.0)
+    if wiring.correction is not None:
+        point[loaded] -= _correction(wiring.correction, point[loaded])
+    torque = moment - np.cross(point, force)
+    # Beside the normal nothing is left at a centre of pressure but rounding, or what the maker's
+    # correction takes for an error of the transducers.
+    torque[loaded, :2] = 0.0
+    middle = wiring.corners.mean(axis=0)
+    sign = float(wiring.sign)
+    return sign * force @ axes.T, middle + point @ axes.T, sign * torque @ axes.T
+
+
+def _at_surface(wiring: Wiring, channels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Force (N) and moment (N m) at the middle of the surface, in the frame of the plate."""
+    raw = channels
+    if wiring.calibration is not None and wiring.kind in (4, 5, 7):
+        raw = raw @ wiring.calibration.T
+    origin = wiring.origin
+    if wiring.kind == 1:
+        force = raw[:, :3]
+        point = np.zeros_like(force)
+        point[:, :2] = raw[:, 3:5] * wiring.length
+        moment = np.cross(point, force)
+        moment[:, 2] += raw[:, 5] * wiring.moment
+        return force, moment
+    # The way from the transducer to the surface; z points down, so it must be negative.
+    lift = -origin if origin[2] > 0.0 else origin
+    if wiring.kind in (3, 7):
+        x12, x34, y14, y23, z1, z2, z3, z4 = raw.T
+        a, b = np.abs(origin[:2])
+        force = np.stack([x12 + x34, y14 + y23, z1 + z2 + z3 + z4], axis=-1)
+        moment = np.stack(
+            [b * (z1 + z2 - z3 - z4), a * (z2 + z3 - z1 - z4), b * (x34 - x12) + a * (y14 - y23)],
+            axis=-1,
+        )
+        return force, moment + np.cross(force, [0.0, 0.0, lift[2]])
+    force = raw[:, :3]
+    return force, raw[:, 3:6] * wiring.moment + np.cross(force, lift)
+
+
+def _correction(coefficients: np.ndarray, point: np.ndarray) -> np.ndarray:
+    """How far off (m) the centre of pressure of a Kistler plate is, as FPCOPPOLY describes (mm)."""
+    x, y = 1e3 * point[:, 0], 1e3 * point[:, 1]
+    a, b = coefficients
+    off = np.zeros_like(point)
+    off[:, 0] = (a[0] * y**4 + a[1] * y**2 + a[2]) * x**3 + (a[3] * y**4 + a[4] * y**2 + a[5]) * x
+    off[:, 1] = (b[0] * x**4 + b[1] * x**2 + b[2]) * y**3 + (b[3] * x**4 + b[4] * x**2 + b[5]) * y
+    return 1e-3 * off
+
+
+def plate(name: str, wiring: Wiring, channels: np.ndarray, rate: float, start: float) -> ForcePlate:
+    """The plate in the axes of the file."""
+    force, point, torque = wrench(wiring, channels)
+    return ForcePlate(name, rate, force, point, torque, start, wiring.corners, wiring)

@@ -1,0 +1,200 @@
+"""Ground forces in tables: groups of columns for force, point and torque, as OpenSim names them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from homodyn.capture.formats.clock import Clock, steady
+from homodyn.capture.formats.missing import UNITS
+from homodyn.capture.formats.upward import asked
+from homodyn.capture.table import Table
+from homodyn.capture.trial import ForcePlate
+from homodyn.errors import CaptureError, FormatError
+from homodyn.model.formats.xml import Element, read_xml
+
+_FURTHEST = 50.0
+"""Distance (m) of a point of application from the origin that no laboratory has."""
+
+
+@dataclass(frozen=True)
+class _Group:
+    """The columns of one force."""
+
+    name: str
+    force: tuple[str, ...]
+    point: tuple[str, ...]
+    torque: tuple[str, ...] = ()
+    body: str = ""
+
+
+def plates_of(
+    table: Table,
+    path: str,
+    *,
+    setup: str | Path | None = None,
+    up: str = "y",
+    unit: str = "m",
+) -> tuple[ForcePlate, ...]:
+    """One plate for each force that the columns, or the ExternalLoads file ``setup``, name."""
+    length = UNITS.get(unit.strip().lower())
+    if length is None:
+        raise CaptureError(f"unit={unit!r} is no unit of length; accepted: m, cm, mm, in, ft")
+    if setup is not None:
+        groups = list(_set_up(Path(setup), table.names, path))
+    else:
+        groups = list(_grouped(table.names))
+    if not groups:
+        shown = ", ".join(table.names[:12]) + (", ..." if len(table.names) > 12 else "")
+        raise FormatError(
+            "no column group is a force; expected are names such as ground_force_vx, "
+            f"ground_force_px and ground_torque_x, or setup= with the ExternalLoads file; it has: "
+            f"{shown}",
+            path,
+        )
+    axes = asked(up).axes
+    clock = steady(table.time, path)
+    plates = [_plate(table, group, clock, length) for group in groups]
+    _check(plates, axes, up, unit, path)
+    return tuple(plate.turned(axes) for plate in plates)
+
+
+def _plate(table: Table, group: _Group, clock: Clock, length: float) -> ForcePlate:
+    # Where nobody stands, programs write blanks or NaN.
+    force, point = (
+        np.nan_to_num(clock.spread(table.columns(names))) for names in (group.force, group.point)
+    )
+    torque = (
+        np.nan_to_num(clock.spread(table.columns(group.torque)))
+        if group.torque
+        else np.zeros_like(force)
+    )
+    return ForcePlate(
+        group.name,
+        clock.rate,
+        force,
+        point * length,
+        torque * length,
+        clock.start,
+        body=group.body,
+    )
+
+
+def _check(plates: Sequence[ForcePlate], axes: np.ndarray, up: str, unit: str, path: str) -> None:
+    """Refuse forces that no ground does to a person, with the argument that would help."""
+    total = sum(np.abs(plate.force).sum(axis=0) for plate in plates)
+    lift = sum(float((plate.force @ axes[2]).sum()) for plate in plates)
+    strongest = int(np.argmax(total))
+    upward = int(np.argmax(np.abs(axes[2])))
+    if total[strongest] > 3.0 * total[upward]:
+        raise CaptureError(
+            f"{path}: the forces are largest along {'xyz'[strongest]}, yet {up} is taken as up; "
+            f"give up={'xyz'[strongest]!r}"
+        )
+    if lift < 0.0 and -lift > 0.5 * total[upward]:
+        raise CaptureError(
+            f"{path}: the ground pulls the person down along {up}; the file holds the force on the "
+            f"plate (multiply its forces and torques by -1) or up points the other way (give up=)"
+        )
+    for plate in plates:
+        pressed = np.abs(plate.force).max(axis=-1) > 20.0
+        if pressed.any():
+            far = float(np.median(np.abs(plate.point[pressed]).max(axis=-1)))
+            if far > _FURTHEST:
+                raise CaptureError(
+                    f"{path}: the points of {plate.name!r} are {far:.0f} m from the origin when "
+                    f"read in {unit}; give the unit of the file, such as unit='mm'"
+                )
+
+
+def _grouped(names: Sequence[str]) -> Iterator[_Group]:
+    """Groups told by the names of the columns alone."""
+    present = set(names)
+    for name in names:
+        if match := re.fullmatch(r"(.*)v[xX]", name):
+            axes = "XYZ" if name[-1] == "X" else "xyz"
+            stem = match[1]
+            force = tuple(f"{stem}v{axis}" for axis in axes)
+            point = tuple(f"{stem}p{axis}" for axis in axes)
+            torques = [
+                tuple(f"{turned}{kind}{axis}" for axis in axes)
+                for turned in _torque_stems(stem)
+                for kind in ("", "m", "t")
+                if kind or turned != stem
+            ]
+        elif match := re.fullmatch(r"(.*?)f(\d*)_1", name):
+            # What the C3D reader of OpenSim writes: f1_1 f1_2 f1_3, p1_1 ..., m1_1 ...
+            force, point, torque = (
+                tuple(f"{match[1]}{kind}{match[2]}_{axis}" for axis in (1, 2, 3)) for kind in "fpm"
+            )
+            stem, torques = f"{match[1]}f{match[2]}", [torque]
+        else:
+            continue
+        if not present.issuperset(force):
+            continue
+        if not present.issuperset(point):
+            raise CaptureError(
+                f"the force {name!r} has no point of application; "
+                f"columns {', '.join(point)} are expected"
+            )
+        torque = next((names for names in torques if present.issuperset(names)), ())
+        yield _Group(stem.strip("_"), force, point, torque)
+
+
+def _torque_stems(stem: str) -> list[str]:
+    stems = [stem]
+    for word in ("torque", "moment", "free_moment"):
+        stems.append(re.sub("force", word, stem, count=1, flags=re.IGNORECASE))
+    return list(dict.fromkeys(stems))
+
+
+def _set_up(path: Path, names: Sequence[str], table: str) -> Iterator[_Group]:
+    """Groups that the forces of an ExternalLoads file name."""
+    root = read_xml(path)
+    forces = [element for element in root.walk() if element.tag == "ExternalForce"]
+    if not forces:
+        raise FormatError(
+            "no ExternalForce inside; an ExternalLoads file of OpenSim is expected", str(path)
+        )
+    for force in forces:
+        if _says(force, "isDisabled") == "true" or _says(force, "appliesForce") == "false":
+            continue
+        for place in ("force_expressed_in_body", "point_expressed_in_body"):
+            if (_says(force, place) or "ground").removeprefix("/") != "ground":
+                raise force.error(f"{place} is {_says(force, place)!r}; only ground is read")
+        yield _Group(
+            force.attributes.get("name") or _says(force, "force_identifier"),
+            _identified(force, "force_identifier", names, table),
+            _identified(force, "point_identifier", names, table),
+            _identified(force, "torque_identifier", names, table, optional=True),
+            _says(force, "applied_to_body").rsplit("/", maxsplit=1)[-1],
+        )
+
+
+def _says(element: Element, tag: str) -> str:
+    child = element.find(tag)
+    return child.text.strip() if child is not None else ""
+
+
+def _identified(
+    force: Element, tag: str, names: Sequence[str], table: str, *, optional: bool = False
+) -> tuple[str, ...]:
+    """The three columns whose names begin with an identifier, as OpenSim looks for them."""
+    identifier = _says(force, tag)
+    if not identifier or identifier.lower() == "unassigned":
+        if optional:
+            return ()
+        raise force.error(f"it needs a <{tag}>, the beginning of the names of three columns")
+    found = tuple(name for name in names if name.startswith(identifier))
+    exact = tuple(name for name in found if re.fullmatch(r"_?[xyzXYZ123]", name[len(identifier) :]))
+    chosen = exact if len(exact) == 3 else found
+    if len(chosen) != 3:
+        raise force.error(
+            f"{tag} {identifier!r} fits {len(chosen)} columns of {table}, three are expected; "
+            f"it has: {', '.join(names[:20])}"
+        )
+    return chosen

@@ -1,0 +1,160 @@
+"""TRC files: marker positions as Motion Analysis and OpenSim write them."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from homodyn.capture.formats.cells import rows_of, without_codes
+from homodyn.capture.formats.clock import steady
+from homodyn.capture.formats.files import read_text, write_text
+from homodyn.capture.formats.missing import mark_missing, metres_in
+from homodyn.capture.formats.names import settled
+from homodyn.capture.formats.upward import asked, upward
+from homodyn.capture.trial import Y_UP, Trial
+from homodyn.errors import FormatError
+
+
+def read_trc(path: Path, *, up: str | None = None, partial: bool = False) -> Trial:
+    """The trial in a TRC file; see `homodyn.capture.read`."""
+    lines = read_text(path).splitlines()
+    place = next(
+        (k for k, line in enumerate(lines[:20]) if line.strip().lower().startswith("frame#")), None
+    )
+    if place is None or place < 1:
+        raise FormatError(
+            "this is no TRC file: no line of its head begins with Frame#; "
+            "expected are PathFileType, DataRate, ..., Frame# Time and marker names",
+            str(path),
+        )
+    head = _head(lines[:place])
+    delimiter = "\t" if "\t" in lines[place] else None
+    labels = _labels(lines[place], delimiter)
+    first, rows = _data_lines(lines, place)
+    columns = 2 + 3 * len(labels)
+    table = rows_of(rows, columns, delimiter, str(path), first + 1)
+    notes = []
+    count = _integer(head, "NumMarkers")
+    if count is not None and count != len(labels):
+        notes.append(f"NumMarkers says {count}, {len(labels)} names are given and read")
+    frames = _integer(head, "NumFrames")
+    if frames is not None and frames > len(rows):
+        if not partial:
+            raise FormatError(
+                f"the file is cut off: NumFrames says {frames}, {len(rows)} rows are there; export "
+                "it again, correct NumFrames, or read what there is with partial=True",
+                str(path),
+            )
+        notes.append(f"the file is cut off: {len(rows)} of its {frames} frames are read")
+    clock = steady(table[:, 1], str(path), said=_rate(head))
+    points = without_codes(clock.spread(table[:, 2:].reshape(len(table), -1, 3)))
+    markers, label_notes = settled(labels, len(labels), "unlabelled")
+    length, unit_notes = metres_in(head.get("Units", ""), points)
+    positions, missing_notes = mark_missing(points * length)
+    if not np.isfinite(positions).any():
+        raise FormatError("no marker is seen in any frame; export the recording again", str(path))
+    direction = (
+        asked(up)
+        if up
+        else upward(positions, markers, expected="y", convention="the convention of TRC files")
+    )
+    number = table[0, 0]
+    trial = Trial(
+        name=path.stem,
+        markers=markers,
+        positions=positions,
+        rate=clock.rate,
+        start=clock.start,
+        first_frame=int(number) if np.isfinite(number) else 1,
+        source=str(path),
+        notes=(
+            *notes,
+            *label_notes,
+            *clock.notes,
+            *unit_notes,
+            *missing_notes,
+            direction.note,
+        ),
+    )
+    return trial.turned(direction.axes)
+
+
+def _head(lines: list[str]) -> dict[str, str]:
+    """The line of keys above the line of their values."""
+    for keys, values in pairwise(lines):
+        if "DataRate" in keys:
+            return dict(zip(keys.split(), values.split(), strict=False))
+    return {}
+
+
+def _integer(head: dict[str, str], key: str) -> int | None:
+    try:
+        return int(float(head[key]))
+    except (KeyError, ValueError, OverflowError):
+        return None
+
+
+def _rate(head: dict[str, str]) -> float | None:
+    try:
+        rate = float(head["DataRate"])
+    except (KeyError, ValueError):
+        return None
+    return rate if np.isfinite(rate) and rate > 0.0 else None
+
+
+def _labels(line: str, delimiter: str | None) -> list[str]:
+    """Marker names: each stands above its three columns, or with one blank before each."""
+    cells = [cell.strip() for cell in line.split(delimiter)][2:]
+    while cells and not cells[-1]:
+        cells.pop()
+    names = [cell for cell in cells if cell]
+    # Under a strict layout a blank place is a marker without a name.
+    if delimiter and cells and cells[0] and len(cells) % 3 == 1:
+        triples = cells[::3]
+        if sum(map(bool, triples)) == len(names):
+            return triples
+    return names
+
+
+def _data_lines(lines: list[str], place: int) -> tuple[int, list[str]]:
+    """Place of the first row of numbers after the names, and all rows."""
+    start = place + 1
+    while start < len(lines):
+        words = lines[start].split()
+        if words and not words[0].upper().startswith("X"):
+            break
+        start += 1
+    return start, [line for line in lines[start:] if line.strip()]
+
+
+def write_trc(trial: Trial, path: Path) -> None:
+    """Write the markers of a trial in millimetres, Y up as programs expect of TRC files.
+
+    A trial that came from a TRC file is written in the axes of that file.
+    """
+    axes = trial.axes if trial.source.lower().endswith(".trc") else Y_UP
+    positions = (trial.positions @ axes) * 1e3
+    count = len(trial.markers)
+    rate = f"{trial.rate:.12g}"
+    keys = (
+        "DataRate CameraRate NumFrames NumMarkers Units "
+        "OrigDataRate OrigDataStartFrame OrigNumFrames"
+    )
+    values = (rate, rate, trial.frames, count, "mm", rate, trial.first_frame, trial.frames)
+    lines = [
+        f"PathFileType\t4\t(X/Y/Z)\t{path.name}",
+        "\t".join(keys.split()),
+        "\t".join(map(str, values)),
+        "Frame#\tTime\t" + "\t\t\t".join(trial.markers) + "\t\t",
+        "\t\t" + "\t".join(f"X{k}\tY{k}\tZ{k}" for k in range(1, count + 1)),
+        "",
+    ]
+    cells = positions.reshape(trial.frames, -1)
+    form = "\t".join(["%.12g"] * cells.shape[1])
+    for frame, row in enumerate(cells):
+        # A marker that was not seen is three blanks, which OpenSim reads as missing.
+        text = (form % tuple(row)).replace("nan", "")
+        lines.append(f"{trial.first_frame + frame}\t{trial.time[frame]:.12g}\t{text}")
+    write_text(path, "\n".join(lines) + "\n")

@@ -1,0 +1,50 @@
+"""Residual analysis finds a cutoff between the signal and the noise."""
+
+import numpy as np
+import pytest
+
+from homodyn.capture import lowpass, suggest_cutoff
+
+
+def movement(time: np.ndarray, highest: float) -> np.ndarray:
+    """Four harmonics with falling amplitude (m), the last at ``highest`` (Hz)."""
+    parts = range(1, 5)
+    return sum(0.1 / k**1.5 * np.sin(2 * np.pi * highest * k / 4 * time + k) for k in parts)
+
+
+@pytest.mark.parametrize("rate", [100, 200])
+@pytest.mark.parametrize("highest", [2.0, 4.0, 6.0])
+@pytest.mark.parametrize("noise", [0.0005, 0.002])
+def test_the_cutoff_is_nearly_the_best_there_is(rate, highest, noise):
+    time = np.arange(10 * rate) / rate
+    clean = movement(time, highest)
+    noisy = clean + noise * np.random.default_rng(3).normal(size=len(time))
+    found = suggest_cutoff(noisy, rate)
+    assert highest < found < 4 * highest
+
+    def error(cutoff):
+        return np.sqrt(np.mean((lowpass(noisy, rate, cutoff=cutoff) - clean) ** 2))
+
+    best = min(error(cutoff) for cutoff in np.arange(1, 25))
+    assert error(found) < 1.5 * best
+
+
+def test_faster_movement_and_less_noise_ask_for_higher_cutoffs():
+    time = np.arange(1000) / 100
+    noise = np.random.default_rng(4).normal(size=1000)
+    found = [suggest_cutoff(movement(time, f) + 1e-3 * noise, 100) for f in (1, 2, 4, 8)]
+    assert found == sorted(found)
+    found = [suggest_cutoff(movement(time, 4) + n * noise, 100) for n in (1e-2, 1e-3, 1e-4)]
+    assert found == sorted(found)
+
+
+def test_columns_are_judged_apart_and_still_ones_have_no_answer():
+    time = np.arange(600) / 100
+    noise = 1e-3 * np.random.default_rng(5).normal(size=(600, 2))
+    table = np.stack([movement(time, 2), movement(time, 6)], axis=1) + noise
+    table = np.column_stack([table, np.ones(600), np.full(600, np.nan)])
+    table[200:230, 1] = np.nan
+    found = suggest_cutoff(table, 100)
+    assert found[0] == pytest.approx(suggest_cutoff(table[:, 0], 100))
+    assert found[0] < found[1] < 20
+    assert np.isnan(found[2:]).all()
