@@ -9,7 +9,7 @@ from homodyn.capture.ground import center_of_pressure
 from homodyn.capture.newton_euler import explained
 
 
-def sway(model, *, seconds=2.0, rate=200.0, size=0.04, seed=3) -> Motion:
+def sway(model, *, seconds=2.0, rate=200.0, size=0.008, seed=3) -> Motion:
     """Coordinates that are sums of sines, with their exact rates; quaternions by their formula."""
     rng = np.random.default_rng(seed)
     time = np.arange(int(seconds * rate) + 1) / rate

@@ -13,12 +13,17 @@ from homodyn.capture.foot_paths import LIFTED, FootPath
 from homodyn.capture.ground import PlateWrench, center_of_pressure
 from homodyn.capture.load import FootForce
 from homodyn.capture.motion import Motion
+from homodyn.capture.newton_euler import needed_wrench
 from homodyn.capture.world import world_axes
 
 NEAR = 0.25
 """m: a foot farther than this from the centre of pressure, on average, does not cause it."""
 UNDER = 0.06
 """m: within this of the sole the centre of pressure counts as under the foot."""
+EDGE = 0.02
+"""m: this far from the sole the centre of pressure is not clearly under the foot."""
+LACKING = 0.1
+"""Share of the weight that plates may lack and still carry all of the person."""
 BRIEF = 0.1
 """s: signs of a second foot that last no longer are noise of foot strike and foot off."""
 
@@ -45,44 +50,30 @@ def assign(
     gets the sum.
     """
     up = world_axes(motion.model)[2]
-    owners = {p.name: np.full(len(motion.time), -1) for p in plates}
-    bodies = [path.foot.body for path in paths]
     notes: list[str] = []
+    owners: dict[str, np.ndarray] = {}
     far: dict[str, np.ndarray] = {}
     for plate in plates:
-        loaded = plate.force @ up != 0
         if plate.name in named:
-            body = named[plate.name]
-            owners[plate.name][loaded] = -1 if body is None else bodies.index(body)
-            told = f"acts on {body}, as told" if body else "is left out, as told"
-            notes.append(f"plate {plate.name!r} {told}")
+            owners[plate.name] = _told(plate, paths, named[plate.name], up, notes)
             continue
         point, _ = center_of_pressure(plate.force, plate.moment, up, plate.height)
         far[plate.name] = np.stack([sole_distance(path.points, point, up) for path in paths])
-        for stretch in stretches(loaded):
-            foot, distance = _owner(plate, paths, far[plate.name], stretch, up)
-            owners[plate.name][stretch] = foot
-            if foot < 0:
-                notes.append(_lost(motion, plate, stretch, distance, up))
-        notes.append(_carried(motion, plate, paths, owners[plate.name]))
-    usable = np.all([p.covered for p in plates], axis=0)
+        owners[plate.name] = _found(motion, plate, paths, far[plate.name], up, notes)
+    usable = np.all([plate.covered for plate in plates], axis=0)
     if not usable.all():
         notes.append(
             f"{int((~usable).sum())} of {len(usable)} frames have no reading of some plate "
-            f"({_spans(motion.time, ~usable)}); no force acts there and torques are not usable"
+            f"({spans(motion.time, ~usable)}); no force acts there and torques are not usable"
         )
     for plate in plates:
         if plate.name in far:
-            owned = owners[plate.name]
-            both = _shared(motion, plate, paths, far[plate.name], owners)
-            for stretch in stretches(both):
-                names = " and ".join(path.foot.body for path in paths)
+            both = _shared(motion, plates, paths, far[plate.name], owners, plate.name)
+            if both.any():
                 notes.append(
-                    f"plate {plate.name!r}: {names} stand on it together "
-                    f"({_span(motion.time, stretch)}); the torques of the legs are not usable there"
+                    f"plate {plate.name!r}: two feet stand on it together "
+                    f"({spans(motion.time, both)}); the torques of the legs are not usable there"
                 )
-                nearest = far[plate.name][:, stretch].argmin(0)
-                owned[stretch] = np.where(owned[stretch] >= 0, nearest, -1)
             usable &= ~both
     feet = tuple(_gathered(plates, owners, k, path.foot, up, notes) for k, path in enumerate(paths))
     return Assignment(feet, usable, tuple(notes))
@@ -94,23 +85,63 @@ def stretches(flags: np.ndarray) -> list[slice]:
     return [slice(a, b) for a, b in zip(edges[::2], edges[1::2], strict=True)]
 
 
-def _owner(
-    plate: PlateWrench, paths: Sequence[FootPath], far: np.ndarray, stretch: slice, up: np.ndarray
-) -> tuple[int, float]:
-    """The foot that a stretch belongs to (-1: none), and how far the nearest is on average (m)."""
-    weight = np.abs(plate.force[stretch] @ up)
+def _told(
+    plate: PlateWrench,
+    paths: Sequence[FootPath],
+    body: str | None,
+    up: np.ndarray,
+    notes: list[str],
+) -> np.ndarray:
+    """(frames,): the foot by number where a plate is loaded that was told its body, else -1."""
+    if body is None:
+        notes.append(f"plate {plate.name!r} is left out, as told")
+        return np.full(len(plate.force), -1)
+    notes.append(f"plate {plate.name!r} acts on {body}, as told")
+    foot = [path.foot.body for path in paths].index(body)
+    return np.where(plate.force @ up != 0, foot, -1)
+
+
+def _found(
+    motion: Motion,
+    plate: PlateWrench,
+    paths: Sequence[FootPath],
+    far: np.ndarray,
+    up: np.ndarray,
+    notes: list[str],
+) -> np.ndarray:
+    """(frames,): the foot by number over the centre of pressure of a plate, or -1.
+
+    A loaded stretch belongs to one foot, unless the centre of pressure clearly wanders to another
+    that stands: then each frame goes to the nearest.
+    """
+    normal = np.abs(plate.force @ up)
+    owner = np.full(len(normal), -1)
     # A foot that hangs or swings over the plate is not the one that loads it.
-    cost = np.array(
+    cost = np.stack(
         [
-            d[stretch]
-            + np.maximum(path.clearance[stretch].min(-1) - LIFTED, 0.0)
-            + 0.05 * path.speed[stretch].min(-1)
+            d + np.maximum(path.clearance.min(-1) - LIFTED, 0.0) + 0.05 * path.speed.min(-1)
             for d, path in zip(far, paths, strict=True)
         ]
     )
-    best = int((cost @ weight).argmin())
-    distance = float(far[best, stretch] @ weight / weight.sum())
-    return (best if distance < NEAR else -1), distance
+    stands = np.stack([path.stands for path in paths])
+    for stretch in stretches(normal > 0):
+        weight, here = normal[stretch], cost[:, stretch]
+        best = int((here @ weight).argmin())
+        nearest = here.argmin(0)
+        # Who is nearest to no foot at all tells nothing.
+        leading = np.take_along_axis(far[:, stretch], nearest[None], axis=0)[0]
+        elsewhere = (far[best, stretch] > UNDER) & (nearest != best) & (leading < UNDER)
+        elsewhere &= np.take_along_axis(stands[:, stretch], nearest[None], axis=0)[0]
+        if elsewhere.sum() * (motion.time[1] - motion.time[0]) > BRIEF:
+            owner[stretch] = nearest
+            continue
+        distance = float(far[best, stretch] @ weight / weight.sum())
+        if distance < NEAR:
+            owner[stretch] = best
+        else:
+            notes.append(_lost(motion, plate, stretch, distance, up))
+    notes.append(_carried(motion, plate, paths, owner))
+    return owner
 
 
 def _lost(
@@ -131,7 +162,7 @@ def _carried(
     for k, path in enumerate(paths):
         runs = stretches(owner == k)
         if 0 < len(runs) <= 4:
-            parts.append(f"{path.foot.body} ({_spans(motion.time, owner == k)})")
+            parts.append(f"{path.foot.body} ({spans(motion.time, owner == k)})")
         elif runs:
             parts.append(f"{path.foot.body} ({len(runs)} times)")
     return f"plate {plate.name!r} carries {' and '.join(parts) or 'no foot'}"
@@ -139,29 +170,34 @@ def _carried(
 
 def _shared(
     motion: Motion,
-    plate: PlateWrench,
+    plates: Sequence[PlateWrench],
     paths: Sequence[FootPath],
     far: np.ndarray,
     owners: dict[str, np.ndarray],
+    name: str,
 ) -> np.ndarray:
-    """Frames in which a second foot stands on the plate beside its owner.
+    """(frames,): True where a second foot stands on the plate beside its owner.
 
-    The centre of pressure is then not under the owner, and some other foot is down that no other
-    plate carries.
+    Another foot stands near that no other plate carries. It stands on this one, not beside it,
+    where the centre of pressure is not under the owner, or near its edge while the plates carry all
+    that the motion needs; and then for as long as both feet stand.
     """
-    owner = owners[plate.name]
-    frames = np.arange(len(owner))
-    loaded = owner >= 0
-    outside = loaded & (far[np.maximum(owner, 0), frames] > UNDER)
-    second = np.zeros_like(loaded)
+    up = world_axes(motion.model)[2]
+    owner = owners[name]
+    needed = needed_wrench(motion)[0] @ up
+    carried = np.sum([plate.force @ up for plate in plates], axis=0)
+    weight = motion.model.mass * float(np.linalg.norm(np.asarray(motion.model.gravity, float)))
+    complete = needed - carried < LACKING * weight
+    second = np.zeros(len(owner), dtype=bool)
     for k, path in enumerate(paths):
-        elsewhere = np.any([o == k for name, o in owners.items() if name != plate.name], axis=0)
-        near = far[k] < 2 * NEAR
-        second |= (owner != k) & path.stands & near & ~elsewhere
-    both = outside & second
-    for stretch in stretches(both):
-        if motion.time[stretch.stop - 1] - motion.time[stretch.start] < BRIEF:
-            both[stretch] = False
+        others = [o == k for plate, o in owners.items() if plate != name]
+        elsewhere = np.any(others, axis=0) if others else np.zeros(len(owner), dtype=bool)
+        second |= (owner >= 0) & (owner != k) & path.stands & (far[k] < 2 * NEAR) & ~elsewhere
+    off = far[np.maximum(owner, 0), np.arange(len(owner))]
+    seeds = second & ((off > UNDER) | (complete & (off > EDGE)))
+    both = np.zeros(len(owner), dtype=bool)
+    for stretch in stretches(second):
+        both[stretch] = seeds[stretch].sum() * (motion.time[1] - motion.time[0]) > BRIEF / 2
     return both
 
 
@@ -216,5 +252,6 @@ def _span(time: np.ndarray, stretch: slice) -> str:
     return f"{time[stretch.start]:.2f} to {time[stretch.stop - 1]:.2f} s"
 
 
-def _spans(time: np.ndarray, flags: np.ndarray) -> str:
+def spans(time: np.ndarray, flags: np.ndarray) -> str:
+    """The runs of True as instants, for sentences."""
     return ", ".join(_span(time, stretch) for stretch in stretches(flags))

@@ -83,8 +83,17 @@ def _told_by_names(model: Model) -> list[str]:
 
 
 def _told_by_contacts(model: Model) -> list[str]:
-    touching = [name for name in model.body_names if any(c.body == name for c in model.contacts)]
-    return _lowest(model, _outermost(model, touching))
+    """Bodies with a contact near the ground in the neutral pose."""
+    if not model.contacts:
+        return []
+    up, pose = world_axes(model)[2], model.neutral()
+    heights = [position(model, pose, contact.name) @ up for contact in model.contacts]
+    low = {
+        contact.body
+        for contact, height in zip(model.contacts, heights, strict=True)
+        if height < min(heights) + LOW
+    }
+    return _outermost(model, [name for name in model.body_names if name in low])
 
 
 def _low_ends(model: Model) -> list[str]:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from homodyn.capture.filters import lowpass
 from homodyn.capture.motion import Motion
-from homodyn.capture.smoothing import lowpass
 from homodyn.capture.trial import ForcePlate
 from homodyn.capture.world import world_axes
 from homodyn.errors import CaptureError

@@ -8,14 +8,14 @@ from typing import Literal
 
 import numpy as np
 
-from homodyn.capture.assignment import Assignment, assign
+from homodyn.capture.assignment import Assignment, assign, spans
 from homodyn.capture.feet import find_feet
 from homodyn.capture.foot_paths import foot_paths
 from homodyn.capture.ground import sample_plates
 from homodyn.capture.load import Loads
 from homodyn.capture.motion import Motion
 from homodyn.capture.newton_euler import explained
-from homodyn.capture.plausibility import doubts
+from homodyn.capture.plausibility import doubts, unmeasured
 from homodyn.capture.prediction import described, predicted_forces
 from homodyn.capture.redistribution import redistributed
 from homodyn.capture.residuals import residuals
@@ -109,7 +109,14 @@ def _ground(
     paths = foot_paths(motion, feet)
     sampled = sample_plates(motion, plates, cutoff=cutoff, threshold=threshold)
     assigned = assign(motion, sampled, paths, named)
-    return replace(assigned, notes=(*assigned.notes, *doubts(motion, assigned.feet, paths)))
+    notes = [*assigned.notes, *doubts(motion, assigned.feet, paths)]
+    beside = unmeasured(motion, assigned.feet, paths) & assigned.usable
+    if beside.any():
+        notes.append(
+            f"someone stands where no plate measures in {int(beside.sum())} of {len(beside)} "
+            f"frames ({spans(motion.time, beside)}); torques are not usable there"
+        )
+    return Assignment(assigned.feet, assigned.usable & ~beside, tuple(notes))
 
 
 def _force_sentence(plates: Sequence[ForcePlate], cutoff: float | None, threshold: float) -> str:

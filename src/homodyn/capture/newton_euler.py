@@ -76,7 +76,9 @@ def _law(model: Model, bodies: tuple[str, ...]) -> Kernel:
         sizes |= {f"wrench{k}": 6 for k in range(len(bodies))}
         fixed = model.at(model.parameter_values) if model.parameters else model
         model.kernels[key] = kernel(
-            lambda q, v, a, *wrenches: _balance(fixed, q, v, a, dict(zip(bodies, wrenches))),
+            lambda q, v, a, *wrenches: _balance(
+                fixed, q, v, a, dict(zip(bodies, wrenches, strict=True))
+            ),
             sizes,
             outputs={"tau": model.nv, "left": 6, "center": 3, "ground": ()},
             name=f"loads of {model.name}",

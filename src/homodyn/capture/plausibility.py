@@ -14,10 +14,25 @@ from homodyn.capture.world import world_axes
 
 WEIGHT_OFF = 0.1
 """Share of the weight by which the plates may differ from the model before it is said."""
+LACKING = 0.25
+"""Share of the weight that the plates may lack before a frame counts as not measured."""
 LATE = 0.04
 """s: a delay between plates and motion that is said."""
 LONGEST = 0.5
 """s: the longest delay that is looked for."""
+
+
+def unmeasured(motion: Motion, feet: Sequence[FootForce], paths: Sequence[FootPath]) -> np.ndarray:
+    """(frames,): True where the ground carries more than the plates say.
+
+    Some foot stands that no plate carries, or nothing is carried at all, and the plates lack a
+    good part of what the motion needs.
+    """
+    up = world_axes(motion.model)[2]
+    needed, carried = _vertical(motion, feet, up)
+    weight = motion.model.mass * float(np.linalg.norm(np.asarray(motion.model.gravity, float)))
+    lacking = needed - carried > LACKING * weight
+    return lacking & (_bare(feet, paths, up) | (carried <= 0))
 
 
 def doubts(motion: Motion, feet: Sequence[FootForce], paths: Sequence[FootPath]) -> list[str]:
@@ -25,15 +40,10 @@ def doubts(motion: Motion, feet: Sequence[FootForce], paths: Sequence[FootPath])
     model = motion.model
     up = world_axes(model)[2]
     gravity = float(np.linalg.norm(np.asarray(model.gravity, dtype=float)))
-    needed = needed_wrench(motion)[0] @ up
-    carried = sum((foot.force @ up for foot in feet), np.zeros(len(needed)))
+    needed, carried = _vertical(motion, feet, up)
     told = []
     # Steps beside the plates tell nothing of weight: every foot that stands must be measured.
-    bare = np.zeros(len(needed), dtype=bool)
-    for path in paths:
-        own = [foot.force @ up != 0 for foot in feet if foot.body == path.foot.body]
-        bare |= path.stands & ~np.any(own, axis=0)
-    known = ~bare & (carried > 0)
+    known = ~_bare(feet, paths, up) & (carried > 0)
     if known.sum() > 5:
         mass = float(model.mass * carried[known].mean() / needed[known].mean())
         if abs(mass / model.mass - 1.0) > WEIGHT_OFF:
@@ -50,6 +60,23 @@ def doubts(motion: Motion, feet: Sequence[FootForce], paths: Sequence[FootPath])
                 f"motion much better; move their start by {-delay:+.2f} s if the clocks differ"
             )
     return told
+
+
+def _vertical(
+    motion: Motion, feet: Sequence[FootForce], up: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Vertical force (N) that the motion needs, and that the plates carry."""
+    needed = needed_wrench(motion)[0] @ up
+    return needed, sum((foot.force @ up for foot in feet), np.zeros(len(needed)))
+
+
+def _bare(feet: Sequence[FootForce], paths: Sequence[FootPath], up: np.ndarray) -> np.ndarray:
+    """(frames,): True where a foot stands that no plate carries."""
+    found = []
+    for path in paths:
+        own = [foot.force @ up != 0 for foot in feet if foot.body == path.foot.body]
+        found.append(path.stands & ~np.any(own, axis=0))
+    return np.any(found, axis=0)
 
 
 def _delay(

@@ -49,7 +49,7 @@ def predicted_forces(
         height = float(min(levels))
     force, moment, center = needed_wrench(motion)
     weight = model.mass * float(np.linalg.norm(np.asarray(model.gravity, dtype=float)))
-    if np.median(force @ up) <= FLIGHT * weight:
+    if (force @ up).max() <= FLIGHT * weight:
         raise CaptureError(
             "the motion needs no upward force from the ground: the person falls throughout; check "
             "the vertical axis and the units of the coordinates"
@@ -79,9 +79,8 @@ def described(motion: Motion, feet: Sequence[FootForce]) -> tuple[str, ...]:
         level = np.linalg.norm(_level(force.force, up), axis=-1)
         slips = level > FRICTION * np.maximum(force.force @ up, 0.0) + 1.0
         if slips.any():
-            notes.append(
-                f"{force.body} would need a friction above {FRICTION:g} in {int(slips.sum())} frames"
-            )
+            count = int(slips.sum())
+            notes.append(f"{force.body} would need a friction above {FRICTION:g} in {count} frames")
     return tuple(notes)
 
 

@@ -12,6 +12,7 @@ from homodyn.capture.feet import find_feet
 from homodyn.capture.ground import center_of_pressure
 from homodyn.capture.load import FootForce, Loads
 from homodyn.capture.motion import Motion
+from homodyn.capture.motion_table import turning
 from homodyn.capture.newton_euler import explained, root_columns, wrench_at_origin
 from homodyn.capture.world import world_axes
 from homodyn.dynamics import angular_jacobian, jacobian, mass_matrix, position
@@ -77,7 +78,8 @@ def redistributed(loads: Loads) -> tuple[Loads, Change]:
     With A = [H_r, -J_r'] and S the sizes, x = -S^2 A' (A S^2 A')^-1 tau_r, all frames at once.
     Wrenches change at the centre of pressure of loaded feet, where a level moment shifts it; where
     the shift would leave the sole it is held, and the frame is solved again. Coordinates and
-    speeds stay, so the accelerations are no longer their derivatives to the last digit.
+    speeds stay, so the accelerations are no longer their derivatives to the last digit. Frames
+    whose ground forces are not usable are left as they are.
     """
     motion, model = loads.motion, loads.motion.model
     root = list(root_columns(model))
@@ -95,7 +97,8 @@ def redistributed(loads: Loads) -> tuple[Loads, Change]:
         ],
         axis=-1,
     )
-    step = _smallest_step(A, sizes, loads.tau[:, root])
+    left = np.where(loads.usable[:, None], loads.tau[:, root], 0.0)
+    step = _smallest_step(A, sizes, left)
     feet = _pushed_by(model, loads.feet, step)
     held = 0
     for k, (before, after) in enumerate(zip(loads.feet, feet, strict=True)):
@@ -107,7 +110,7 @@ def redistributed(loads: Loads) -> tuple[Loads, Change]:
         gone = leaving & ~(after.force @ world_axes(model)[2] > 0)
         sizes[gone, place : place + 6] = 0.0
     if held:
-        step = _smallest_step(A, sizes, loads.tau[:, root])
+        step = _smallest_step(A, sizes, left)
         feet = _pushed_by(model, loads.feet, step)
     changed = replace(motion, a=motion.a + step[:, : model.nv])
     result = replace(
@@ -133,25 +136,7 @@ def _root_wrenches(motion: Motion, foot: FootForce, root: list[int]) -> np.ndarr
 
 
 def _acceleration_sizes(model: Model) -> np.ndarray:
-    return np.where(_turns(model), TURN, SHIFT)
-
-
-def _turns(model: Model) -> np.ndarray:
-    """(nv,): True for coordinates that are angles."""
-    turning = []
-    for joint, place in zip(model.joints, model.joint_slots, strict=True):
-        count = place.v.stop - place.v.start
-        if joint.quaternion:
-            turning += [False] * (count - 3) + [True] * 3
-            continue
-        own = [c for c in joint.coordinates if c.name in model.coordinate_names]
-        kinds = {
-            joint.coordinates[m.coordinate].name
-            for m in joint.motions
-            if m.coordinate is not None and m.kind == "turn"
-        }
-        turning += [c.name in kinds for c in own]
-    return np.array(turning, dtype=bool)
+    return np.where(turning(model), TURN, SHIFT)
 
 
 def _wrench_sizes(model: Model, foot: FootForce) -> np.ndarray:
@@ -193,7 +178,7 @@ def _change(
     step: np.ndarray,
     held: int,
 ) -> Change:
-    turns = _turns(model)
+    turns = turning(model)
     forces = [
         np.linalg.norm(b.force - a.force, axis=-1)[np.isfinite(b.point).all(-1)]
         for a, b in zip(before, after, strict=True)

@@ -3,50 +3,69 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
-from scipy.interpolate import make_interp_spline
-from scipy.signal import butter, sosfiltfilt
 
+from homodyn.capture.derivatives import derivatives, opensim_derivatives
+from homodyn.capture.filters import lowpass, reflected
 from homodyn.capture.motion import Motion
 from homodyn.errors import CaptureError
 from homodyn.model import Model
 
-DEGREE = 5
-"""Degree of the splines that are differentiated: accelerations are then smooth themselves."""
+FEWEST = 6
+"""Frames that a spline of degree five needs."""
 
 
-def lowpass(values: np.ndarray, rate: float, *, cutoff: float) -> np.ndarray:
-    """Zero-lag low-pass."""
-    # Each pass takes its share of the attenuation, so that 3 dB are lost at the cutoff in all.
-    corner = cutoff / (np.sqrt(2.0) - 1.0) ** 0.25
-    sections = butter(2, min(corner / (rate / 2), 0.999), output="sos")
-    return np.asarray(sosfiltfilt(sections, values, axis=0, padlen=min(len(values) - 1, 60)))
-
-
-def smoothed(motion: Motion, *, cutoff: float | None) -> Motion:
+def smoothed(
+    motion: Motion,
+    *,
+    cutoff: float | None = 6.0,
+    style: Literal["zero-lag", "opensim"] = "zero-lag",
+) -> Motion:
     """The motion low-pass filtered (Hz; None: as it is) and differentiated by quintic splines.
+
+    ``style="opensim"`` filters and differentiates as OpenSim's inverse dynamics does. Both continue
+    the coordinates beyond their ends, so that the ends of the splines lie outside.
 
     A quaternion is filtered as four numbers whose sign follows the turn, then brought back to
     length one, which is the mean of nearby orientations to second order; with r those numbers,
     the body's angular velocity is 2 vec(r* dr/dt) / |r|^2 whatever their length.
     """
-    model, time = motion.model, motion.time
-    if len(time) < DEGREE + 1:
+    model, rate = motion.model, motion.rate
+    if len(motion.time) < FEWEST:
         raise CaptureError(
-            f"the motion has {len(time)} frames; at least {DEGREE + 1} are needed to differentiate"
+            f"the motion has {len(motion.time)} frames; {FEWEST} are needed to differentiate"
         )
+    if not np.allclose(np.diff(motion.time), 1.0 / rate, rtol=1e-3, atol=0.0):
+        raise CaptureError("the frames of the motion are not equally spaced in time; resample it")
+    if style not in ("zero-lag", "opensim"):
+        raise CaptureError(f"no style {style!r} of smoothing; accepted: zero-lag, opensim")
     q = _continuous(model, motion.q)
-    if cutoff is not None:
-        if not 0.0 < cutoff < motion.rate / 2:
-            raise CaptureError(
-                f"a cutoff of {cutoff:g} Hz does not fit a motion of {motion.rate:g} frames a "
-                f"second: it must lie between 0 and {motion.rate / 2:g} Hz, or be None"
-            )
-        q = lowpass(q, motion.rate, cutoff=cutoff)
-    spline = make_interp_spline(time, q, k=DEGREE)
-    rates, curvatures = (np.asarray(spline.derivative(order)(time)) for order in (1, 2))
-    return replace(motion, **_velocities(model, q, rates, curvatures))
+    if cutoff is None:
+        ends: Literal["opensim", "free"] = "opensim" if style == "opensim" else "free"
+        parts = (q, *derivatives(q, rate, style=ends))
+        told = "differentiated by quintic splines"
+    elif style == "opensim":
+        parts = opensim_derivatives(q, rate, cutoff=cutoff)
+        told = f"low-pass {cutoff:g} Hz and splines as in OpenSim"
+    else:
+        parts = _without_ends(q, rate, cutoff)
+        told = f"zero-lag low-pass {cutoff:g} Hz, differentiated by quintic splines"
+    q, v, a = _velocities(model, *parts)
+    method = "; ".join(part for part in (motion.method, told) if part)
+    return replace(motion, q=q, v=v, a=a, method=method)
+
+
+def _without_ends(
+    q: np.ndarray, rate: float, cutoff: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Filtered values and derivatives, both taken with the ends continued."""
+    pad = min(int(np.ceil(2 * rate / cutoff)), len(q) - 1)
+    slow = lowpass(reflected(q, pad), rate, cutoff=cutoff)
+    inside = slice(pad, pad + len(q))
+    first, second = derivatives(slow, rate)
+    return slow[inside], first[inside], second[inside]
 
 
 def _continuous(model: Model, q: np.ndarray) -> np.ndarray:
@@ -62,7 +81,7 @@ def _continuous(model: Model, q: np.ndarray) -> np.ndarray:
 
 def _velocities(
     model: Model, q: np.ndarray, rates: np.ndarray, curvatures: np.ndarray
-) -> dict[str, np.ndarray]:
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Positions, velocities and accelerations out of positions and their plain derivatives."""
     q = q.copy()
     v, a = np.empty((2, len(q), model.nv))
@@ -85,7 +104,7 @@ def _velocities(
             lead = slice(place.v.start, place.v.start + 3)
             v[:, lead] = _in_body(q[:, four], rates[:, places])
             a[:, lead] = _in_body(q[:, four], curvatures[:, places]) - np.cross(spin, v[:, lead])
-    return {"q": q, "v": v, "a": a}
+    return q, v, a
 
 
 def _turned_back(r: np.ndarray, s: np.ndarray) -> np.ndarray:
