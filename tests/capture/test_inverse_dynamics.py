@@ -14,8 +14,8 @@ import homodyn as hd
 from homodyn.capture import loads, residuals, smoothed, world_axes
 from homodyn.dynamics import inverse_dynamics, position
 from homodyn.errors import CaptureError
-from support.recordings import WALKS, planar_walk, walk, with_toes
 from support.swaying import plates_for, sway
+from support.walks import WALKS, planar_walk, walk, with_toes
 
 CUTOFFS = {"gait10dof": 6.0, "gait23": 6.0, "arnold2013": None}
 """Hz, as OpenSim filtered the coordinates."""

@@ -8,8 +8,8 @@ import pytest
 import homodyn as hd
 from homodyn.capture import Motion, loads, predicted_forces
 from homodyn.errors import CaptureError
-from support.recordings import walk
 from support.swaying import sway
+from support.walks import walk
 
 # rms of predicted less measured force: forward and vertical, percent of weight; planar models
 # cannot know the sideways part

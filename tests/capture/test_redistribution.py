@@ -5,11 +5,11 @@ import pytest
 
 import homodyn as hd
 from homodyn.capture import loads, redistributed
-from homodyn.capture.assignment import sole_distance
+from homodyn.capture.plate_feet import sole_distance
 from homodyn.capture.redistribution import FORCE, FREE, POINT, SHIFT, TURN
 from homodyn.dynamics import inverse_dynamics, position
-from support.recordings import walk
 from support.swaying import plates_for, sway
+from support.walks import walk
 
 
 @pytest.fixture(scope="module", params=["gait10dof", "gait23"])

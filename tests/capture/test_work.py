@@ -13,8 +13,8 @@ from homodyn.capture import (
     work_by_cycle,
 )
 from homodyn.errors import CaptureError
-from support.recordings import walk
 from support.swaying import plates_for, sway
+from support.walks import walk
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from homodyn.capture.prediction import predicted_forces
 from homodyn.capture.reading import read, read_plates, read_table, write, write_table
 from homodyn.capture.redistribution import Change, redistributed
 from homodyn.capture.residuals import Residuals, residuals
-from homodyn.capture.smoothing import smoothed
+from homodyn.capture.smooth_motion import smoothed
 from homodyn.capture.table import Table
 from homodyn.capture.trial import Y_UP, Event, ForcePlate, Signals, Trial, Wiring
 from homodyn.capture.work import (

@@ -8,18 +8,18 @@ from typing import Literal
 
 import numpy as np
 
-from homodyn.capture.assignment import Assignment, assign, spans
 from homodyn.capture.feet import find_feet
 from homodyn.capture.foot_paths import foot_paths
 from homodyn.capture.ground import sample_plates
 from homodyn.capture.load import Loads
 from homodyn.capture.motion import Motion
 from homodyn.capture.newton_euler import explained
-from homodyn.capture.plausibility import doubts, unmeasured
+from homodyn.capture.plate_doubts import doubts, unmeasured
+from homodyn.capture.plate_feet import Assignment, assign, spans
 from homodyn.capture.prediction import described, predicted_forces
 from homodyn.capture.redistribution import redistributed
 from homodyn.capture.residuals import residuals
-from homodyn.capture.smoothing import smoothed
+from homodyn.capture.smooth_motion import smoothed
 from homodyn.capture.trial import ForcePlate
 from homodyn.errors import CaptureError
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from homodyn.capture.motion import Motion
-from homodyn.capture.smoothing import smoothed
+from homodyn.capture.smooth_motion import smoothed
 from homodyn.capture.table import Table
 from homodyn.errors import CaptureError
 from homodyn.model import Model

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from homodyn.capture.assignment import sole_distance, stretches
 from homodyn.capture.feet import find_feet
 from homodyn.capture.foot_paths import FootPath, foot_paths
 from homodyn.capture.ground import center_of_pressure
 from homodyn.capture.load import FootForce
 from homodyn.capture.motion import Motion
 from homodyn.capture.newton_euler import needed_wrench
+from homodyn.capture.plate_feet import sole_distance, stretches
 from homodyn.capture.world import world_axes
 from homodyn.errors import CaptureError
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from homodyn.capture.assignment import sole_distance
 from homodyn.capture.feet import find_feet
 from homodyn.capture.ground import center_of_pressure
 from homodyn.capture.load import FootForce, Loads
 from homodyn.capture.motion import Motion
 from homodyn.capture.motion_table import turning
 from homodyn.capture.newton_euler import explained, root_columns, wrench_at_origin
+from homodyn.capture.plate_feet import sole_distance
 from homodyn.capture.world import world_axes
 from homodyn.dynamics import angular_jacobian, jacobian, mass_matrix, position
 from homodyn.model import Model

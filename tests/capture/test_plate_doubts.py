@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from homodyn.capture import loads
-from support.recordings import walk
+from support.walks import walk
 
 
 def shifted(plate, seconds):

@@ -8,8 +8,8 @@ import pytest
 import homodyn as hd
 from homodyn.capture import ForcePlate, loads
 from homodyn.capture.foot_paths import foot_paths
-from support.recordings import walk
 from support.swaying import plates_for, sway
+from support.walks import walk
 
 
 @pytest.fixture(scope="module")
