@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from homodyn.capture import legs
 from homodyn.capture.world import world_axes
 from homodyn.dynamics import position
 from homodyn.errors import CaptureError
@@ -17,8 +17,6 @@ FOOT_WORDS = ("calcn", "calcaneus", "foot", "hindfoot", "heel")
 """Words in the names of bodies that carry a foot, the most telling first."""
 LOW = 0.15
 """m: bodies that reach this close to the lowest point of the standing model may be feet."""
-LEFT = re.compile(r"(^|[^a-z])(l|left)([^a-z]|$)|left", re.IGNORECASE)
-RIGHT = re.compile(r"(^|[^a-z])(r|right)([^a-z]|$)|right", re.IGNORECASE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,9 +59,9 @@ def find_feet(model: Model, names: tuple[str, ...] = ()) -> tuple[Foot, ...]:
 
 def side_of(model: Model, body: str) -> str:
     """Whether a body is on the left or the right: by its name, else by where it stands."""
-    left, right = bool(LEFT.search(body)), bool(RIGHT.search(body))
-    if left != right:
-        return "left" if left else "right"
+    told = legs.side_of(body)
+    if told:
+        return told
     sideways = (world_axes(model) @ position(model, model.neutral(), body))[1]
     if abs(sideways) < 0.01:
         return ""

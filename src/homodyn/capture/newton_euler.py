@@ -25,7 +25,9 @@ def explained(motion: Motion, feet: Sequence[FootForce]) -> Loads:
     wrenches = [wrench_at_origin(foot) for foot in feet]
     tau, left, center, ground = law(motion.q, motion.v, motion.a, *wrenches)
     root = root_columns(model)
-    angular, linear = root_motions(model)
+    if "root motions" not in model.kernels:
+        model.kernels["root motions"] = root_motions(model)
+    angular, linear = model.kernels["root motions"]
     force, moment = left[:, 3:], left[:, :3] - np.cross(center, left[:, 3:])
     power = tau * motion.v
     power[:, list(root)] = 0.0
