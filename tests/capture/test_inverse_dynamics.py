@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import homodyn as hd
-from homodyn.capture import loads, residuals, smoothed, world_axes
+from homodyn.capture import loads, motion_of, read_table, residuals, smoothed, world_axes
 from homodyn.dynamics import inverse_dynamics, position
 from homodyn.errors import CaptureError
 from support.swaying import plates_for, sway
@@ -146,6 +146,23 @@ def test_gait_of_opensims_own_test_is_within_its_tolerance(shared_data):
         assert np.abs(answer.tau[frames, k] - found.answer(name)[rows]).max() < 2.0, name
 
 
+def test_an_arm_on_a_stand_has_no_residual_and_opensims_torques(shared_data):
+    folder = shared_data / "opensim_id"
+    arm = hd.model.load(folder / "arm26.osim")
+    table = replace(read_table(folder / "arm26_InverseKinematics.mot"), degrees=True)
+    motion = smoothed(motion_of(arm, table), cutoff=6.0, style="opensim")
+    found = loads(motion, cutoff=None, residual="redistribute")
+    assert found.root == ()
+    assert not found.residual_force.any()
+    assert "fixed to the world" in found.notes[0]
+    answers = read_table(folder / "std_arm26_InverseDynamics.sto")
+    frames = [np.abs(motion.time - time).argmin() for time in answers.time]
+    for name in arm.coordinate_names:
+        theirs = answers.column(f"{name}_moment")
+        assert np.abs(found.torque(name)[frames] - theirs).max() < 1e-2
+        assert found.power[:, arm.coordinate_index(name)].any()
+
+
 def test_truth_of_arnold2013_is_met_but_for_opensims_knee(shared_data, tmp_path):
     found, answer = as_opensim(shared_data, "arnold2013", with_toes(shared_data))
     model = found.motion.model
@@ -227,6 +244,8 @@ def test_plates_in_our_axes_are_turned_into_a_world_with_y_up(shared_data):
     answer = loads(found.motion, found.plates)
     weight = 72.6 * 9.80665
     assert answer.ground_force[:, 1].mean() == pytest.approx(weight, rel=0.03)
+    both = sum(answer.per_weight.values())
+    np.testing.assert_allclose(both * weight, answer.ground_force, atol=1e-9)
     assert np.nanmax(np.abs(answer.feet[0].point[:, 1])) < 0.02
 
 
@@ -253,6 +272,14 @@ def broken(motion, name):
 def test_a_motion_with_holes_is_refused_with_the_place(swaying):
     with pytest.raises(CaptureError, match=r"q of the motion is no number in 1 of 401.*0\.035 s"):
         loads(broken(swaying, "q"), plates_for(swaying))
+
+
+def test_a_model_without_mass_is_refused(swaying):
+    model = swaying.model
+    bodies = tuple(replace(b, mass=0.0, inertia=np.zeros((3, 3))) for b in model.bodies)
+    weightless = replace(swaying, model=replace(model, bodies=bodies, as_measured=True))
+    with pytest.raises(CaptureError, match="has no mass"):
+        loads(weightless, plates_for(swaying))
 
 
 def test_plates_upside_down_are_refused(swaying):

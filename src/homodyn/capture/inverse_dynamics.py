@@ -13,7 +13,7 @@ from homodyn.capture.foot_paths import foot_paths
 from homodyn.capture.ground import sample_plates
 from homodyn.capture.load import Loads
 from homodyn.capture.motion import Motion
-from homodyn.capture.newton_euler import explained
+from homodyn.capture.newton_euler import explained, root_columns
 from homodyn.capture.plate_doubts import doubts, unmeasured
 from homodyn.capture.plate_feet import Assignment, assign, spans
 from homodyn.capture.prediction import described, predicted_forces
@@ -60,10 +60,10 @@ def loads(
     moved = motion if cutoff is None else smoothed(motion, cutoff=cutoff)
     found = _ground(moved, plates, forces, dict(feet or {}), threshold)
     result = replace(explained(moved, found.feet), usable=found.usable)
-    notes = (*found.notes, residuals(result).sentence)
+    notes = (*found.notes, residuals(result).sentence) if result.root else found.notes
     how = "speeds and accelerations as given" if cutoff is None else f"low-pass {cutoff:g} Hz"
     told = f"inverse dynamics; coordinates: {how}; {_force_sentence(plates, forces, threshold)}"
-    if residual == "redistribute":
+    if residual == "redistribute" and result.root:
         result, change = redistributed(result)
         told += "; residuals redistributed"
         notes = (*notes, change.sentence)
@@ -72,6 +72,11 @@ def loads(
 
 def _check(motion: Motion) -> None:
     model, frames = motion.model, len(motion.time)
+    if not model.mass > 0:
+        raise CaptureError(
+            f"model {model.name!r} has no mass, so no force can be found; scale it to the person "
+            "with mass=, or give its bodies masses"
+        )
     for name, size in (("q", model.nq), ("v", model.nv), ("a", model.nv)):
         values = np.asarray(getattr(motion, name))
         if values.shape != (frames, size):
@@ -103,12 +108,19 @@ def _ground(
     feet = find_feet(motion.model)
     others = [b for b in named.values() if b is not None and b not in [f.body for f in feet]]
     feet += find_feet(motion.model, tuple(dict.fromkeys(others))) if others else ()
+    everywhere = np.ones(len(motion.time), dtype=bool)
+    floats = bool(root_columns(motion.model))
+    if not plates and not floats:
+        told = "the model is fixed to the world: no ground force acts, and nothing can be left over"
+        return Assignment((), everywhere, (told,))
     if not plates:
         found = predicted_forces(motion)
-        return Assignment(found, np.ones(len(motion.time), dtype=bool), described(motion, found))
+        return Assignment(found, everywhere, described(motion, found))
     paths = foot_paths(motion, feet)
     sampled = sample_plates(motion, plates, cutoff=cutoff, threshold=threshold)
     assigned = assign(motion, sampled, paths, named)
+    if not floats:
+        return assigned
     notes = [*assigned.notes, *doubts(motion, assigned.feet, paths)]
     beside = unmeasured(motion, assigned.feet, paths) & assigned.usable
     if beside.any():

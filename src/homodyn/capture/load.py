@@ -33,8 +33,8 @@ class FootForce:
 class Loads:
     """Generalised forces that explain a motion under its ground forces.
 
-    ``tau`` has ``model.nv`` columns in the order of the coordinates (N m, N). The columns of the
-    root are what no muscle can do: the residual.
+    ``tau`` has ``model.nv`` columns in the order of the coordinates (N m, N): net values, muscles
+    and passive tissue together. The columns of the root are what no muscle can do: the residual.
     """
 
     motion: Motion
@@ -73,6 +73,13 @@ class Loads:
     def ground_force(self) -> np.ndarray:
         """(frames, 3), N: the sum over the feet."""
         return sum((foot.force for foot in self.feet), np.zeros((len(self.tau), 3)))
+
+    @property
+    def per_weight(self) -> dict[str, np.ndarray]:
+        """By body of each foot, its ground force (frames, 3) divided by the weight."""
+        gravity = np.asarray(self.motion.model.gravity, dtype=float)
+        weight = self.motion.model.mass * float(np.linalg.norm(gravity))
+        return {foot.body: foot.force / weight for foot in self.feet}
 
     @property
     def predicted(self) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 
 from homodyn.capture.load import FootForce, Loads
 from homodyn.capture.motion import Motion
+from homodyn.capture.motion_table import turning
 from homodyn.capture.residuals import root_motions
 from homodyn.dynamics.momentum import whole_center
 from homodyn.dynamics.rnea import armature
@@ -29,6 +30,8 @@ def explained(motion: Motion, feet: Sequence[FootForce]) -> Loads:
         model.kernels["root motions"] = root_motions(model)
     angular, linear = model.kernels["root motions"]
     force, moment = left[:, 3:], left[:, :3] - np.cross(center, left[:, 3:])
+    if not root:
+        force, moment = np.zeros((2, len(tau), 3))
     power = tau * motion.v
     power[:, list(root)] = 0.0
     return Loads(
@@ -61,13 +64,18 @@ def wrench_at_origin(foot: FootForce) -> np.ndarray:
 
 
 def root_columns(model: Model) -> tuple[int, ...]:
-    """Entries of v that belong to the joint between the model and the world."""
-    places = [
-        place.v
-        for parent, place in zip(model.parents, model.joint_slots, strict=True)
-        if parent < 0
-    ]
-    return tuple(k for place in places for k in range(place.start, place.stop))
+    """Entries of v that belong to the joint by which the model floats in the world.
+
+    There are none where the first joint only turns, such as the shoulder of an arm on a stand: what
+    the world does there is no residual.
+    """
+    angles = turning(model)
+    found: list[int] = []
+    for parent, place in zip(model.parents, model.joint_slots, strict=True):
+        own = list(range(place.v.start, place.v.stop))
+        if parent < 0 and not angles[own].all():
+            found += own
+    return tuple(found)
 
 
 def _law(model: Model, bodies: tuple[str, ...]) -> Kernel:
