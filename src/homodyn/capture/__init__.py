@@ -5,6 +5,7 @@ from homodyn.capture.derivatives import Derivatives, derivatives, opensim_deriva
 from homodyn.capture.filters import bandpass, butterworth, highpass, lowpass, opensim_lowpass
 from homodyn.capture.finding import Finding, Severity
 from homodyn.capture.gaps import fill_gaps
+from homodyn.capture.geometry import match_geometry
 from homodyn.capture.health import Health, MarkerHealth, health
 from homodyn.capture.labels import Matching, match_labels, read_map, write_map
 from homodyn.capture.load import FootForce, Loads
@@ -40,6 +41,7 @@ __all__ = [
     "highpass",
     "in_world_of",
     "lowpass",
+    "match_geometry",
     "match_labels",
     "opensim_derivatives",
     "opensim_lowpass",
