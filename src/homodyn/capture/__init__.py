@@ -12,7 +12,7 @@ from homodyn.capture.feet import Foot, find_feet
 from homodyn.capture.filters import bandpass, butterworth, highpass, lowpass, opensim_lowpass
 from homodyn.capture.finding import Finding, Severity
 from homodyn.capture.formats.column_map import ColumnMap
-from homodyn.capture.gait_measures import GaitMeasures, Measure, gait_measures
+from homodyn.capture.gait_measures import Absent, GaitMeasures, Measure, gait_measures
 from homodyn.capture.gaps import fill_gaps
 from homodyn.capture.health import Health, MarkerHealth, health
 from homodyn.capture.inverse_dynamics import loads
@@ -55,6 +55,7 @@ from homodyn.capture.world import in_world_of, world_axes
 
 __all__ = [
     "Y_UP",
+    "Absent",
     "BodyScale",
     "CentreShift",
     "Change",
