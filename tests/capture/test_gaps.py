@@ -41,7 +41,7 @@ def test_twenty_samples_of_a_smooth_signal_are_filled_within_a_millimetre():
 
 
 @settings(max_examples=15)
-@given(st.integers(0, len(CLEAN.markers) - 1), st.integers(5, 280), st.integers(1, 12))
+@given(st.integers(0, len(CLEAN.markers) - 1), st.integers(5, 280), st.integers(1, 8))
 def test_short_gaps_of_walking_are_filled_by_splines(marker, first, length):
     filled = fill_gaps(with_gap(CLEAN, marker, first, first + length))
     np.testing.assert_array_equal(
