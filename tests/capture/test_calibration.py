@@ -222,7 +222,7 @@ def test_what_makes_no_sense_is_refused(generic, person, change, message):
 
 def test_a_trial_without_the_markers_of_the_model_is_refused(generic):
     trial = Trial("other", ("A", "B"), np.zeros((3, 2, 3)), rate=100.0)
-    with pytest.raises(CaptureError, match="share 0 markers.*LASI.*A, B"):
+    with pytest.raises(CaptureError, match=r"share 0 markers.*LASI.*A, B"):
         calibrate(generic, trial)
 
 
@@ -299,7 +299,7 @@ def test_arnold_scales_all_within_a_hundredth_when_the_forearm_is_one(arnold):
 
 
 def test_arnold_joint_centres_are_within_a_centimetre(arnold):
-    generic, truth, trial, coordinates, found = arnold
+    generic, truth, _, coordinates, found = arnold
     frames = [k for _, k in found.frames]
     q = true_poses(truth, coordinates, frames)
     worst = 0.0
