@@ -34,6 +34,9 @@ def figures(axes: plt.Axes, made: SyntheticWalk) -> None:
             *(contact.name for contact in model.contacts),
         )
     }
+    for side, foot in zip(SIDES, walk.feet, strict=True):
+        back = np.array([-foot.shape.heel, 0.0, -foot.shape.height])
+        place[f"Sole{side}"] = np.asarray(hd.dynamics.position(model, q, f"Foot{side}", back))
     ground = dict(zip(SIDES, walk.ground(clock), strict=True))
     gap = 0.35
     for k in range(FIGURES):
@@ -49,7 +52,7 @@ def figures(axes: plt.Axes, made: SyntheticWalk) -> None:
         for side, colour in SIDES.items():
             line("Pelvis", f"Thigh{side}", f"Shank{side}", f"Foot{side}", color=colour)
             line(f"UpperArm{side}", f"LowerArm{side}", f"Hand{side}", color=colour, lw=0.8)
-            line(f"Foot{side}", f"Hallux{side}", f"Heel{side}", f"Foot{side}", color=colour)
+            line(f"Foot{side}", f"Hallux{side}", f"Sole{side}", f"Foot{side}", color=colour)
             wrench = ground[side]
             if wrench.force[k, 2] > 10:
                 x, up = wrench.point[k, 0] + shift, wrench.force[k] / 1000

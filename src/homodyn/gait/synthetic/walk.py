@@ -127,5 +127,5 @@ def _balanced(pose: GaitPose, pressure: np.ndarray, wave: np.ndarray, pelvis: np
         pelvis = pelvis + np.column_stack([np.fft.irfft(change, SAMPLES, axis=0), up])
     raise NoSolution(
         f"no balanced walk of {model.name!r} at {steps.speed:.2f} m/s with steps of "
-        f"{steps.step_length:.2f} m was found; try a speed nearer to 1.3 m/s or other steps"
+        f"{steps.step_length:.2f} m was found; try a speed nearer to 1.2 m/s or shorter steps"
     )
