@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from homodyn.capture.differentiation import derivatives, interpolated
+from homodyn.capture.differentiation import continuous, derivatives, interpolated
 from homodyn.capture.least_squares import (
     ITERATIONS,
     TOLERANCE,
@@ -210,10 +210,11 @@ def _freedom(model: Model, sight: Sight, pull: np.ndarray, anywhere: bool) -> Fr
     held = undetermined(model, ever, pull.max(0), locked)[0]
     roots = np.concatenate(root_entries(model))
     if anywhere and held[roots].any() and len(roots) >= 3:
+        open_ = ", ".join(model.coordinate_names[i] for i in roots if held[i])
         raise CaptureError(
             f"the {int((ever > 0).sum())} markers that trial and model {model.name!r} share do not "
-            f"tell where the model is ({', '.join(model.coordinate_names[i] for i in roots if held[i])}"
-            " stay open): it takes three that are not in line, or a start"
+            f"tell where the model is ({open_} stay open): it takes three that are not in line, or "
+            "a start"
         )
     patterns, index = seen_patterns(np.column_stack([sight.weights > 0, pull > 0]))
     count = len(model.markers)
@@ -330,7 +331,9 @@ def _motion(
     told: str,
 ) -> Motion:
     model = problem.model
-    q = normalize(model, fitted.q) if model.nq > model.nv else fitted.q
+    q = fitted.q
+    if model.nq > model.nv:
+        q = continuous(model, normalize(model, q))
     residual = problem.distances(q)[:, sight.columns]
     residual[~np.isfinite(sight.measured).all(-1)] = np.nan
     status = np.where(fitted.converged, FitStatus.CONVERGED, FitStatus.STALLED).astype(object)

@@ -78,7 +78,7 @@ def undetermined(
 
 
 def _surely_definite(H: np.ndarray) -> bool:
-    """Whether no eigenvalue is near zero, by a factorisation, which is cheaper than finding them."""
+    """Whether no eigenvalue is near zero, by a factorisation: cheaper than finding them."""
     try:
         np.linalg.cholesky(H - UNSEEN * np.trace(H) * np.eye(len(H)))
     except np.linalg.LinAlgError:
