@@ -139,7 +139,7 @@ def test_a_flickering_marker_is_outvoted_when_robust(generic, person):
     limbs = [generic.body_names.index(name) for name in LIMBS]
     off = []
     for robust in (None, 0.005):
-        found = calibrate(generic, broken, mass=80.0, robust=robust, frames=20)
+        found = calibrate(generic, broken, mass=80.0, robust=robust, frames=14)
         off.append(np.abs((table(found, "scale") - person.scales)[limbs, 2]).max())
     assert off[1] < 0.02
     assert off[1] < 0.6 * off[0]
