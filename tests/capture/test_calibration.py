@@ -203,6 +203,38 @@ def test_missing_mass_and_unknown_markers_are_said(generic, person):
     assert "RTHI" in told
 
 
+def test_few_frames_and_markers_they_do_not_show_are_said(generic, person):
+    positions = person.trial.positions.copy()
+    positions[1:, 4] = np.nan
+    trial = replace(person.trial, positions=positions)
+    found = calibrate(generic, trial, mass=80.0, frames=[3, 9])
+    told = " ".join(found.warnings)
+    assert "only 2 frames" in told
+    assert "none of the frames used shows: RTHI" in told
+    assert np.isnan(next(row for row in found.moved if row.marker == "RTHI").rms_after)
+    assert "not seen in the frames used" in found.report
+
+
+def test_joint_centres_can_move_by_themselves(generic):
+    """One hip forward and up: no scale of the pelvis does that, since the model has it at zero."""
+    hip, shift = generic.joint("HipRight"), np.array([0.010, 0.0, 0.010])
+    placed = replace(hip.placement, r=hip.placement.r + shift)
+    odd = replace(
+        generic,
+        joints=tuple(
+            replace(joint, placement=placed) if joint.name == hip.name else joint
+            for joint in generic.joints
+        ),
+    )
+    trial = subject(odd, 8, shift=0.0, spread=0.0, noise=1e-4, frames=15).trial
+    tied = calibrate(generic, trial, mass=80.0)
+    free = calibrate(generic, trial, mass=80.0, prior=Prior(centre=0.01))
+    moved = next(row for row in free.joints if row.joint == "HipRight")
+    np.testing.assert_allclose(moved.after - moved.before, shift, atol=0.004)
+    assert free.spreads["noise"] == pytest.approx(1e-4, rel=0.1)
+    assert free.spreads["noise"] < 0.7 * tied.spreads["noise"]
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

@@ -17,7 +17,7 @@ from homodyn.capture.frame_choice import diverse_frames
 from homodyn.capture.marker_model import MarkerModel, Person, marker_model
 from homodyn.capture.massing import massed
 from homodyn.capture.prior import Belief, Prior, believed, expected_size
-from homodyn.capture.recorded import recorded
+from homodyn.capture.recorded import listed, recorded
 from homodyn.capture.scaled import (
     BodyScale,
     MarkerShift,
@@ -31,6 +31,8 @@ from homodyn.capture.trial import Trial
 from homodyn.errors import CaptureError
 from homodyn.model import Model
 
+FEW = 5
+"""Frames below which motion tells little more than standing."""
 DECIDED = 0.5
 """Markers decided a number when its deviation is less than this part of the prior's."""
 
@@ -116,7 +118,12 @@ def calibrate(
         q=estimate.q,
         frames=tuple(recording.frames[k] for k in chosen),
         iterations=estimate.iterations,
-        warnings=(*doubtful, *recording.warnings, *mass_warnings),
+        warnings=(
+            *doubtful,
+            *recording.warnings,
+            *_frame_warnings(recording.markers, measured),
+            *mass_warnings,
+        ),
         notes=tuple(notes),
         method=(
             f"poses, {'one size' if uniform else 'three sizes'} a body and attachments together, "
@@ -141,6 +148,21 @@ def _chosen(positions: np.ndarray, frames: int | Sequence[int]) -> np.ndarray:
     if not len(chosen):
         raise CaptureError("no frame shows three markers of the model; nothing can be calibrated")
     return chosen
+
+
+def _frame_warnings(markers: Sequence[str], measured: np.ndarray) -> list[str]:
+    """What the chosen frames leave open."""
+    found = []
+    shown = np.isfinite(measured).all(-1).any(0)
+    unseen = [name for name, some in zip(markers, shown, strict=True) if not some]
+    if unseen:
+        found.append(f"markers that none of the frames used shows: {listed(unseen)}")
+    if len(measured) < FEW:
+        found.append(
+            f"only {len(measured)} frames used: joint centres and noise are hardly told by fewer "
+            f"than {FEW}"
+        )
+    return found
 
 
 def _body_rows(
@@ -197,8 +219,11 @@ def _marker_rows(
     after: np.ndarray,
 ) -> tuple[MarkerShift, ...]:
     variance = np.diag(posterior)[belief.ratios > 0].reshape(-1, 3)
-    # Every marker was seen in some frame, but perhaps in none of those chosen.
-    rms = [np.sqrt(np.nansum(d**2, 0) / np.isfinite(d).sum(0).clip(1)) for d in (before, after)]
+    rms = []
+    for distance in (before, after):
+        count = np.isfinite(distance).sum(0)
+        square = np.nansum(distance**2, 0) / count.clip(1)
+        rms.append(np.where(count > 0, np.sqrt(square), np.nan))
     return tuple(
         MarkerShift(
             marker.name,

@@ -78,7 +78,7 @@ class MarkerShift:
     sd: float
     """Standard deviation of the place (m), root of the summed variances of three axes."""
     rms_before: float
-    """Distance (m) of measured and model marker, generic model in its best poses."""
+    """Distance (m) of measured and model marker, generic model in its best poses; NaN: not seen."""
     rms_after: float
 
     @property
@@ -167,10 +167,10 @@ def _report(scaled: Scaled) -> list[str]:
     lines += ["", f"{'marker':<{width}}  moved [mm] (sd)   rms before -> after [mm]"]
     for marker in scaled.moved:
         sd = "" if np.isnan(marker.sd) else f" ({1e3 * marker.sd:.1f})"
-        lines.append(
-            f"{marker.marker:<{width}}  {1e3 * marker.distance:6.1f}{sd:<9}  "
-            f"{1e3 * marker.rms_before:6.1f} -> {1e3 * marker.rms_after:.1f}"
-        )
+        residual = f"{1e3 * marker.rms_before:6.1f} -> {1e3 * marker.rms_after:.1f}"
+        if np.isnan(marker.rms_after):
+            residual = "not seen in the frames used"
+        lines.append(f"{marker.marker:<{width}}  {1e3 * marker.distance:6.1f}{sd:<9}  {residual}")
     return lines
 
 
