@@ -156,6 +156,16 @@ def test_other_bodies_are_refused():
         make_trial(model=hd.catalog.human36())
 
 
+def test_a_limping_body_is_in_balance_too():
+    """Legs of two lengths: the trial is of the model that was handed in, and still exact."""
+    uneven = hd.catalog.heiman(height=1.75, mass=70, overrides={"ShankLeftLength": 0.435})
+    made = make_trial(model=uneven, strides=2, plates=1)
+    assert made.model == uneven
+    assert np.abs(made.truth.loads.residual_moment).max() < 1e-8
+    sole = hd.dynamics.position(uneven, made.truth.motion.q, "HalluxLeft")[:, 2]
+    assert sole.min() > -0.005
+
+
 @pytest.mark.parametrize(
     "person",
     [

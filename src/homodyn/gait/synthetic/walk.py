@@ -92,7 +92,11 @@ def _crouching(pose: GaitPose, pressure: np.ndarray, wave: np.ndarray) -> np.nda
     """A first path of the pelvis: at even speed over the mean pressure, knees well bent."""
     along = pose.steps.speed * pose.time
     pelvis = np.column_stack(
-        [along + (pressure[:, 0] - along).mean(), np.zeros(len(along)), wave + sum(pose.legs)]
+        [
+            along + (pressure[:, 0] - along).mean(),
+            np.zeros(len(along)),
+            wave + sum(pose.legs["Right"]),
+        ]
     )
     # The reach changes less than the height where legs are oblique, so it is asked some times.
     for _ in range(8):
