@@ -151,6 +151,11 @@ def test_what_cannot_be_is_refused_in_a_sentence(arguments, sentence):
         make_trial(**arguments)
 
 
+def test_steps_that_would_drag_the_feet_are_refused():
+    with pytest.raises(NoSolution, match=r"would drag or slip .* ask for one nearer to 0\.\d+ m"):
+        make_trial(speed=0.85, step_length=0.77, strides=2, plates=1)
+
+
 def test_other_bodies_are_refused():
     with pytest.raises(ModelError, match="cannot walk here"):
         make_trial(model=hd.catalog.human36())
