@@ -122,7 +122,8 @@ def figure(fits: list[Fit], path: Path) -> None:
     drawing, axes = plt.subplots(3, 2, figsize=(13, 10), layout="constrained", sharey="row")
     for column, name in enumerate(("Subject1", "Subject3")):
         top, middle, bottom = axes[:, column]
-        for shift, fit in enumerate(f for f in fits if f.subject == name):
+        pair = sorted((f for f in fits if f.subject == name), key=lambda f: f.model != name)
+        for shift, fit in enumerate(pair):
             own = fit.model == name
             label = f"model of {fit.model}, {'congruent' if own else 'incongruent'}"
             color = "#2b6ca3" if own else "#c8553d"
@@ -133,7 +134,8 @@ def figure(fits: list[Fit], path: Path) -> None:
             bottom.plot(fit.motion.time[1:], fit.motion.iterations[1:], color=color, label=label)
         top.set_xticks(np.arange(len(labels)) + 0.2, labels, rotation=90, fontsize=7)
         top.set_title(f"walk of {name}")
-        top.legend()
+        top.legend(loc="upper center", ncols=2, fontsize=8)
+        top.set_ylim(0, 4.5)
         bottom.set_xlabel("time (s)")
     for row, text in zip(
         axes[:, 0], ("mean error of a marker (cm)", "mean error (cm)", "steps"), strict=True
