@@ -97,6 +97,12 @@ def landmark(label: str) -> Landmark:
     return Landmark(side, word)
 
 
+def unnamed(label: str) -> bool:
+    """Whether the label only numbers a point that nobody named: ``*12``, ``U_7``, ``Unnamed 3``."""
+    words = r"(?i)\*.*|(u|unlabell?ed|unnamed|unknown)[\s_.-]*\d+"
+    return bool(re.fullmatch(words, bare(label)))
+
+
 def known(label: str) -> bool:
     """Whether the label names a place that is in the table."""
     return landmark(label).place in SYNONYMS
