@@ -39,13 +39,13 @@ FAST_ENOUGH = 0.15
 @benchmark("capture")
 def capture(quick: bool) -> Iterator[Row]:
     """Inverse kinematics of recordings against OpenSim, and of a human of 34 freedoms."""
-    for names in RECORDINGS:
-        folder = data_folder() / names[0]
+    for name, model, markers, tasks in RECORDINGS:
+        folder = data_folder() / name
         if not folder.is_dir():
             told = f"{folder} is not there; HOMODYN_DATA names the folder of recordings"
-            yield Row(f"fit {names[0]}", None, None, "ms/frame", None, None, told)
+            yield Row(f"fit {name}", None, None, "ms/frame", None, None, told)
             continue
-        yield from _against_opensim(*(folder / name for name in names[1:]), quick)
+        yield from _against_opensim(folder / model, folder / markers, folder / tasks, quick)
     yield _human(quick)
 
 
