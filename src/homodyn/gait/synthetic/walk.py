@@ -93,14 +93,15 @@ def _check_feet(walk: Walk, time: np.ndarray) -> None:
     for foot, wrench in zip(walk.feet, walk.ground(time), strict=True):
         toes = np.asarray(position(walk.model, q, f"Hallux{foot.side}"))[:, 2]
         heel = np.asarray(position(walk.model, q, f"Heel{foot.side}"))[:, 2] - foot.shape.height
+        low = min(float(toes.min()), float(heel.min()))
         up = wrench.force[:, 2]
         loaded = up > 1e-3 * np.abs(up).max()
         slip = np.linalg.norm(wrench.force[loaded, :2], axis=1) / up[loaded]
-        if min(toes.min(), heel.min()) < -SINK or up.min() < 0 or slip.max() > FRICTION:
+        if low < -SINK or up.min() < 0 or slip.max() > FRICTION:
             raise NoSolution(
                 f"a walk at {walk.steps.speed:.2f} m/s with steps of "
-                f"{walk.steps.step_length:.2f} m would drag or slip (sole at {1e3 * min(toes.min(), heel.min()):.0f} mm, friction "
-                f"{slip.max():.2f}); leave the step length out or ask for one nearer to "
+                f"{walk.steps.step_length:.2f} m would drag or slip (sole at {1e3 * low:.0f} mm, "
+                f"friction {slip.max():.2f}); leave the step length out or ask for one nearer to "
                 f"{np.sqrt(0.36 * walk.steps.speed):.2f} m"
             )
 
