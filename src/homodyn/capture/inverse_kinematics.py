@@ -25,7 +25,7 @@ from homodyn.capture.placing import every_pose, first_pose, root_entries
 from homodyn.capture.plausibility import check_units, refuse_misfit, remarks
 from homodyn.capture.smoothing import smoothed
 from homodyn.capture.trial import Trial
-from homodyn.capture.world import in_world_of
+from homodyn.capture.world import world_axes
 from homodyn.errors import CaptureError
 from homodyn.model import Model
 from homodyn.model.configuration import normalize, plain_entries
@@ -155,7 +155,7 @@ def _sight(model: Model, trial: Trial, weights: Mapping[str, float] | None) -> S
         if not (np.isfinite(weight) and weight >= 0):
             raise CaptureError(f"the weight of marker {name!r} is {weight}; it may be 0 or more")
         factors[names.index(name)] = weight
-    measured = in_world_of(model, trial).positions[:, theirs]
+    measured = trial.positions[:, theirs] @ world_axes(model)
     seen = np.isfinite(measured).all(-1)
     targets = np.zeros((trial.frames, len(names), 3))
     targets[:, ours] = np.where(seen[..., None], measured, 0.0)

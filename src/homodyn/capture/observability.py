@@ -95,6 +95,8 @@ def generic_poses(model: Model) -> np.ndarray:
 
 def seen_patterns(seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The distinct rows of seen markers, and for each frame which of them it is."""
+    if (seen == seen[0]).all():
+        return seen[:1], np.zeros(len(seen), dtype=int)
     packed, index = np.unique(np.packbits(seen, axis=1), axis=0, return_inverse=True)
     return np.unpackbits(packed, axis=1, count=seen.shape[1]).astype(bool), index.ravel()
 
