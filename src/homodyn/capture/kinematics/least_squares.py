@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from homodyn.capture.kinematics.descent import DAMPING, Rows, descent_kernel
 from homodyn.capture.kinematics.marker_step import (
     distance_kernel,
     measured,
@@ -29,18 +30,11 @@ TOLERANCE = 1e-8
 ITERATIONS = 200
 """Steps after which a frame is given up."""
 
-CLOSE = 0.1
-"""Steps shorter than this (rad, m) are followed by steps that know the curvature of the paths."""
-
-RELEASES = 8
-"""How often the pins of a frame are let go."""
+SPARSE = 0.7
+"""Share of frames on their way below which the others are taken out of the batch."""
 
 SUGIHARA_FLOOR = 1e-3
 """What Sugihara's damping adds to the objective (Felis 2015, eq. 4.17)."""
-DAMPING = 1e-3
-"""First damping, as a share of the mean weight of a marker."""
-LEAST_DAMPING = 1e-9
-"""Least damping, as the same share."""
 
 
 @dataclass(frozen=True)
@@ -117,6 +111,13 @@ class MarkerProblem:
         setting = np.concatenate([self.lower, self.upper, [gain, self.scale]])
         return lambda q, records, mood: run(q, records, setting, mood, self.lengths)
 
+    def descent(self, tolerance: float) -> Callable[..., Any]:
+        """(rows, frames) -> the rows after one iteration: see `descent_kernel`."""
+        run = self._tier(descent_kernel(self.model, self.loss))
+        limited = float(np.isfinite([self.lower, self.upper]).any())
+        setting = np.concatenate([self.lower, self.upper, [self.scale, tolerance, limited]])
+        return lambda rows, frames: run(rows, frames, setting, self.lengths)
+
     def equations(self, q: np.ndarray) -> Any:
         """Normal matrix, descent and objective of every frame, undamped and without limits."""
         run = self._tier(normal_kernel(self.model, self.loss))
@@ -162,89 +163,35 @@ def levenberg_marquardt(
     iterations: int = ITERATIONS,
     damping: float = DAMPING,
 ) -> Fitted:
-    """All frames at once, each with its own damping, which follows how well it was foreseen.
+    """All frames at once, each with its own damping: see `homodyn.capture.kinematics.descent`.
 
-    The damping shrinks while the objective falls as promised and grows when it does not (Nielsen
-    1999). Long steps are those of Gauss and Newton, which never lead uphill; short ones those of
-    Newton, which end soon even where the markers cannot be reached. ``damping`` is the first, as a
-    share of the mean weight.
+    ``damping`` is the first, as a share of the mean weight of a marker.
     """
-    frames, size = problem.frames, problem.model.nv
-    q = problem.inside(start)
-    tried = q.copy()
-    cost, promised = np.full((2, frames), np.inf)
-    unit = problem.unit
-    mood = np.zeros((frames, 3))
-    damped, bend, halt = mood.T
-    curved = np.zeros(frames, dtype=bool)
-    pinned = np.zeros((frames, size), dtype=bool)
-    released = np.zeros(frames, dtype=int)
-    limited = bool(np.isfinite([problem.lower, problem.upper]).any())
-    damped[:] = damping * unit
-    growth = np.full(frames, 2.0)
-    blocked = np.zeros((frames, size), dtype=bool)
-    again = np.zeros(frames, dtype=bool)
-    taken = np.zeros(frames, dtype=int)
-    converged = np.zeros(frames, dtype=bool)
-    rows = np.arange(frames)
-    take_step, records = problem.steps(), problem.records.copy()
+    places = Rows(problem.model)
+    ways = places.begun(problem.inside(start), damping * problem.unit)
+    going = np.arange(problem.frames)
+    advance = problem.descent(tolerance)
+    frames = np.concatenate([problem.records, problem.unit[:, None]], axis=1)
+    rows = ways
     for _ in range(iterations):
-        before = cost[rows]
-        moved, step, found, hoped, stopped = take_step(tried[rows], records, mood[rows])
-        repeated = again[rows]
-        taken[rows] += ~repeated
-        better = found <= before + 1e-14 * np.where(np.isfinite(before), before, 0.0)
-        every = bool(better.all())
-        up = rows if every else rows[better]
-        kept = slice(None) if every else better
-
-        fresh = np.isfinite(before[kept]) & ~repeated[kept]
-        ratio = np.ones(len(up))
-        promise = promised[up]
-        np.divide(before[kept] - found[kept], promise, out=ratio, where=fresh & (promise > 0))
-        factor = np.where(fresh, np.clip(1 - (2 * ratio - 1) ** 3, 0.1, 3.0), 1.0)
-        damped[up] = np.maximum(damped[up] * factor, LEAST_DAMPING * unit[up])
-        growth[up] = 2.0
-        q[up], cost[up], promised[up] = tried[up], found[kept], hoped[kept]
-        tried[up] = moved[kept]
-        blocked[up] = stopped[kept] == 1
-        length = np.sqrt(np.einsum("ij,ij->i", step[kept], step[kept]))
-        short = np.maximum(1.0, damped[up] / (DAMPING * unit[up])) * length < tolerance
-        curved[up] = bend[up] > 0
-        bend[up] = length < CLOSE
-        halt[up[fresh]] = 0.0
-        again[up] = False
-        converged[up[short]] = True
-        if limited:
-            # What the step alone pushes against a limit is pinned there and the step taken anew;
-            # at the end it is let go if the descent leads away from the limit.
-            pushed = stopped[kept] == 2
-            loose = short & (pinned[up] & ~blocked[up]).any(-1) & (released[up] < RELEASES)
-            pinned[up] = np.where(loose[:, None], False, pinned[up] | pushed)
-            released[up] += loose
-            anew = up[loose | pushed.any(-1)]
-            converged[anew] = False
-            tried[anew] = q[anew]
-            again[anew] = True
-        if not every:
-            down = rows[~better]
-            # A rejected step that was promised less than rounding takes away ends the road.
-            converged[down[promised[down] <= 1e-13 * cost[down]]] = True
-            # Without the curvature first, then shorter, and never again beyond a limit.
-            damped[down] *= np.where(curved[down], 1.0, growth[down])
-            growth[down] *= np.where(curved[down], 1.0, 2.0)
-            bend[down] = 0.0
-            halt[down] = limited
-            tried[down] = q[down]
-            again[down] = True
-        going = ~converged[rows] & np.isfinite(cost[rows])
-        if not going.all():
-            rows, records = rows[going], records[going]
-            if not len(rows):
+        rows = advance(rows, frames)
+        left = places.of(rows, "done") == 0
+        count = int(left.sum())
+        # What is done stays as it is, so it is only worth taking out where it is much.
+        if count < SPARSE * len(rows):
+            ways[going] = rows
+            going, rows, frames = going[left], rows[left], frames[left]
+            if not count:
                 break
-        if limited:
-            records[:, -size:] = problem.free[rows] * ~pinned[rows]
-    return Fitted(q, cost, taken, converged, blocked)
+    ways[going] = rows
+    started = places.of(ways, "started") > 0
+    return Fitted(
+        places.of(ways, "q"),
+        np.where(started, places.of(ways, "cost"), np.inf),
+        places.of(ways, "taken").astype(int),
+        places.of(ways, "converged") > 0,
+        places.of(ways, "blocked") > 0,
+    )
 
 
 def sugihara(

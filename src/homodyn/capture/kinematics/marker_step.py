@@ -70,13 +70,13 @@ def step_kernel(model: Model, loss: str = "") -> Kernel:
         targets = ca.reshape(parts[0], 3, markers).T
         rest: list[Array] = [*parts[1:], setting[:size], setting[size : 2 * size]]
         rest += [mood[0], mood[1], mood[2], setting[2 * size], setting[2 * size + 1]]
-        return _step(own, loss, q, targets, *rest)
+        return stepped(own, loss, q, targets, *rest)
 
-    return _kernel(
+    return made_kernel(
         model,
         f"marker step {loss}".strip(),
         step,
-        {"frame": 4 * markers + 3 * size, "setting": 2 * size + 2, "mood": 3},
+        {"q": model.nq, "frame": 4 * markers + 3 * size, "setting": 2 * size + 2, "mood": 3},
         {"moved": model.nq, "step": size, "cost": (), "promised": (), "blocked": size},
     )
 
@@ -88,11 +88,18 @@ def normal_kernel(model: Model, loss: str = "") -> Kernel:
     def equations(own: Model, *arrays: Array) -> tuple[Array, ...]:
         return _normal_equations(own, loss, *arrays)
 
-    return _kernel(
+    return made_kernel(
         model,
         f"normal equations {loss}".strip(),
         equations,
-        {"targets": (markers, 3), "weights": markers, "pull": size, "goal": size, "scale": ()},
+        {
+            "q": model.nq,
+            "targets": (markers, 3),
+            "weights": markers,
+            "pull": size,
+            "goal": size,
+            "scale": (),
+        },
         {"matrix": (size, size), "descent": size, "cost": ()},
     )
 
@@ -105,22 +112,26 @@ def distance_kernel(model: Model) -> Kernel:
         away = [targets[k, :].T - p for k, p in enumerate(_places(Tree(own, q)))]
         return stack(*[ca.sqrt(ca.dot(r, r)) for r in away])
 
-    return _kernel(
-        model, "marker distances", distances, {"targets": (markers, 3)}, {"distances": markers}
+    return made_kernel(
+        model,
+        "marker distances",
+        distances,
+        {"q": model.nq, "targets": (markers, 3)},
+        {"distances": markers},
     )
 
 
-def _kernel(
+def made_kernel(
     model: Model,
     what: str,
     function: Callable[..., Any],
     inputs: Mapping[str, int | Shape],
     outputs: Mapping[str, int | Shape],
 ) -> Kernel:
-    """The kernel of a function of (model, q, inputs), kept with the model."""
+    """The kernel of a function of (model, inputs) with lengths as a last input, kept with it."""
     if what not in model.kernels:
         own = measured(model)
-        shapes = {"q": model.nq, **inputs, "lengths": len(own.parameters)}
+        shapes = {**inputs, "lengths": len(own.parameters)}
         model.kernels[what] = Kernel(
             trace(
                 lambda *arrays: function(own, *arrays[:-1]),
@@ -133,7 +144,7 @@ def _kernel(
     return model.kernels[what]
 
 
-def _step(
+def stepped(
     model: Model,
     loss: str,
     q: Array,
@@ -150,6 +161,7 @@ def _step(
     gain: Array,
     scale: Array,
 ) -> tuple[Array, ...]:
+    """Moved pose, step, cost, what the step promised and what blocked it: see `step_kernel`."""
     tree = Tree(model, q)
     forces, matrix, descent, cost = _equations(tree, loss, targets, weights, pull, goal, scale)
     matrix = matrix + bend * marker_curvature(tree, forces)
