@@ -10,7 +10,7 @@ from rich.text import Text
 from typer.core import TyperGroup
 
 from homodyn import __version__
-from homodyn.cli import bench, cache, demo, info, models
+from homodyn.cli import analyze, bench, cache, demo, info, models
 from homodyn.errors import HomodynError
 
 
@@ -63,6 +63,7 @@ def homodyn(
 
 app.command()(info.info)
 app.command()(demo.demo)
+app.command()(analyze.analyze)
 app.command()(bench.bench)
 app.add_typer(cache.app, name="cache")
 app.add_typer(models.app, name="model")
