@@ -67,8 +67,8 @@ def match_labels(
     In this order, each looking only at what is left: ``names``, a mapping from markers of the model
     to labels of the trial or the path of a TOML file with such a table ``[markers]``; equal names,
     with or without the subject before a colon; equal spelling but for case, separators and where
-    the side stands (``R.ASIS``, ``ASIS_R``, ``RightASIS``); names of the same landmark in the marker
-    sets in use (``RASI``, ``R.ASIS``, ``RFWT``).
+    the side stands (``R.ASIS``, ``ASIS_R``, ``RightASIS``); names of the same landmark in the
+    marker sets in use (``RASI``, ``R.ASIS``, ``RFWT``).
 
     Two labels that claim one marker with equal right are refused, and both are named. For points
     without labels see ``match_geometry``.

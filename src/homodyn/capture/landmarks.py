@@ -97,6 +97,13 @@ def landmark(label: str) -> Landmark:
     return Landmark(side, word)
 
 
+def unnamed(label: str) -> bool:
+    """Whether the label only numbers a point that nobody named: ``*12``, ``U7``, ``C_3``."""
+    return bool(
+        re.fullmatch(r"(?i)\*.*|(u|c|unl?abell?ed|unnamed|unknown)[\s_.-]*\d+", bare(label))
+    )
+
+
 def known(label: str) -> bool:
     """Whether the label names a place that is in the table."""
     return landmark(label).place in SYNONYMS

@@ -104,6 +104,8 @@ class Signals:
     units: tuple[str, ...] = ()
     start: float = 0.0
     """Time of the first sample (s)."""
+    notes: tuple[str, ...] = ()
+    """What was decided while they were processed, one sentence each."""
 
     def __post_init__(self) -> None:
         _settle(self, "values", (len(self.values), len(self.names)), "analog channels")

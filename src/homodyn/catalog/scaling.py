@@ -1,8 +1,9 @@
 """A model made larger or smaller, segment by segment, with masses and inertias that follow.
 
 A segment is stretched along the axes of its frame. All that is fixed in it moves along: centre of
-mass, joints it carries, markers, frames, contact shapes and capsules. Its mass follows its volume,
-and its inertia follows both, so a stretched body is again a possible one.
+mass, joints it carries, markers, frames, contact shapes, capsules, meshes, and the paths of muscles
+with what they wrap around. Its mass follows its volume, and its inertia follows both, so a
+stretched body is again a possible one.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from homodyn.catalog.muscle_paths import stretched, with_scaled_paths
 from homodyn.catalog.standing import standing_alike
 from homodyn.errors import ModelError
-from homodyn.model import Body, Capsule, ContactShape, Joint, Model, Motion, Scaled
+from homodyn.model import Body, Capsule, ContactShape, Joint, Mesh, Model, Motion, Scaled
 from homodyn.model.functions import IDENTITY
 from homodyn.model.naming import missing
 from homodyn.model.numbers import vector
@@ -27,7 +29,11 @@ DENSITY = "density"
 
 
 def scaled(
-    model: Model, factors: float | Mapping[str, Any], mass: float | str | Array | None = None
+    model: Model,
+    factors: float | Mapping[str, Any],
+    mass: float | str | Array | None = None,
+    *,
+    keep_shares: bool = False,
 ) -> Model:
     """The model with some of its segments stretched.
 
@@ -35,11 +41,13 @@ def scaled(
     of the body's frame: ``{"ThighRight": 1.05, "FootRight": (1.1, 1.0, 1.0)}``.
 
     ``mass`` (kg) is the total afterwards. By default the total stays and is shared out by volume;
-    ``"density"`` keeps the density of every segment instead.
+    ``"density"`` keeps the density of every segment instead, and with ``keep_shares`` every segment
+    keeps its part of the total, however it was stretched.
 
     Radii of spheres and capsules keep the ratio of volumes. Distances along which joints slide by
-    a function of an angle follow the parent; coordinates in m, and their ranges, stay. The neutral
-    pose is lifted or lowered so that its lowest point stays where it was.
+    a function of an angle follow the parent; coordinates in m, and their ranges, stay. Fibres and
+    tendons of a muscle become longer as its path does in the neutral pose; its strength stays. The
+    neutral pose is lifted or lowered so that its lowest point stays where it was.
     """
     stretch = _stretches(model, factors)
     if not stretch and mass is None:
@@ -47,20 +55,23 @@ def scaled(
             f"nothing to scale in model {model.name!r}: give factors or a mass; "
             f"bodies are {', '.join(model.body_names)}"
         )
-    share = _mass_ratio(model, stretch, mass)
+    shares = _mass_ratios(model, stretch, mass, keep_shares)
 
     def of(body: str) -> Array:
         return stretch.get(body, np.ones(3))
 
     made = replace(
         model,
-        bodies=tuple(_body(body, of(body.name), share) for body in model.bodies),
+        bodies=tuple(_body(b, of(b.name), shares[b.name]) for b in model.bodies),
         joints=tuple(_joint(joint, of(joint.parent), of(joint.child)) for joint in model.joints),
         frames=tuple(replace(f, placement=_placed(f.placement, of(f.body))) for f in model.frames),
         markers=tuple(replace(m, position=m.position * of(m.body)) for m in model.markers),
         contacts=tuple(_contact(c, of(c.body)) for c in model.contacts),
         capsules=tuple(_capsule(c, of(c.body)) for c in model.capsules),
+        meshes=tuple(_mesh(m, of(m.body)) for m in model.meshes),
     )
+    if model.wraps or model.muscles or model.ligaments:
+        made = with_scaled_paths(model, made, of)
     return standing_alike(made, model)
 
 
@@ -89,27 +100,33 @@ def _factor(body: str, value: Any) -> Array:
     return factor
 
 
-def _mass_ratio(model: Model, stretch: Mapping[str, Array], mass: Any) -> Array:
-    """By how much densities change, for the total to be as asked."""
+def _mass_ratios(
+    model: Model, stretch: Mapping[str, Array], mass: Any, keep_shares: bool
+) -> dict[str, Array]:
+    """By how much the mass of each body changes, for the total to be as asked."""
+    volumes = {b.name: _volume(stretch.get(b.name, np.ones(3))) for b in model.bodies}
     if isinstance(mass, str):
         if mass != DENSITY:
             raise ModelError(f"mass: give a number (kg), None or {DENSITY!r}; got {mass!r}")
-        return 1.0
+        if keep_shares:
+            raise ModelError(f"mass {DENSITY!r} and keep_shares exclude each other; give one")
+        return volumes
     before = sum(body.mass for body in model.bodies)
-    grown = sum(body.mass * _volume(stretch.get(body.name, np.ones(3))) for body in model.bodies)
     total = before if mass is None else mass
     if not is_symbolic(total) and not (np.isfinite(total) and total > 0):
         raise ModelError(f"model {model.name!r}: a total mass above zero is needed, got {total:g}")
-    return total / grown
+    if keep_shares:
+        return dict.fromkeys(volumes, total / before)
+    grown = sum(body.mass * volumes[body.name] for body in model.bodies)
+    return {name: volume * (total / grown) for name, volume in volumes.items()}
 
 
 def _volume(factor: Array) -> Array:
     return factor[0] * factor[1] * factor[2]
 
 
-def _body(body: Body, factor: Array, share: Array) -> Body:
+def _body(body: Body, factor: Array, ratio: Array) -> Body:
     """Stretch the second moments J = tr(I) 1 / 2 - I of the mass, which stay those of a body."""
-    ratio = _volume(factor) * share
     I = body.inertia
     half = (I[0, 0] + I[1, 1] + I[2, 2]) / 2
     S = ca.diag(factor) if is_symbolic(factor) else np.diag(factor)
@@ -132,7 +149,7 @@ def _motion(motion: Motion, E: Array, factor: Array) -> Motion:
     follows = motion.kind == "slide" and motion.function != IDENTITY
     if not follows and _is_zero(motion.pitch):
         return motion
-    along = _stretched(E.T @ motion.axis, factor)
+    along = stretched(E.T @ motion.axis, factor)
     if motion.kind == "turn":
         return replace(motion, pitch=motion.pitch * along)
     return replace(motion, function=Scaled(motion.function, along))
@@ -141,7 +158,7 @@ def _motion(motion: Motion, E: Array, factor: Array) -> Motion:
 def _contact(contact: ContactShape, factor: Array) -> ContactShape:
     axes = [contact.rotation[k, :] for k in range(3)]
     axes = [axis.T if is_symbolic(axis) else axis for axis in axes]
-    along = [_stretched(axis, factor) for axis in axes]
+    along = [stretched(axis, factor) for axis in axes]
     radius = contact.radius * _volume(factor) ** (1 / 3)
     if contact.kind == "capsule":
         radius = contact.radius * (_volume(factor) / along[0]) ** 0.5
@@ -152,17 +169,18 @@ def _contact(contact: ContactShape, factor: Array) -> ContactShape:
 def _capsule(capsule: Capsule, factor: Array) -> Capsule:
     line = capsule.end - capsule.start
     if is_symbolic(line) or line.any():
-        radius = capsule.radius * (_volume(factor) / _stretched(line, factor)) ** 0.5
+        radius = capsule.radius * (_volume(factor) / stretched(line, factor)) ** 0.5
     else:
         radius = capsule.radius * _volume(factor) ** (1 / 3)
     return replace(capsule, start=capsule.start * factor, end=capsule.end * factor, radius=radius)
 
 
-def _stretched(direction: Array, factor: Array) -> Array:
-    """By how much a line in this direction becomes longer."""
-    after = direction * factor
-    squares = [after[k] ** 2 for k in range(3)], [direction[k] ** 2 for k in range(3)]
-    return (sum(squares[0]) / sum(squares[1])) ** 0.5
+def _mesh(mesh: Mesh, factor: Array) -> Mesh:
+    """Triangles are stretched along the axes of the file, which may be turned in the body."""
+    axes = [mesh.placement.E[k, :] for k in range(3)]
+    along = [stretched(axis.T if is_symbolic(axis) else axis, factor) for axis in axes]
+    scale = stack(*(mesh.scale[k] * along[k] for k in range(3)))
+    return replace(mesh, placement=_placed(mesh.placement, factor), scale=scale)
 
 
 def _placed(placement: Transform, factor: Array) -> Transform:

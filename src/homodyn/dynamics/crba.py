@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import casadi as ca
 
 from homodyn.dynamics.tree import Tree
 from homodyn.model import Model
 from homodyn.model.traced import function_of_state
-from homodyn.spatial import Array
+from homodyn.spatial import Array, Inertia
 
 
 @function_of_state(q="nq", returns={"mass": ("nv", "nv")})
@@ -17,9 +19,21 @@ def mass_matrix(model: Model, q: Array) -> Array:
 
 
 def composite_inertia(tree: Tree) -> Array:
-    """H_ij = S_i^T Ic_i S_j for j on the way from i to the world (Felis eq. 3.49)."""
+    """H(q) of the bodies and the rotors that turn with them."""
+    result = composite_matrix(tree, tree.inertias)
+    for i, coordinate in enumerate(tree.model.coordinates):
+        if isinstance(coordinate.armature, ca.SX) or coordinate.armature:
+            result[i, i] = result[i, i] + coordinate.armature
+    return result
+
+
+def composite_matrix(tree: Tree, inertias: Sequence[Inertia]) -> Array:
+    """H_ij = S_i^T Ic_i S_j for j on the way from i to the world (Felis eq. 3.49).
+
+    ``inertias`` holds one for each body; they need not be those of the model.
+    """
     model = tree.model
-    composite = list(tree.inertias)
+    composite = list(inertias)
     entries: dict[tuple[int, int], Array] = {}
     for i in reversed(range(len(composite))):
         joint, parent = tree.joints[i], model.parents[i]
@@ -28,17 +42,17 @@ def composite_inertia(tree: Tree) -> Array:
         if not tree.weights[i]:
             continue
         force = composite[i] @ joint.S
-        _add_block(entries, tree, i, i, joint.S.T @ force)
+        add_block(entries, tree, i, i, joint.S.T @ force)
         j = i
         while model.parents[j] >= 0:
             force = tree.joints[j].X.force_back(force)
             j = model.parents[j]
             if tree.weights[j]:
-                _add_block(entries, tree, j, i, tree.joints[j].S.T @ force)
-    return symmetric_matrix(model, entries)
+                add_block(entries, tree, j, i, tree.joints[j].S.T @ force)
+    return symmetric_matrix(model.nv, entries)
 
 
-def _add_block(
+def add_block(
     entries: dict[tuple[int, int], Array], tree: Tree, i: int, j: int, block: Array
 ) -> None:
     """Put S_i^T Ic S_j where the coordinates of joints i and j are, above the diagonal."""
@@ -54,14 +68,11 @@ def _add_block(
             entries[key] = entries[key] + share if key in entries else share
 
 
-def symmetric_matrix(model: Model, entries: dict[tuple[int, int], Array]) -> Array:
-    """A sparse symmetric matrix from its upper entries, with rotor inertias on the diagonal."""
-    result = ca.SX(model.nv, model.nv)
+def symmetric_matrix(size: int, entries: dict[tuple[int, int], Array]) -> Array:
+    """A sparse symmetric matrix from its upper entries."""
+    result = ca.SX(size, size)
     for (i, j), entry in entries.items():
         result[i, j] = entry
         if i != j:
             result[j, i] = entry
-    for i, coordinate in enumerate(model.coordinates):
-        if isinstance(coordinate.armature, ca.SX) or coordinate.armature:
-            result[i, i] = result[i, i] + coordinate.armature
     return result

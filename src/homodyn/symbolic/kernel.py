@@ -261,6 +261,16 @@ class Kernel:
                     self._build(compiler)
         return self
 
+    def interpreted(self) -> Kernel:
+        """The same function held on the virtual machine.
+
+        Its bits do not depend on what has been compiled before, as those of short calls otherwise
+        may: the tiers differ in the last place.
+        """
+        twin = Kernel(self.traced, mapping=self._mapping)
+        twin._unusable = "it was asked to stay there"
+        return twin
+
     def _key(self, compiler: Compiler) -> str:
         ports = f"{self.traced.inputs}{self.traced.outputs}"
         return cache.key_of(str(VERSION), compiler.identity, ports, self.traced.graph.serialize())

@@ -20,12 +20,21 @@ from homodyn.capture.formats.c3d_plates import CHANNELS, frame_of, moment_unit, 
 from homodyn.capture.formats.files import read_bytes
 from homodyn.capture.formats.missing import UNITS, mark_missing, metres_in
 from homodyn.capture.formats.names import settled
-from homodyn.capture.formats.upward import asked, upward
+from homodyn.capture.formats.upward import AXES, Upward, asked, upward
 from homodyn.capture.trial import Event, ForcePlate, Signals, Trial, Wiring
 from homodyn.errors import FormatError
 
 OWN = "HOMODYN"
 """Group of parameters in which a trial keeps what C3D has no place for."""
+
+NAMED = {
+    "subject": ("SUBJECTS", "NAMES"),
+    "marker set": ("SUBJECTS", "MARKER_SETS"),
+    "maker": ("MANUFACTURER", "COMPANY"),
+    "software": ("MANUFACTURER", "SOFTWARE"),
+    "version": ("MANUFACTURER", "VERSION_LABEL"),
+}
+"""Where properties of a trial stand in a file."""
 
 PRESSED = 50.0
 """Force (N) without which a plate does not tell which way its sign goes."""
@@ -49,9 +58,12 @@ def read_c3d(path: Path, *, up: str | None = None, partial: bool = False) -> Tri
     rate, start = _shortest(content.rate), _start(content)
     analog, analog_notes = _analog(content, rate, start)
     plates, plate_notes = _plates(content, analog, length)
+    told = parameters.text(OWN, "UP")
     direction = (
         asked(up)
         if up
+        else Upward(told, "as the file was written")
+        if told in AXES
         else upward(
             positions,
             labels,
@@ -153,9 +165,10 @@ def _plates(content: Content, analog: Signals, length: float) -> tuple[list[Forc
     parameters = content.parameters
     used = parameters.count("FORCE_PLATFORM", "USED") or 0
     types = parameters.numbers("FORCE_PLATFORM", "TYPE").ravel(order="F")
+    named = parameters.texts(OWN, "PLATE_NAMES")
     plates, notes = [], []
     for number in range(min(used, 1000)):
-        name = f"plate {number + 1}"
+        name = named[number] if number < len(named) else f"plate {number + 1}"
         try:
             if number >= len(types):
                 raise _Unusable("FORCE_PLATFORM:TYPE does not name it")
@@ -368,16 +381,9 @@ def _filled(content: Content, kept: list[int]) -> np.ndarray:
 
 
 def _properties(parameters: Parameters) -> dict[str, str]:
-    named = {
-        "subject": ("SUBJECTS", "NAMES"),
-        "marker set": ("SUBJECTS", "MARKER_SETS"),
-        "maker": ("MANUFACTURER", "COMPANY"),
-        "software": ("MANUFACTURER", "SOFTWARE"),
-        "version": ("MANUFACTURER", "VERSION_LABEL"),
-    }
     found = {
         key: ", ".join(text for text in parameters.texts(*place) if text)
-        for key, place in named.items()
+        for key, place in NAMED.items()
     }
     # Vicon keeps mass, height and lengths of the subject here.
     for name, value in parameters.groups.get("PROCESSING", {}).items():

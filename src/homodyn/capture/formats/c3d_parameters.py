@@ -179,7 +179,12 @@ def _record(name: str, number: int, body: bytes) -> bytes:
 
 def _encoded(value: Value | Sequence[str]) -> bytes:
     if not isinstance(value, np.ndarray):
-        texts = [text.encode("utf-8")[:255] for text in value]
+        texts = [text.encode("utf-8") for text in value]
+        if longest := next((text for text in texts if len(text) > 255), None):
+            raise FormatError(
+                f"the text {longest[:40].decode('utf-8', 'replace')!r}... has {len(longest)} "
+                "bytes, C3D holds up to 255; shorten it"
+            )
         width = max([1, *map(len, texts)])
         shape = (width, len(texts))
         data = b"".join(text.ljust(width) for text in texts)

@@ -111,6 +111,36 @@ def _check(plates: Sequence[ForcePlate], axes: np.ndarray, up: str, unit: str, p
                 )
 
 
+def force_table(plates: Sequence[ForcePlate], *, up: str = "y") -> Table:
+    """The columns of plates that begin together and have one rate, as OpenSim names them."""
+    if not plates:
+        raise CaptureError("there are no plates to write")
+    axes = asked(up).axes
+    first = plates[0]
+    for plate in plates:
+        if (plate.rate, plate.start, len(plate.force)) != (
+            first.rate,
+            first.start,
+            len(first.force),
+        ):
+            raise CaptureError(
+                f"plates {first.name!r} and {plate.name!r} differ in rate, start or length; "
+                "one file holds plates that were sampled together"
+            )
+    names: list[str] = []
+    values = []
+    for number, plate in enumerate(plates, start=1):
+        stem = f"{number}_ground" if len(plates) > 1 else "ground"
+        for kind, vectors in (
+            ("force_v", plate.force),
+            ("force_p", plate.point),
+            ("torque_", plate.torque),
+        ):
+            names += [f"{stem}_{kind}{axis}" for axis in "xyz"]
+            values.append(vectors @ axes)
+    return Table(tuple(names), first.time, np.concatenate(values, axis=1), title="ground forces")
+
+
 def _grouped(names: Sequence[str]) -> Iterator[_Group]:
     """Groups told by the names of the columns alone."""
     present = set(names)

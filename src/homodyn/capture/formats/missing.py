@@ -21,6 +21,10 @@ _BODY = (0.02, 5.0)
 """Spread of markers (m) that a person, or a part of one, can have."""
 
 
+_TYPICAL = 0.4
+"""Spread (m) of the markers of an adult."""
+
+
 def metres_in(unit: str, positions: np.ndarray) -> tuple[float, list[str]]:
     """Metres in the unit of a file, checked against what the markers look like.
 
@@ -37,7 +41,10 @@ def metres_in(unit: str, positions: np.ndarray) -> tuple[float, list[str]]:
         return factor, notes
     if claimed is not None and _BODY[0] <= spread * claimed <= _BODY[1]:
         return claimed, notes
-    fitting = [name for name in ("mm", "m", "cm") if _BODY[0] <= spread * UNITS[name] <= _BODY[1]]
+    fitting = sorted(
+        (name for name in ("mm", "m", "cm") if _BODY[0] <= spread * UNITS[name] <= _BODY[1]),
+        key=lambda name: abs(np.log(spread * UNITS[name] / _TYPICAL)),
+    )
     if fitting:
         factor = UNITS[fitting[0]]
         size = f"{spread * claimed:.3g} m apart" if claimed is not None else "of unknown unit"

@@ -1,0 +1,324 @@
+"""C3D files written: a trial as reals in Intel's byte order, in the axes it was recorded in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from homodyn.capture.formats.c3d import NAMED, OWN
+from homodyn.capture.formats.c3d_content import header_bytes
+from homodyn.capture.formats.c3d_numbers import Processor, float_bytes
+from homodyn.capture.formats.c3d_parameters import BLOCK, Value, parameter_bytes
+from homodyn.capture.formats.c3d_plates import moment_unit, wrench
+from homodyn.capture.formats.files import write_bytes
+from homodyn.capture.formats.missing import UNITS
+from homodyn.capture.formats.upward import AXES
+from homodyn.capture.trial import ForcePlate, Trial, Wiring
+from homodyn.errors import FormatError
+
+MM = 1e-3
+"""Metres in the unit that is written."""
+
+_Groups = dict[str, dict[str, Value | Sequence[str]]]
+
+
+def write_c3d(trial: Trial, path: Path) -> None:
+    """Write a trial; what C3D has no place for goes into a group of parameters of our own."""
+    if not trial.frames:
+        raise FormatError("a trial without frames is not written", str(path))
+    if not trial.markers and not trial.analog.names and not trial.plates:
+        raise FormatError("a trial without markers, plates and channels is not written", str(path))
+    if len(trial.markers) > 65535:
+        raise FormatError(f"{len(trial.markers)} markers are more than C3D can count", str(path))
+    channels = _Channels(trial, str(path))
+    groups = _groups(trial, channels)
+    # Where the data begin stands inside the section whose length decides it.
+    block = 2 + len(parameter_bytes(groups)) // BLOCK
+    groups["POINT"]["DATA_START"] = np.array([block])
+    parameters = parameter_bytes(groups)
+    first = _first_frame(trial)
+    header = header_bytes(
+        points=len(trial.markers),
+        analog_per_frame=channels.per_frame * len(channels.names),
+        first=first,
+        last=first + trial.frames - 1,
+        data_block=block,
+        samples_per_frame=channels.per_frame,
+        rate=trial.rate,
+    )
+    content = header + parameters + float_bytes(_data(trial, channels), Processor.INTEL)
+    write_bytes(path, content.ljust(-(-len(content) // BLOCK) * BLOCK, b"\x00"))
+
+
+def _upward(trial: Trial) -> str:
+    """The axis that points up in the file: as recorded, or Z if it was turned since."""
+    return next((name for name, axes in AXES.items() if np.array_equal(axes, trial.axes)), "z")
+
+
+def _first_frame(trial: Trial) -> int:
+    """The number of the frame at the start of the trial: frame 1 is at 0 s."""
+    return max(1, round(trial.start * trial.rate) + 1)
+
+
+def _data(trial: Trial, channels: _Channels) -> np.ndarray:
+    """(frames, words): four numbers a marker, then the samples of the frame."""
+    positions = (trial.positions @ AXES[_upward(trial)]) / MM
+    seen = np.isfinite(positions).all(-1)
+    points = np.zeros((trial.frames, len(trial.markers), 4), dtype=np.float32)
+    points[..., :3] = np.where(seen[..., None], positions, 0.0)
+    points[..., 3] = np.where(seen, 0.0, -1.0)
+    samples = channels.values.astype(np.float32).reshape(trial.frames, -1)
+    return np.concatenate([points.reshape(trial.frames, -1), samples], axis=1)
+
+
+def _groups(trial: Trial, channels: _Channels) -> _Groups:
+    up = _upward(trial)
+    first = _first_frame(trial)
+    last = first + trial.frames - 1
+    groups: _Groups = {
+        "TRIAL": {
+            "ACTUAL_START_FIELD": np.array(divmod(first, 65536)[::-1]),
+            "ACTUAL_END_FIELD": np.array(divmod(last, 65536)[::-1]),
+            "CAMERA_RATE": np.array([trial.rate]),
+        },
+        "POINT": {
+            "USED": np.array([len(trial.markers)]),
+            "FRAMES": np.array([min(trial.frames, 65535)]),
+            "LONG_FRAMES": np.array([float(trial.frames)]),
+            "SCALE": np.array([-1.0]),
+            "RATE": np.array([trial.rate]),
+            "DATA_START": np.array([0]),
+            "UNITS": ("mm",),
+            "X_SCREEN": ("+X" if up[-1] != "x" else "+Y",),
+            "Y_SCREEN": (up.upper() if up[0] == "-" else f"+{up.upper()}",),
+            **_pieces("LABELS", trial.markers),
+            **_pieces("DESCRIPTIONS", [""] * len(trial.markers)),
+        },
+        "ANALOG": channels.parameters(trial.rate),
+        "FORCE_PLATFORM": channels.plates(),
+        "EVENT": _events(trial),
+    }
+    for key, (group, name) in NAMED.items():
+        if trial.properties.get(key):
+            groups.setdefault(group, {"USED": np.array([1])} if group == "SUBJECTS" else {})
+            groups[group][name] = (trial.properties[key],)
+    groups[OWN] = _own(trial, up, channels)
+    return groups
+
+
+def _own(trial: Trial, up: str, channels: _Channels) -> dict[str, Value | Sequence[str]]:
+    """What only Homodyn reads: the axes, the exact start, what was filled, other properties."""
+    others = {key: value for key, value in trial.properties.items() if key not in NAMED and value}
+    own: dict[str, Value | Sequence[str]] = {
+        "UP": (up,),
+        "START": (repr(trial.start),),
+        "PLATE_SIGN": np.array([wiring.sign for wiring in channels.wirings], dtype=int),
+        "PLATE_NAMES": tuple(plate.name for plate in trial.plates),
+        **_pieces("KEYS", list(others)),
+        **_pieces("VALUES", list(others.values())),
+    }
+    if trial.filled.any():
+        own |= _pieces("FILLED", _runs(trial.filled))
+    return own
+
+
+def _runs(filled: np.ndarray) -> list[str]:
+    """``marker first count`` of every run of frames whose positions were computed."""
+    runs = []
+    for marker in np.flatnonzero(filled.any(axis=0)):
+        edges = np.flatnonzero(np.diff(filled[:, marker].astype(int), prepend=0, append=0))
+        runs += [f"{marker} {start} {end - start}" for start, end in edges.reshape(-1, 2)]
+    return runs
+
+
+def _events(trial: Trial) -> dict[str, Value | Sequence[str]]:
+    events = trial.events
+    minutes = np.floor([event.time / 60.0 for event in events])
+    times = np.array([minutes, [event.time for event in events] - 60.0 * minutes])
+    return {
+        "USED": np.array([len(events)]),
+        **_pieces("LABELS", [event.label for event in events]),
+        **_pieces("CONTEXTS", [event.context for event in events]),
+        **_pieces("SUBJECTS", [event.subject for event in events]),
+        **_pieces("DESCRIPTIONS", [event.description for event in events]),
+        **{
+            f"TIMES{_turn(k)}": times[:, 255 * k : 255 * (k + 1)]
+            for k in range(max(1, -(-len(events) // 255)))
+        },
+    }
+
+
+def _turn(piece: int) -> str:
+    return str(piece + 1) if piece else ""
+
+
+def _pieces(name: str, texts: Sequence[str]) -> dict[str, Sequence[str]]:
+    """A parameter of many texts in pieces of 255, the most that one can hold: LABELS, LABELS2."""
+    count = max(1, -(-len(texts) // 255))
+    return {f"{name}{_turn(k)}": texts[255 * k : 255 * (k + 1)] for k in range(count)}
+
+
+class _Channels:
+    """The analog channels of a file: those of the trial, and those its plates need."""
+
+    def __init__(self, trial: Trial, path: str) -> None:
+        self.path = path
+        self.frames = trial.frames
+        self.axes = AXES[_upward(trial)]
+        self.per_frame = self._samples_per_frame(trial)
+        self.names = list(trial.analog.names)
+        units = trial.analog.units
+        self.units = [units[k] if k < len(units) else "" for k in range(len(self.names))]
+        self.columns = (
+            list(self._fitted("the analog channels", trial.analog.values).T) if self.names else []
+        )
+        self.wirings = [
+            self._kept(trial, plate) or self._made(plate, number)
+            for number, plate in enumerate(trial.plates, start=1)
+        ]
+
+    @property
+    def values(self) -> np.ndarray:
+        """(samples, channels)."""
+        if not self.columns:
+            return np.zeros((self.frames * self.per_frame, 0))
+        return np.stack(self.columns, axis=-1)
+
+    def _samples_per_frame(self, trial: Trial) -> int:
+        """One rate for all channels of a file, a whole multiple of the frames'."""
+        sampled = {plate.name: (plate.rate, plate.start) for plate in trial.plates}
+        if trial.analog.names:
+            sampled["the analog channels"] = (trial.analog.rate, trial.analog.start)
+        if not sampled:
+            return 1
+        ratios = {name: rate / trial.rate for name, (rate, _) in sampled.items()}
+        ratio = round(next(iter(ratios.values())))
+        for name, found in ratios.items():
+            if ratio < 1 or abs(found - ratio) > 1e-4 * ratio:
+                raise FormatError(
+                    f"{name} has {sampled[name][0]:g} Hz, the frames {trial.rate:g} Hz; C3D holds "
+                    "one rate for all channels and plates, a whole multiple of the frames': "
+                    "resample, or write forces with write_plates",
+                    self.path,
+                )
+            if abs(sampled[name][1] - trial.start) * trial.rate > 1e-3:
+                raise FormatError(
+                    f"{name} begins at {sampled[name][1]:g} s, the frames at {trial.start:g} s; "
+                    "C3D begins all at once: cut them with trial.between",
+                    self.path,
+                )
+        return ratio
+
+    def _fitted(self, name: str, values: np.ndarray) -> np.ndarray:
+        """Samples for whole frames; a last frame that is begun repeats its last sample."""
+        wanted = self.frames * self.per_frame
+        if not wanted - self.per_frame < len(values) <= wanted:
+            raise FormatError(
+                f"{name} has {len(values)} samples, {self.frames} frames of {self.per_frame} make "
+                f"{wanted}; cut both to one span with trial.between",
+                self.path,
+            )
+        return np.concatenate([values, np.repeat(values[-1:], wanted - len(values), axis=0)])
+
+    def _kept(self, trial: Trial, plate: ForcePlate) -> Wiring | None:
+        """The wiring of a plate, if the channels of the trial still make what the plate says."""
+        wiring = plate.wiring
+        if wiring is None or not set(wiring.channels) <= set(trial.analog.names):
+            return None
+        places = [trial.analog.names.index(name) for name in wiring.channels]
+        readings = trial.analog.values[:, places]
+        if len(readings) != len(plate.force) or not np.isfinite(readings).all():
+            return None
+        units = [self.units[place] for place in places]
+        moment = moment_unit(units[5:] if wiring.kind == 1 else units[3:], MM)
+        length = UNITS.get(units[3].lower(), MM)
+        if moment != wiring.moment or (wiring.kind == 1 and length != wiring.length):
+            return None
+        now = [part @ self.axes.T for part in wrench(wiring, readings)]
+        said = (plate.force, plate.point, plate.torque)
+        same = all(np.allclose(a, b, rtol=1e-9, atol=1e-9) for a, b in zip(now, said, strict=True))
+        return wiring if same else None
+
+    def _made(self, plate: ForcePlate, number: int) -> Wiring:
+        """Channels of their own for a plate that none were recorded for: force and moment."""
+        corners = _corners(plate) @ self.axes
+        force, point, torque = (
+            np.nan_to_num(part) @ self.axes for part in (plate.force, plate.point, plate.torque)
+        )
+        x, y = corners[0] - corners[1], corners[0] - corners[3]
+        z = np.cross(x, y)
+        frame = np.stack([axis / np.linalg.norm(axis) for axis in (x, np.cross(z, x), z)], axis=-1)
+        moment = torque + np.cross(point - corners.mean(axis=0), force)
+        readings = np.concatenate([force @ frame, moment @ frame / MM], axis=1)
+        names = []
+        for label in ("Force.Fx", "Force.Fy", "Force.Fz", "Moment.Mx", "Moment.My", "Moment.Mz"):
+            name = f"{label}{number}"
+            while name in self.names:
+                name += "'"
+            names.append(name)
+            self.names.append(name)
+            self.units.append("N" if label.startswith("Force") else "Nmm")
+        self.columns += list(self._fitted(plate.name, readings).T)
+        return Wiring(2, tuple(names), corners, np.zeros(3), MM, MM)
+
+    def parameters(self, rate: float) -> dict[str, Value | Sequence[str]]:
+        """The group ANALOG."""
+        count = len(self.names)
+        pieces = range(max(1, -(-count // 255)))
+        sizes = [min(255, count - 255 * k) for k in pieces]
+        return {
+            "USED": np.array([count]),
+            "RATE": np.array([rate * self.per_frame]),
+            "GEN_SCALE": np.array([1.0]),
+            **{f"SCALE{_turn(k)}": np.ones(size) for k, size in enumerate(sizes)},
+            **{f"OFFSET{_turn(k)}": np.zeros(size, dtype=int) for k, size in enumerate(sizes)},
+            **_pieces("UNITS", self.units),
+            **_pieces("LABELS", self.names),
+            **_pieces("DESCRIPTIONS", [""] * count),
+        }
+
+    def plates(self) -> dict[str, Value | Sequence[str]]:
+        """The group FORCE_PLATFORM."""
+        count = len(self.wirings)
+        width = max([6, *(len(wiring.channels) for wiring in self.wirings)])
+        corners, origin = np.zeros((3, 4, count)), np.zeros((3, count))
+        channel = np.zeros((width, count), dtype=int)
+        calibration = np.zeros((width, width, count))
+        correction = np.zeros((6, 2, count))
+        for number, wiring in enumerate(self.wirings):
+            corners[..., number] = wiring.corners.T / MM
+            origin[:, number] = wiring.origin / MM
+            for row, name in enumerate(wiring.channels):
+                channel[row, number] = self.names.index(name) + 1
+            if wiring.calibration is not None:
+                rows, columns = wiring.calibration.shape
+                calibration[:rows, :columns, number] = wiring.calibration
+            if wiring.correction is not None:
+                correction[..., number] = wiring.correction.T
+        group: dict[str, Value | Sequence[str]] = {
+            "USED": np.array([count]),
+            "TYPE": np.array([wiring.kind for wiring in self.wirings], dtype=int),
+            "ZERO": np.array([1, 0]),
+            "CORNERS": corners,
+            "ORIGIN": origin,
+            "CHANNEL": channel,
+        }
+        if calibration.any():
+            group["CAL_MATRIX"] = calibration
+        if correction.any():
+            group["FPCOPPOLY"] = correction
+        return group
+
+
+def _corners(plate: ForcePlate) -> np.ndarray:
+    """The corners of a plate in our axes; a square of 1 m at the origin where nobody knows."""
+    if plate.corners is not None:
+        return plate.corners
+    pressed = np.linalg.norm(np.nan_to_num(plate.force), axis=-1) > 0.0
+    heights = plate.point[pressed, 2]
+    height = float(np.median(heights[np.isfinite(heights)])) if np.isfinite(heights).any() else 0.0
+    # In this order the third axis of the plate points into the floor, as C3D has it.
+    square = [(0.5, -0.5), (-0.5, -0.5), (-0.5, 0.5), (0.5, 0.5)]
+    return np.array([(x, y, height) for x, y in square])

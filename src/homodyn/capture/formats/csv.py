@@ -1,0 +1,208 @@
+"""CSV files: columns of markers or of anything else, separated by commas, semicolons or tabs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from homodyn.capture.formats.cells import delimiter_of, rows_of, without_codes
+from homodyn.capture.formats.clock import Clock, steady
+from homodyn.capture.formats.column_map import Column, ColumnMap
+from homodyn.capture.formats.files import read_text, write_text
+from homodyn.capture.formats.missing import mark_missing, metres_in
+from homodyn.capture.formats.names import settled
+from homodyn.capture.formats.upward import asked, upward
+from homodyn.capture.table import Table
+from homodyn.capture.trial import Trial
+from homodyn.errors import FormatError
+from homodyn.model.naming import missing
+
+_TIME = re.compile(r"(time|t|times|timestamp)\s*([\[(]?s(ec(onds)?)?[\])]?)?", re.IGNORECASE)
+_COUNT = re.compile(r"(frame|frames|field|sample|index|frame#|#)", re.IGNORECASE)
+_AXIS = re.compile(r"(.*?)[\s._:-]*([xyz])", re.IGNORECASE)
+
+
+@dataclass(frozen=True, eq=False)
+class _Sheet:
+    """A CSV file taken apart."""
+
+    names: tuple[str, ...]
+    """Names of the columns; empty texts where the file has no line of names."""
+    values: np.ndarray
+    said: dict[str, str]
+    """What comment lines above say as ``key = value``."""
+
+    def place(self, column: Column, path: str) -> int:
+        """Where a column stands."""
+        if isinstance(column, int):
+            if not 1 <= column <= len(self.names):
+                raise FormatError(
+                    f"there is no column {column}; the file has 1 to {len(self.names)}", path
+                )
+            return column - 1
+        if column not in self.names:
+            raise FormatError(
+                missing("column", column, [name for name in self.names if name]), path
+            )
+        return self.names.index(column)
+
+
+def _sheet(path: Path, mapping: ColumnMap) -> _Sheet:
+    lines = read_text(path).splitlines()
+    said: dict[str, str] = {}
+    start = mapping.skip
+    while start < len(lines) and (
+        not lines[start].strip() or lines[start].lstrip().startswith("#")
+    ):
+        for key, value in re.findall(r"(\w+)\s*=\s*([^,;\s]+)", lines[start]):
+            said[key.lower()] = value
+        start += 1
+    if start >= len(lines):
+        raise FormatError("the file has no rows of numbers", str(path))
+    delimiter = mapping.delimiter or delimiter_of(lines[start])
+    head = _cells(lines[start], delimiter)
+    named = any(cell and not _is_number(cell) for cell in head)
+    names = tuple(head) if named else ("",) * len(head)
+    first = start + 1 if named else start
+    rows = [line.replace('"', "") for line in lines[first:] if line.strip()]
+    if not rows:
+        raise FormatError("the file has no rows of numbers", str(path))
+    values = rows_of(rows, len(names), delimiter, str(path), first + 1)
+    return _Sheet(names, values, said)
+
+
+def _cells(line: str, delimiter: str | None) -> list[str]:
+    cells = [cell.strip().strip('"').strip() for cell in line.split(delimiter)]
+    while len(cells) > 1 and not cells[-1]:
+        cells.pop()
+    return cells
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell.replace(",", "."))
+    except ValueError:
+        return False
+    return True
+
+
+def read_csv_table(path: Path) -> Table:
+    """The columns of a CSV file that has a line of names and a column of time."""
+    sheet = _sheet(path, ColumnMap())
+    if not any(sheet.names):
+        raise FormatError("the columns have no names; a line of names is expected", str(path))
+    place = _time_place(sheet)
+    if place is None:
+        raise FormatError(
+            f"no column is called time; it has: {', '.join(sheet.names[:20])}", str(path)
+        )
+    others = [k for k in range(len(sheet.names)) if k != place]
+    names, _ = settled([sheet.names[k] for k in others], len(others), "column")
+    degrees = sheet.said.get("degrees", "no").lower() in ("yes", "true", "1")
+    return Table(names, sheet.values[:, place], sheet.values[:, others], degrees, path.stem)
+
+
+def _time_place(sheet: _Sheet) -> int | None:
+    return next((k for k, name in enumerate(sheet.names) if _TIME.fullmatch(name.strip())), None)
+
+
+def read_csv(path: Path, mapping: ColumnMap, *, up: str | None = None) -> Trial:
+    """The trial in a CSV file; see `homodyn.capture.read`."""
+    sheet = _sheet(path, mapping)
+    triples = dict(mapping.markers) or _triples(sheet.names)
+    if not triples:
+        raise FormatError(
+            "no three columns are called after one marker, as LASI.x, LASI.y, LASI.z; "
+            "say with columns= which are which",
+            str(path),
+        )
+    places = np.array(
+        [[sheet.place(column, str(path)) for column in columns] for columns in triples.values()]
+    )
+    clock = _clock(sheet, mapping, str(path))
+    points = without_codes(clock.spread(sheet.values[:, places]), mapping.missing)
+    unit = mapping.unit or sheet.said.get("unit", "")
+    length, unit_notes = metres_in(unit, points)
+    positions, missing_notes = mark_missing(points * length)
+    if not np.isfinite(positions).any():
+        raise FormatError("no marker is seen in any frame; check columns= and unit", str(path))
+    markers = tuple(triples)
+    named = up or mapping.up or sheet.said.get("up", "")
+    direction = asked(named) if named else upward(positions, markers)
+    trial = Trial(
+        name=path.stem,
+        markers=markers,
+        positions=positions,
+        rate=clock.rate,
+        start=clock.start,
+        source=str(path),
+        notes=(*clock.notes, *unit_notes, *missing_notes, direction.note),
+    )
+    first = sheet.said.get("first_frame", "")
+    if first.isdigit():
+        trial = replace(trial, first_frame=int(first))
+    return trial.turned(direction.axes)
+
+
+def _triples(names: Sequence[str]) -> dict[str, tuple[Column, Column, Column]]:
+    """Markers told by the names of their columns: one beginning, then x, y and z."""
+    found: dict[str, dict[str, Column]] = {}
+    for number, name in enumerate(names, start=1):
+        match = _AXIS.fullmatch(name)
+        if match and match[1] and not _TIME.fullmatch(name) and not _COUNT.fullmatch(name):
+            found.setdefault(match[1], {}).setdefault(match[2].lower(), number)
+    return {
+        stem: (axes["x"], axes["y"], axes["z"]) for stem, axes in found.items() if len(axes) == 3
+    }
+
+
+def _clock(sheet: _Sheet, mapping: ColumnMap, path: str) -> Clock:
+    said = mapping.rate
+    if said is None and (told := sheet.said.get("rate")) and _is_number(told):
+        said = float(told)
+    place = sheet.place(mapping.time, path) if mapping.time is not None else _time_place(sheet)
+    if place is not None:
+        return steady(sheet.values[:, place], path, said=said)
+    if not said:
+        raise FormatError(
+            'there is no column of time; give the frames per second, as columns={"rate": 100, ...}',
+            path,
+        )
+    return Clock(0.0, said, np.arange(len(sheet.values)))
+
+
+def write_csv(trial: Trial, path: Path) -> None:
+    """Write the markers of a trial in metres, Z up; every position reads back as the same bits."""
+    _refuse_marks([*trial.markers], path)
+    names = [f"{marker}.{axis}" for marker in trial.markers for axis in "xyz"]
+    head = f"# unit = m, up = z, rate = {trial.rate!r}, first_frame = {trial.first_frame}"
+    _write(path, [head], names, trial.time, trial.positions.reshape(trial.frames, -1))
+
+
+def write_csv_table(table: Table, path: Path) -> None:
+    """Write a table; every number reads back as the same bits."""
+    _refuse_marks([*table.names], path)
+    head = [f"# degrees = {'yes' if table.degrees else 'no'}"]
+    _write(path, head, table.names, table.time, table.values)
+
+
+def _refuse_marks(names: list[str], path: Path) -> None:
+    for name in names:
+        if set(name) & set(',"\n\r'):
+            raise FormatError(
+                f"the name {name!r} holds a mark that separates cells; rename it", str(path)
+            )
+
+
+def _write(
+    path: Path, head: list[str], names: Sequence[str], time: np.ndarray, values: np.ndarray
+) -> None:
+    lines = [*head, ",".join(["time", *names])]
+    for instant, row in zip(time.tolist(), values.tolist(), strict=True):
+        cells = ["" if value != value else repr(value) for value in row]
+        lines.append(",".join([repr(instant), *cells]))
+    write_text(path, "\n".join(lines) + "\n")

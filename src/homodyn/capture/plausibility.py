@@ -1,0 +1,96 @@
+"""Signs that a recording and a model do not belong together, before and after a fit."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from homodyn.capture.motion import FitStatus, Motion
+from homodyn.dynamics import marker_positions
+from homodyn.errors import CaptureError, NoSolution
+from homodyn.model import Model
+
+POOR = 0.04
+"""Rms distance (m) from which a fit is told to be poor."""
+FAR = 0.05
+"""Mean distance (m) from which a marker is named."""
+
+
+def check_units(model: Model, targets: np.ndarray, weights: np.ndarray) -> None:
+    """Refuse markers that are spread a thousandfold or a hundredfold of what the model allows."""
+    frame = int(np.argmax((weights > 0).sum(-1)))
+    seen = weights[frame] > 0
+    if seen.sum() < 3:
+        return
+    ours = _spread(marker_positions(model, model.neutral())[seen])
+    theirs = _spread(targets[frame, seen])
+    if not ours or not theirs:
+        return
+    for unit, size in (("millimetres", 1000.0), ("centimetres", 100.0)):
+        if size / 3 < theirs / ours < 3 * size:
+            raise CaptureError(
+                f"the markers are spread over {theirs:.4g} m where those of model {model.name!r} "
+                f"take {ours:.2g} m: positions in {unit}? divide them by {size:g}"
+            )
+    if not 0.2 < theirs / ours < 5:
+        raise CaptureError(
+            f"the markers are spread over {theirs:.3g} m where those of model {model.name!r} take "
+            f"{ours:.2g} m: check units and labels"
+        )
+
+
+def refuse_misfit(motion: Motion, largest: float) -> None:
+    """Raise `NoSolution` when the rms distance is beyond what any scaling would excuse."""
+    if motion.rms <= largest:
+        return
+    raise NoSolution(
+        f"the best fit of model {motion.model.name!r} leaves {100 * motion.rms:.1f} cm rms between "
+        f"markers, more than {100 * largest:g} cm; furthest off: {_worst(motion, 4)}. Exchanged "
+        "labels, another person's model or wrong axes look like this: check the labels, scale the "
+        "model to the subject, or raise reject to look at the fit"
+    )
+
+
+def remarks(motion: Motion) -> list[str]:
+    """What a reader of the fit should know, one sentence each."""
+    told = []
+    if motion.rms > POOR:
+        told.append(
+            f"the fit is poor, {100 * motion.rms:.1f} cm rms: is the model scaled to the subject? "
+            f"Furthest off: {_worst(motion, 3)}"
+        )
+    else:
+        mean = _means(motion)
+        if np.any(mean > FAR):
+            told.append(f"markers far off on average: {_worst(motion, int(np.sum(mean > FAR)))}")
+    for status, sentence in (
+        (FitStatus.STALLED, "did not come to rest; the best poses found stand"),
+        (FitStatus.UNSEEN, "see too few markers and were laid between those around them"),
+    ):
+        count = int(np.sum(motion.status == status))
+        if count:
+            told.append(f"{count} of {len(motion.time)} frames {sentence}")
+    stopped = motion.at_limit.any(0)
+    if stopped.any():
+        names = motion.model.coordinate_names
+        shares = motion.at_limit.mean(0)
+        listed = ", ".join(f"{names[i]} ({100 * shares[i]:.0f} %)" for i in np.flatnonzero(stopped))
+        told.append(f"at a joint limit (share of the frames): {listed}")
+    return told
+
+
+def _spread(points: np.ndarray) -> float:
+    """Median distance from the centroid (m)."""
+    return float(np.median(np.linalg.norm(points - points.mean(0), axis=-1)))
+
+
+def _means(motion: Motion) -> np.ndarray:
+    """Mean distance of each marker (m), zero for those that were never seen or weigh nothing."""
+    seen = np.isfinite(motion.residual) & (motion.weights > 0)
+    total = np.where(seen, motion.residual, 0.0).sum(0)
+    return total / np.maximum(seen.sum(0), 1)
+
+
+def _worst(motion: Motion, count: int) -> str:
+    mean = _means(motion)
+    order = np.argsort(-mean, kind="stable")[:count]
+    return ", ".join(f"{motion.markers[k]} {100 * mean[k]:.1f} cm" for k in order)

@@ -1,0 +1,102 @@
+"""Paths of muscles and ligaments in a stretched body, and what they wrap around."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+
+from homodyn.catalog.standing import placements
+from homodyn.errors import ModelError
+from homodyn.model import WORLD, Model, Muscle, PathPoint, Scaled, WrapObject
+from homodyn.model.layout import joint_positions
+from homodyn.spatial import Array, Transform, is_symbolic
+
+
+def with_scaled_paths(model: Model, made: Model, of: Callable[[str], Array]) -> Model:
+    """A stretched model ``made`` with the paths of ``model`` stretched along, body by body."""
+    if any(is_symbolic(of(name)) for name in model.body_names):
+        raise ModelError(
+            f"model {model.name!r} has muscles, ligaments or wrap objects, whose numbers cannot be "
+            "parameters; leave them out with dataclasses.replace, or scale by numbers"
+        )
+    stretched_muscles = []
+    for muscle in model.muscles:
+        points = tuple(_point(point, of(point.body)) for point in muscle.points)
+        ratio = _length(made, points) / _length(model, muscle.points)
+        stretched_muscles.append(_longer(replace(muscle, points=points), ratio))
+    return replace(
+        made,
+        wraps=tuple(_wrap(wrap, of(wrap.body)) for wrap in model.wraps),
+        muscles=tuple(stretched_muscles),
+        ligaments=tuple(
+            replace(band, points=tuple(_point(point, of(point.body)) for point in band.points))
+            for band in model.ligaments
+        ),
+    )
+
+
+def stretched(direction: Array, factor: Array) -> Array:
+    """By how much a line in this direction becomes longer."""
+    after = direction * factor
+    squares = [after[k] ** 2 for k in range(3)], [direction[k] ** 2 for k in range(3)]
+    return (sum(squares[0]) / sum(squares[1])) ** 0.5
+
+
+def _longer(muscle: Muscle, ratio: float) -> Muscle:
+    """Fibres and tendon share the change of the path, so that the muscle works as before."""
+    return replace(
+        muscle,
+        optimal_fiber_length=muscle.optimal_fiber_length * ratio,
+        tendon_slack_length=muscle.tendon_slack_length * ratio,
+    )
+
+
+def _point(point: PathPoint, factor: Array) -> PathPoint:
+    laws = tuple(
+        replace(law, function=Scaled(law.function, float(factor["xyz".index(law.axis)])))
+        for law in point.laws
+    )
+    return replace(point, position=point.position * factor, laws=laws)
+
+
+def _wrap(wrap: WrapObject, factor: Array) -> WrapObject:
+    """Each dimension follows the axes it lies along; round ones the mean of two or three."""
+    x, y, z = (float(stretched(wrap.placement.E[k], factor)) for k in range(3))
+    ratios = {
+        "sphere": ((x + y + z) / 3,),
+        "cylinder": ((x + y) / 2, z),
+        "ellipsoid": (x, y, z),
+        "torus": ((x + y) / 2, (x + y) / 2),
+    }[wrap.kind]
+    return replace(
+        wrap,
+        dimensions=tuple(d * r for d, r in zip(wrap.dimensions, ratios, strict=True)),
+        placement=Transform(wrap.placement.E, wrap.placement.r * factor),
+    )
+
+
+def _length(model: Model, points: Sequence[PathPoint]) -> float:
+    """Length of a path in the neutral pose (m), straight from point to point."""
+    q = model.neutral()
+    frames = {WORLD: Transform.identity()}
+    for name, (_, frame) in zip(model.body_names, placements(model, q), strict=True):
+        frames[name] = frame
+    values = {
+        coordinate.name: float(value)
+        for joint, position in zip(model.joints, joint_positions(model, q), strict=True)
+        if not joint.quaternion
+        for coordinate, value in zip(joint.coordinates, position, strict=True)
+    }
+    passed = []
+    for point in points:
+        when = point.when
+        if when and not when.lower <= values.get(when.coordinate, 0.0) <= when.upper:
+            continue
+        local = np.array(point.position, dtype=float)
+        for law in point.laws:
+            local["xyz".index(law.axis)] = law.function.value(values.get(law.coordinate, 0.0))
+        passed.append(frames[point.body].point_back(local))
+    return float(sum(np.linalg.norm(b - a) for a, b in pairwise(passed)))
