@@ -30,7 +30,7 @@ from homodyn.report.curves import (
     torque_curves,
 )
 from homodyn.report.page import page
-from homodyn.report.quality import overall, verdicts
+from homodyn.report.quality import finding_text, overall, verdicts
 from homodyn.report.reproduce import versions
 from homodyn.report.settings import fingerprint
 
@@ -329,7 +329,7 @@ def summary(analysis: Analysis, mark: str) -> dict[str, Any]:
         "findings": []
         if analysis.health is None
         else [
-            {"kind": f.kind, "severity": str(f.severity), "sentence": f.sentence}
+            {"kind": f.kind, "severity": str(f.severity), "sentence": finding_text(f)}
             for f in analysis.health.findings
         ],
         "missing": dict(analysis.missing),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from homodyn.capture import Finding
 from homodyn.report.fit_figures import (
     BAD_RMS,
     FORCE_SHARE,
@@ -91,10 +92,16 @@ def _seen(analysis: Analysis) -> Iterator[Verdict]:
     severe = [f for f in health.findings if str(f.severity).lower() == "serious"]
     warned = [f for f in health.findings if str(f.severity).lower() == "warning"]
     if severe or warned:
-        first = (severe or warned)[0].sentence
+        first = finding_text((severe or warned)[0])
         others = len(severe) + len(warned) - 1
         more = f" And {others} more under Data quality." if others else ""
-        yield Verdict(POOR if severe else FAIR, "health", f"{first}{more}")
+        yield Verdict(POOR if severe else FAIR, "health", f"{first}.{more}")
+
+
+def finding_text(finding: Finding) -> str:
+    """A finding of the health check with what it is about."""
+    about = finding.marker or (f"plate {finding.plate}" if finding.plate else "")
+    return f"{about}: {finding.sentence}" if about else finding.sentence
 
 
 def _fit(analysis: Analysis) -> Iterator[Verdict]:

@@ -10,6 +10,7 @@ from homodyn.capture import Measure
 from homodyn.report.analysis import Analysis
 from homodyn.report.clinical import pairs, readings
 from homodyn.report.html import Cell, number, table
+from homodyn.report.quality import finding_text
 
 SEVERITIES = {"serious": "problem", "warning": "look at it", "info": "note"}
 
@@ -154,7 +155,9 @@ def findings_table(analysis: Analysis) -> str:
         health.findings,
         key=lambda f: order.index(str(f.severity)) if str(f.severity) in order else len(order),
     )
-    shown = [[SEVERITIES.get(str(f.severity), str(f.severity)), f.kind, f.sentence] for f in found]
+    shown = [
+        [SEVERITIES.get(str(f.severity), str(f.severity)), f.kind, finding_text(f)] for f in found
+    ]
     columns = [("", ""), ("kind", ""), ("finding", "")]
     if len(shown) <= 12:
         return table(columns, shown)
