@@ -1,4 +1,4 @@
-"""A stroll of HeiMan made of smooth curves: motions, trials and plates for tests of reports."""
+"""Recordings of a walk that is known: markers, plates and EMG as a laboratory would have them."""
 
 from __future__ import annotations
 
@@ -7,138 +7,97 @@ from dataclasses import replace
 import numpy as np
 
 import homodyn as hd
-from homodyn.capture import Event, FitStatus, ForcePlate, Motion, Signals, Trial
+from homodyn.capture import FitStatus, ForcePlate, Motion, Signals, Trial
+from support.walker import Walker
 
-STRIDE = 1.1
-SPEED = 1.25
-
-
-def bump(phase: np.ndarray, centre: float, width: float) -> np.ndarray:
-    """A smooth hill on the circle of a gait cycle, 1 at its centre."""
-    return np.exp((np.cos(2 * np.pi * (phase - centre)) - 1) / width**2)
-
-
-def coordinates(time: np.ndarray) -> dict[str, np.ndarray]:
-    """Angles (rad) and places (m) of HeiMan at instants (s): right heel strikes at phase 0."""
-    phase = time / STRIDE
-    curves = {
-        "Pelvis_TX": SPEED * time,
-        "Pelvis_TY": 0.02 * np.sin(2 * np.pi * phase),
-        "Pelvis_RX": np.deg2rad(4) * np.sin(2 * np.pi * phase),
-        "Pelvis_RZ": np.deg2rad(5) * np.cos(2 * np.pi * phase),
-        "Lumbar_RZ": -np.deg2rad(8) * np.cos(2 * np.pi * phase),
-        "Lumbar_RY": np.deg2rad(3 + np.cos(4 * np.pi * phase)),
-    }
-    for side, shift, out in (("Right", 0.0, 1.0), ("Left", 0.5, -1.0)):
-        p = phase + shift
-        hip = 8 + 22 * np.cos(2 * np.pi * (p - 0.02))
-        knee = 6 + 14 * bump(p, 0.14, 0.35) + 55 * bump(p, 0.72, 0.5)
-        ankle = 2 + 9 * bump(p, 0.42, 0.6) - 20 * bump(p, 0.63, 0.32)
-        curves |= {
-            f"Hip{side}_RY": -np.deg2rad(hip),
-            f"Hip{side}_RX": out * np.deg2rad(4 * np.sin(2 * np.pi * p)),
-            f"Knee{side}_RY": np.deg2rad(knee),
-            f"Ankle{side}_RY": -np.deg2rad(ankle),
-            f"Shoulder{side}_RY": np.deg2rad(18) * np.cos(2 * np.pi * (p - 0.02)),
-            f"Elbow{side}_RY": -np.deg2rad(25 + 8 * np.cos(2 * np.pi * p)),
-        }
-    return curves
+WALKER = Walker(duration=2.6, rate=100.0, first=0.15)
+MASS, HEIGHT = 76.0, 1.79
+RATE = 1000.0
+"""Hz, of plates and EMG."""
+NOISE = 0.001
+"""m, of each coordinate of a marker."""
 
 
-def motion(model: hd.Model | None = None, *, duration: float = 4.0, rate: float = 100.0) -> Motion:
-    """The stroll with the lower of both feet on the ground, and markers 4 mm off."""
-    model = model or hd.catalog.heiman(height=1.75, mass=70)
-    time = np.arange(round(duration * rate) + 1) / rate
-    q = np.tile(model.neutral(), (len(time), 1))
-    for name, values in coordinates(time).items():
-        q[:, model.coordinate_index(name)] = values
-    lowest = np.min(
-        [
-            hd.dynamics.position(model, q, contact.name)[:, 2] - contact.radius
-            for contact in model.contacts
-        ],
-        axis=0,
-    )
-    q[:, model.coordinate_index("Pelvis_TZ")] -= hd.capture.lowpass(lowest, rate, cutoff=8.0)
-    v = np.gradient(q, time, axis=0, edge_order=2)
-    a = np.gradient(v, time, axis=0, edge_order=2)
+def fitted(walker: Walker = WALKER) -> Motion:
+    """The walk as a fit would return it: with markers, their residuals and what the fit did."""
+    motion = walker.motion()
+    names = tuple(marker.name for marker in motion.model.markers)
+    placed = hd.dynamics.marker_positions(motion.model, motion.q)
     rng = np.random.default_rng(5)
-    placed = hd.dynamics.marker_positions(model, q)
-    measured = placed + rng.normal(scale=0.0025, size=placed.shape)
-    measured += rng.normal(scale=0.004, size=(1, placed.shape[1], 3))
-    measured[40:75, 5] = np.nan
-    names = tuple(marker.name for marker in model.markers)
-    return Motion(
-        model,
-        time,
-        q,
-        v,
-        a,
-        names,
-        measured,
-        np.linalg.norm(measured - placed, axis=-1),
-        np.ones(len(names)),
-        np.full(len(time), FitStatus.CONVERGED, dtype=object),
-        rng.integers(3, 8, len(time)),
-        method="made of smooth curves",
+    measured = placed + rng.normal(scale=NOISE, size=placed.shape)
+    frames = len(motion.time)
+    return replace(
+        motion,
+        markers=names,
+        measured=measured,
+        residual=np.linalg.norm(measured - placed, axis=-1),
+        weights=np.ones(len(names)),
+        status=np.full(frames, FitStatus.CONVERGED, dtype=object),
+        iterations=rng.integers(3, 8, frames),
     )
 
 
-def events(duration: float = 4.0) -> tuple[Event, ...]:
-    """Strikes and foot offs of the stroll."""
-    found = []
-    for side, shift in (("Right", 0.0), ("Left", 0.5)):
-        for k in range(-1, int(duration / STRIDE) + 1):
-            for label, part in (("Foot Strike", 0.0), ("Foot Off", 0.62)):
-                time = (k + part - shift + 1) * STRIDE
-                if 0 <= time <= duration:
-                    found.append(Event(float(time), label, side, description="made"))
-    return tuple(sorted(found, key=lambda event: event.time))
-
-
-def plates(moved: Motion) -> tuple[ForcePlate, ...]:
-    """A plate under each foot that reads what the motion needs."""
+def plates(motion: Motion) -> tuple[ForcePlate, ...]:
+    """A long plate on each side that reads what the motion needs."""
     made = []
-    for k, foot in enumerate(hd.capture.predicted_forces(moved)):
-        point = np.nan_to_num(foot.point)
-        x = (-0.3, float(moved.q[-1, 0]) + 0.6)
-        y = (-0.5, 0.0) if foot.side == "right" else (0.0, 0.5)
-        corners = np.array([[x[1], y[1], 0], [x[0], y[1], 0], [x[0], y[0], 0], [x[1], y[0], 0]])
+    time = _samples(motion)
+    reach = (float(motion.q[:, 0].min()) - 0.5, float(motion.q[:, 0].max()) + 0.8)
+    for k, foot in enumerate(hd.capture.predicted_forces(motion)):
+        y0, y1 = (-0.6, 0.0) if foot.side == "right" else (0.0, 0.6)
+        ends = [(reach[1], y1), (reach[0], y1), (reach[0], y0), (reach[1], y0)]
         made.append(
             ForcePlate(
-                f"plate {k + 1}", moved.rate, foot.force, point, foot.torque, corners=corners
+                f"plate {k + 1}",
+                RATE,
+                _at(time, motion.time, foot.force),
+                _at(time, motion.time, np.nan_to_num(foot.point)),
+                _at(time, motion.time, foot.torque),
+                corners=np.array([(x, y, 0.0) for x, y in ends]),
             )
         )
     return tuple(made)
 
 
-def trial(moved: Motion, *, emg: bool = True, forces: bool = True) -> Trial:
-    """What cameras, plates and EMG would have recorded of the stroll."""
-    analog = Signals()
-    if emg:
-        rng = np.random.default_rng(8)
-        rate = 1000.0
-        time = np.arange(round(moved.time[-1] * rate)) / rate
-        centres = {"TibAnt": 0.95, "Gastro": 0.42, "RectFem": 0.1, "BicFem": 0.9}
-        names, columns = [], []
-        for side, shift in (("R", 0.0), ("L", 0.5)):
-            for muscle, centre in centres.items():
-                loud = 0.02 + 0.3 * bump(time / STRIDE + shift, centre, 0.4)
-                names.append(f"{side}_{muscle}")
-                columns.append(loud * rng.normal(size=len(time)))
-        analog = Signals(tuple(names), rate, np.column_stack(columns), ("mV",) * len(names))
+def emg(motion: Motion, period: float) -> Signals:
+    """Noise that is loud once a stride, for four muscles of each side."""
+    rng = np.random.default_rng(8)
+    time = _samples(motion)
+    names, columns = [], []
+    for side, lag in (("R", 0.0), ("L", 0.5)):
+        for muscle, part in (("TibAnt", 0.95), ("Gastro", 0.42), ("RectFem", 0.1), ("BicFem", 0.9)):
+            phase = 2 * np.pi * (time / period - lag - part)
+            loud = 0.02 + 0.3 * np.exp((np.cos(phase) - 1) / 0.16)
+            names.append(f"{side}_{muscle}")
+            columns.append(loud * rng.normal(size=len(time)))
+    return Signals(tuple(names), RATE, np.column_stack(columns), ("mV",) * len(names))
+
+
+def recording(walker: Walker = WALKER, *, forces: bool = True) -> Trial:
+    """What cameras, plates and EMG record of the walk."""
+    motion = fitted(walker)
     return Trial(
         "stroll",
-        moved.markers,
-        moved.measured,
-        moved.rate,
-        plates=plates(moved) if forces else (),
-        analog=analog,
+        motion.markers,
+        motion.measured,
+        motion.rate,
+        plates=plates(motion) if forces else (),
+        analog=emg(motion, walker.period),
     )
 
 
-def with_gap(recorded: Trial, marker: int, frames: slice) -> Trial:
-    """The trial with a marker hidden for a while."""
-    positions = np.array(recorded.positions)
-    positions[frames, marker] = np.nan
-    return replace(recorded, positions=positions)
+def standing(model: hd.Model | None = None) -> Trial:
+    """The neutral pose for half a second."""
+    model = model or hd.catalog.heiman(height=HEIGHT, mass=MASS)
+    placed = hd.dynamics.marker_positions(model, model.neutral())
+    positions = np.tile(placed, (50, 1, 1))
+    positions += np.random.default_rng(3).normal(scale=NOISE, size=positions.shape)
+    return Trial("stand", tuple(m.name for m in model.markers), positions, 100.0)
+
+
+def _samples(motion: Motion) -> np.ndarray:
+    per_frame = round(RATE / motion.rate)
+    return motion.time[0] + np.arange(len(motion.time) * per_frame) / RATE
+
+
+def _at(instants: np.ndarray, time: np.ndarray, values: np.ndarray) -> np.ndarray:
+    return np.column_stack([np.interp(instants, time, column) for column in values.T])

@@ -277,7 +277,7 @@ def summary(analysis: Analysis, mark: str) -> dict[str, Any]:
         "trial": analysis.name,
         "source": Path(analysis.source).name,
         "versions": versions(),
-        "settings": analysis.settings.to_dict(),
+        "settings": analysis.settings.portable().to_dict(),
         "files": dict(analysis.digests),
         "quality": {
             "light": overall(found),
@@ -343,8 +343,8 @@ def log(analysis: Analysis) -> str:
     """What was done, stage by stage, and every remark."""
     found = verdicts(analysis)
     lines = [
-        f"homodyn {analysis.version}: {analysis.source}",
-        analysis.settings.command(Path(analysis.source).name),
+        f"homodyn {analysis.version}: {Path(analysis.source).name}",
+        analysis.settings.command(analysis.source),
         "",
         *(f"{seconds:8.2f} s  {stage}" for stage, seconds in analysis.seconds.items()),
         "",

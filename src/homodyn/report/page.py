@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from html import escape
+from pathlib import Path
 
 import numpy as np
 
@@ -86,7 +87,7 @@ def _subtitle(analysis: Analysis) -> str:
 
 def _footer(analysis: Analysis) -> str:
     return (
-        f"Written by Homodyn {analysis.version} from {analysis.source}. This page is one file: it "
+        f"Written by Homodyn {analysis.version} from {Path(analysis.source).name}. This page is one file: it "
         "loads nothing from elsewhere."
     )
 

@@ -34,7 +34,7 @@ def reproduction(analysis: Analysis) -> str:
     """The section of the page."""
     settings = analysis.settings
     rows = [
-        [name, "–" if value is None else str(value)] for name, value in settings.to_dict().items()
+        [name, "–" if value is None else str(value)] for name, value in settings.portable().to_dict().items()
     ]
     files = [
         [what, Path(path).name, analysis.digests.get(what, "")[:16]]
@@ -46,9 +46,9 @@ def reproduction(analysis: Analysis) -> str:
         [
             paragraph(
                 "The same files, settings and versions give the same numbers: nothing is drawn at "
-                "random. In the folder of the recordings:"
+                "random. With all files in one folder:"
             ),
-            f"<pre>{escape(settings.command(Path(analysis.source).name))}</pre>",
+            f"<pre>{escape(settings.command(analysis.source))}</pre>",
             table(
                 [("file", ""), ("name", ""), ("SHA-256 begins with", "")], files, "What was read"
             ),

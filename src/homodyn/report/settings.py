@@ -131,15 +131,21 @@ class Settings:
         }
         return replace(self, **whole)
 
+    def portable(self) -> Settings:
+        """The same with bare file names, which mean the same on any machine."""
+        bare: dict[str, Any] = {name: Path(path).name for name, path in self.files().items()}
+        return replace(self, **bare)
+
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
         return asdict(self)
 
     def command(self, trial: str) -> str:
-        """The command line that does the same, to be typed where the files are."""
-        words = ["homodyn", "analyze", _quoted(trial)]
+        """The command line that does the same where all files are in one folder."""
+        words = ["homodyn", "analyze", _quoted(Path(trial).name)]
+        portable = self.portable()
         for entry in fields(self):
-            value = getattr(self, entry.name)
+            value = getattr(portable, entry.name)
             if value == entry.default:
                 continue
             option = {"first": "from", "last": "to"}.get(entry.name, entry.name)
