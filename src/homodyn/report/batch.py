@@ -273,7 +273,7 @@ def _on_cluster(
                 retries=1,
             )
             items[task] = (trial, name, folder)
-        for task in distributed.as_completed(list(items)):
+        for task in distributed.as_completed(list(items), loop=client.loop):
             trial, name, folder = items[task]
             try:
                 yield replace(task.result(), trial=trial, folder=folder)
