@@ -1,6 +1,6 @@
 """Homodyn: human and humanoid movement, from one text of mechanics."""
 
-from homodyn import capture, catalog, dynamics, model, symbolic
+from homodyn import capture, catalog, dynamics, gait, model, symbolic
 from homodyn.errors import (
     CaptureError,
     FormatError,
@@ -24,6 +24,7 @@ __all__ = [
     "capture",
     "catalog",
     "dynamics",
+    "gait",
     "joints",
     "load",
     "model",

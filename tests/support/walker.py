@@ -26,7 +26,7 @@ class Walker:
     """Stride (s)."""
     stance: float = 0.62
     """Share of the stride."""
-    first: float = 0.0
+    first: float = 0.1
     duration: float = 3.5
     rate: float = 100.0
     start: float = 0.0

@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from homodyn.capture.adjustment import Problem, posed
-from homodyn.capture.first_pose import first_poses
+from homodyn.capture.first_pose import first_poses, first_size
 from homodyn.capture.frame_choice import diverse_frames
 from homodyn.capture.marker_model import MarkerModel, Person, marker_model
 from homodyn.capture.massing import massed
@@ -76,10 +76,11 @@ def calibrate(
     )
     unknowns = belief.unknowns
 
+    size = first_size(markers, measured)
     generic_q = first_poses(markers, markers.generic, measured)
     before = np.linalg.norm(markers.positions(generic_q, markers.generic) - measured, axis=-1)
     phi = belief.mean.copy()
-    phi[: unknowns.logarithms] = np.log(_size(markers, measured))
+    phi[: unknowns.logarithms] = np.log(size)
     q = posed(markers, unknowns.person(phi), measured, generic_q)
     start = Problem(
         markers,
@@ -139,18 +140,6 @@ def _chosen(positions: np.ndarray, frames: int | Sequence[int]) -> np.ndarray:
     if not len(chosen):
         raise CaptureError("no frame shows three markers of the model; nothing can be calibrated")
     return chosen
-
-
-def _size(markers: MarkerModel, measured: np.ndarray) -> float:
-    """Size of the person to begin with: median ratio of distances within bodies."""
-    bodies = np.array([marker.body for marker in markers.model.markers])
-    places = np.array([marker.position for marker in markers.model.markers])
-    one, two = np.triu_indices(len(bodies), 1)
-    generic = np.linalg.norm(places[one] - places[two], axis=-1)
-    kept = (bodies[one] == bodies[two]) & (generic > 0.03)
-    seen = np.linalg.norm(measured[:, one[kept]] - measured[:, two[kept]], axis=-1)
-    ratio = seen / generic[kept]
-    return float(np.nanmedian(ratio)) if np.isfinite(ratio).any() else 1.0
 
 
 def _body_rows(

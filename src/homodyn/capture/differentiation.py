@@ -14,7 +14,7 @@ DEGREE = 5
 
 
 def derivatives(model: Model, time: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """v and a, (frames, nv), of poses (frames, nq) at instants (s).
+    """V and a, (frames, nv), of poses (frames, nq) at instants (s).
 
     Quintic splines through every entry of q. A quaternion p is followed with its sign kept; its
     body angular velocity is 2 vec(p* dp/dt) and that one's rate 2 vec(p* d2p/dt2). The linear
@@ -27,7 +27,7 @@ def derivatives(model: Model, time: np.ndarray, q: np.ndarray) -> tuple[np.ndarr
     if degree < 1:
         return v, a
     degree -= degree % 2 == 0
-    path = _continuous(model, q)
+    path = continuous(model, q)
     spline = make_interp_spline(time - time[0], path, k=degree)
     rate = spline.derivative(1)(time - time[0])
     bend = spline.derivative(2)(time - time[0]) if degree > 1 else np.zeros_like(rate)
@@ -86,14 +86,15 @@ def moves(model: Model, q0: np.ndarray, q1: np.ndarray) -> np.ndarray:
     return q1 - q0 if model.nq == model.nv else model.difference(q0, q1)
 
 
-def _continuous(model: Model, q: np.ndarray) -> np.ndarray:
-    """Poses whose quaternions do not change sign from one frame to the next."""
+def continuous(model: Model, q: np.ndarray) -> np.ndarray:
+    """Poses whose quaternions begin with w > 0 and keep their sign from one frame to the next."""
     path = q.copy()
     for joint, place in zip(model.joints, model.joint_slots, strict=True):
         if joint.quaternion:
             four = slice(place.q.stop - 4, place.q.stop)
             against = np.einsum("ij,ij->i", path[1:, four], path[:-1, four]) < 0
-            flips = np.concatenate([[1.0], np.cumprod(np.where(against, -1.0, 1.0))])
+            first = -1.0 if path[0, four.start] < 0 else 1.0
+            flips = np.cumprod([first, *np.where(against, -1.0, 1.0)])
             path[:, four] *= flips[:, None]
     return path
 

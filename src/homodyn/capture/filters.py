@@ -155,6 +155,9 @@ def runs_of(table: np.ndarray) -> Iterator[tuple[np.ndarray, int, int]]:
     seen = np.isfinite(table)
     if not seen.size:
         return
+    if seen.all():
+        yield np.arange(table.shape[1]), 0, len(table)
+        return
     patterns, which = np.unique(seen.T, axis=0, return_inverse=True)
     for number, pattern in enumerate(patterns):
         columns = np.flatnonzero(which.ravel() == number)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 Frames = tuple[tuple[int, int], ...]
@@ -70,6 +70,21 @@ def grouped(findings: Iterable[Finding]) -> tuple[Finding, ...]:
         if len(members) > MOST + 1:
             kept.append(_summed(members[MOST:]))
     return tuple(sorted(kept, key=lambda finding: RANK[finding.severity]))
+
+
+def at_once(findings: Iterable[Finding]) -> list[Finding]:
+    """Jumps of several markers at the same frames, as one: they have one cause."""
+    told: dict[tuple[str, Frames], Finding] = {}
+    out: list[Finding] = []
+    for finding in findings:
+        if finding.kind != "jump":
+            out.append(finding)
+            continue
+        key = (finding.sentence, finding.frames)
+        before = told.get(key)
+        markers = (*(before.markers if before else ()), *finding.markers)
+        told[key] = replace(finding, markers=markers)
+    return out + list(told.values())
 
 
 def _summed(rest: list[Finding]) -> Finding:

@@ -8,14 +8,43 @@ import numpy as np
 
 from homodyn.capture.adjustment import posed
 from homodyn.capture.marker_model import MarkerModel, Person
+from homodyn.errors import CaptureError
 from homodyn.model import Model
 
+SHORTEST = 0.03
+"""Metres; shorter distances tell more of attachments than of sizes."""
+POSSIBLE = (0.4, 2.5)
+"""Sizes relative to a model that a person may have."""
 WORSE = 1.5
 """Frames with this many times the usual residual are tried again from other poses."""
 DONORS = 6
 """Poses tried for such a frame."""
 STEPS = 8
 """Turns tried about each axis of the root: every 45 degrees."""
+
+
+def first_size(markers: MarkerModel, measured: np.ndarray) -> float:
+    """Size of the person relative to the model: median ratio of distances within bodies.
+
+    A person is neither half nor twice as large as an adult; units or labels must be wrong then.
+    """
+    bodies = np.array([marker.body for marker in markers.model.markers])
+    places = np.array([marker.position for marker in markers.model.markers])
+    one, two = np.triu_indices(len(bodies), 1)
+    generic = np.linalg.norm(places[one] - places[two], axis=-1)
+    kept = (bodies[one] == bodies[two]) & (generic > SHORTEST)
+    seen = np.linalg.norm(measured[:, one[kept]] - measured[:, two[kept]], axis=-1)
+    ratio = seen / generic[kept]
+    if not np.isfinite(ratio).any():
+        return 1.0
+    size = float(np.nanmedian(ratio))
+    if not POSSIBLE[0] < size < POSSIBLE[1]:
+        raise CaptureError(
+            f"distances between markers of one body are {size:.3g} times those of model "
+            f"{markers.model.name!r}; {POSSIBLE[0]:g} to {POSSIBLE[1]:g} would be a person: "
+            "wrong units or swapped labels?"
+        )
+    return size
 
 
 def first_poses(markers: MarkerModel, person: Person, measured: np.ndarray) -> np.ndarray:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from homodyn.capture.course import Course, course_of, left_of
+from homodyn.capture.course import PROGRESS, Course, course_of, left_of
 from homodyn.capture.cycles import Stride, cycles, side_events, strides
 from homodyn.capture.elevation import elevation_of, planarity
 from homodyn.capture.events import OFF, STRIKE
@@ -23,6 +23,8 @@ from homodyn.errors import CaptureError
 from homodyn.model.naming import missing
 
 OTHER = {"left": "right", "right": "left"}
+FLAT_MODEL = 1e-9
+"""Feet that are never farther apart sideways (m) belong to a planar model."""
 COMPARED = ("step length", "step duration", "stride length", "stance duration", "swing duration")
 """Measures whose two sides are compared by a symmetry index."""
 
@@ -92,7 +94,7 @@ class GaitMeasures:
         return any((row.name, row.side) == (name, side) for row in self.rows)
 
     def to_table(self) -> list[dict[str, object]]:
-        """A plain row for each measure: name, unit, side, cycles, mean, sd, values of the cycles."""
+        """Plain rows, one a measure: name, unit, side, cycles, mean, sd, values of the cycles."""
         return [
             {
                 "name": row.name,
@@ -126,9 +128,9 @@ class GaitMeasures:
         """The table as a person reads it."""
         lines = []
         for row in self.rows:
-            spread = "" if row.sd is None else f" +- {row.sd:.3g}"
+            spread = "" if row.sd is None else f" +- {row.sd:.3f}"
             label = row.name if row.side == "both" else f"{row.name}, {row.side}"
-            lines.append(f"{label:<44} {row.mean:8.3f}{spread} {row.unit}".rstrip())
+            lines.append(f"{label:<44} {round(row.mean, 3) + 0.0:8.3f}{spread} {row.unit}".rstrip())
         lines += [f"{gone.name} ({gone.side}): {gone.reason}" for gone in self.absent]
         return "\n".join([*lines, *self.notes])
 
@@ -253,9 +255,16 @@ def _steps(table: _Table, walk: Walk, course: Course, events: Sequence[Event], s
         lengths.append((strike, float((here - there)[:2] @ direction)))
         widths.append((strike, outward * float((here - there)[:2] @ left_of(direction))))
     table.add("step length", "m", side, lengths, none)
-    table.add("step width", "m", side, widths, none)
+    table.add("step width", "m", side, *_across(widths, none))
     table.add("step duration", "s", side, ((b, b - a) for a, b in pairs), none)
     table.add("cadence", "steps/min", side, ((b, 60 / (b - a)) for a, b in pairs), none)
+
+
+def _across(found: list[tuple[float, float]], reason: str) -> tuple[list[tuple[float, float]], str]:
+    """Values across the direction of progression, which a planar model does not have."""
+    if found and all(abs(value) < FLAT_MODEL for _, value in found):
+        return [], "the model is planar: both feet move in one plane"
+    return found, reason
 
 
 def _toe_steps(
@@ -294,7 +303,7 @@ def _margins(table: _Table, stability: Stability, events: Sequence[Event], side:
     none = f"no strike of the {side} foot is in the recording"
     name = "margin of stability"
     table.add(f"{name}, forward", "m", side, ((t, m[0]) for t, m in pairs), none)
-    table.add(f"{name}, sideways", "m", side, ((t, m[1]) for t, m in pairs), none)
+    table.add(f"{name}, sideways", "m", side, *_across([(t, m[1]) for t, m in pairs], none))
 
 
 def _planarities(
@@ -331,6 +340,11 @@ def _whole(table: _Table, walk: Walk, course: Course, events: Sequence[Event]) -
     none = "the recording has no whole stride"
     speeds = [(s.start, _ahead(walk, course, walk.com, s) / s.duration) for s in whole]
     table.add("velocity", "m/s", "both", sorted(speeds), none)
+    way = float((walk.com[-1] - walk.com[0])[:2] @ course.direction)
+    mean = [(float(walk.time[0]), way / float(walk.time[-1] - walk.time[0]))]
+    walks = bool(events) and abs(way) > PROGRESS
+    reason = "there are no steps" if not events else "the centre of mass does not progress"
+    table.add("velocity over the recording", "m/s", "both", mean if walks else (), reason)
     steps = sorted(
         (float(t), float(v))
         for row in table.rows

@@ -8,7 +8,7 @@ import numpy as np
 
 from homodyn.capture import body_faults, path_faults, rigid_faults
 from homodyn.capture.filters import stretches
-from homodyn.capture.finding import Finding, Frames, Severity, grouped, merged, ranges
+from homodyn.capture.finding import Finding, Frames, Severity, at_once, grouped, merged, ranges
 from homodyn.capture.landmarks import unnamed
 from homodyn.capture.plate_faults import plate_findings
 from homodyn.capture.rigid import companions
@@ -95,7 +95,7 @@ def health(trial: Trial, *, model: Model | None = None) -> Health:
 
     rows = _rows(trial, stuck, left, swapped, astray, mates)
     findings += _gap_findings(trial, rows)
-    findings += _row_findings(rows)
+    findings += at_once(_row_findings(rows))
     findings += _swap_findings(trial, swapped)
     findings += _drift_findings(trial, rigid_faults.drifts(clean, mates))
     for _, k in left.jumps:
@@ -235,8 +235,8 @@ def _row_findings(rows: tuple[MarkerHealth, ...]) -> list[Finding]:
                 Finding(
                     "jump",
                     Severity.WARNING,
-                    f"its path breaks at frame {ranges(row.jumps)}; see whether the label goes on "
-                    "to another point there",
+                    f"path breaks at frame {ranges(row.jumps)}; see whether the label goes on to "
+                    "another point there",
                     (row.marker,),
                     frames=row.jumps,
                 )

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from homodyn.capture.differentiation import derivatives, interpolated
+from homodyn.capture.differentiation import continuous, derivatives, interpolated
 from homodyn.capture.least_squares import (
     ITERATIONS,
     TOLERANCE,
@@ -330,7 +330,9 @@ def _motion(
     told: str,
 ) -> Motion:
     model = problem.model
-    q = normalize(model, fitted.q) if model.nq > model.nv else fitted.q
+    q = fitted.q
+    if model.nq > model.nv:
+        q = continuous(model, normalize(model, q))
     residual = problem.distances(q)[:, sight.columns]
     residual[~np.isfinite(sight.measured).all(-1)] = np.nan
     status = np.where(fitted.converged, FitStatus.CONVERGED, FitStatus.STALLED).astype(object)

@@ -98,10 +98,9 @@ def landmark(label: str) -> Landmark:
 
 
 def unnamed(label: str) -> bool:
-    """Whether the label only numbers a point that nobody named: ``*12``, ``U7``, ``C_3``."""
-    return bool(
-        re.fullmatch(r"(?i)\*.*|(u|c|unl?abell?ed|unnamed|unknown)[\s_.-]*\d+", bare(label))
-    )
+    """Whether the label only numbers a point that nobody named: ``*12``, ``U_7``, ``Unnamed 3``."""
+    words = r"(?i)\*.*|(u|unlabell?ed|unnamed|unknown)[\s_.-]*\d+"
+    return bool(re.fullmatch(words, bare(label)))
 
 
 def known(label: str) -> bool:

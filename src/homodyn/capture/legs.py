@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from homodyn.capture.world import world_axes
-from homodyn.dynamics import orientation, position
+from homodyn.dynamics import marker_positions
 from homodyn.errors import CaptureError
-from homodyn.model import ContactShape, Model
+from homodyn.model import ContactShape, Marker, Model
 
 SIDES = ("left", "right")
 
@@ -89,19 +89,27 @@ class _Standing:
 
     def __init__(self, model: Model) -> None:
         self.model = model
-        self.axes = world_axes(model)
-        self.q = model.neutral()
         self.index = {name: i for i, name in enumerate(model.body_names)}
-        self.origins = {name: self.axes @ position(model, self.q, name) for name in self.index}
+        # One call for origins and axes of all bodies: each is seen by four markers.
+        corners = np.vstack([np.zeros(3), np.eye(3)])
+        markers = tuple(
+            Marker(f"{body} corner {k}", body, corner)
+            for body in model.body_names
+            for k, corner in enumerate(corners)
+        )
+        seen = marker_positions(replace(model, markers=markers), model.neutral())
+        seen = np.asarray(seen).reshape(-1, 4, 3) @ world_axes(model).T
+        self.origins = seen[:, 0]
+        self.rotations = np.swapaxes(seen[:, 1:] - seen[:, :1], 1, 2)
 
     def origin(self, body: str) -> np.ndarray:
-        return self.origins[body]
+        return self.origins[self.index[body]]
 
     def rotation(self, body: str) -> np.ndarray:
-        return self.axes @ np.asarray(orientation(self.model, self.q, body))
+        return self.rotations[self.index[body]]
 
     def place(self, body: str, point: np.ndarray) -> np.ndarray:
-        return self.origins[body] + self.rotation(body) @ point
+        return self.origin(body) + self.rotation(body) @ point
 
     def parent(self, body: str) -> str | None:
         above = self.model.parents[self.index[body]]

@@ -18,6 +18,12 @@ SHORTEST_GAP = 0.05
 """Gaps that last less (s) do not end a contact."""
 NEAR = 0.15
 """A centre of pressure farther (m) from the line of heel and toe is another foot's, or none's."""
+UNLOADED = 60.0
+"""A plate that reads less (N) may be unloaded and badly zeroed."""
+QUIET = 0.15
+"""Share of a recording a plate must be unloaded for its zero to be told."""
+OFFSET = 5.0
+"""Zeros nearer to zero (N) are left as they are."""
 SHARE = 0.8
 """Share of a contact during which its centre of pressure must be nearest to one foot."""
 
@@ -79,15 +85,29 @@ def loaded_feet(
     found: dict[str, list[Contact]] = {"left": [], "right": []}
     notes: list[str] = []
     for plate in forces:
-        force = np.nan_to_num(plate.force[:, 2])
+        force, offset = _zeroed(np.nan_to_num(plate.force[:, 2]))
+        if offset:
+            notes.append(
+                f"Plate {plate.name!r} reads {offset:.0f} N while nobody stands on it; "
+                "that is taken off before events are told."
+            )
         for contact in _loads_of(plate.time, force, threshold):
-            side, reason = _foot_on(walk, plate, contact, threshold)
+            side, reason = _foot_on(walk, plate, force, contact, threshold)
             if side:
                 source = f"forces: plate {plate.name!r} at {threshold:g} N"
                 found[side].append(Contact(contact.start, contact.end, source))
             elif reason:
                 notes.append(reason)
     return {side: _united(contacts) for side, contacts in found.items()}, notes
+
+
+def _zeroed(force: np.ndarray) -> tuple[np.ndarray, float]:
+    """A vertical force without what the plate reads unloaded, and how much that was (N)."""
+    quiet = force[np.abs(force) < UNLOADED]
+    if len(quiet) < QUIET * len(force):
+        return force, 0.0
+    offset = float(np.median(quiet))
+    return (force - offset, offset) if abs(offset) > OFFSET else (force, 0.0)
 
 
 def _of_loads(
@@ -124,9 +144,11 @@ def _loads_of(time: np.ndarray, force: np.ndarray, threshold: float) -> list[Con
     return [c for c in contacts if force[_inside(time, c)].max(initial=0.0) >= 2 * threshold]
 
 
-def _foot_on(walk: Walk, plate: ForcePlate, contact: Contact, threshold: float) -> tuple[str, str]:
+def _foot_on(
+    walk: Walk, plate: ForcePlate, force: np.ndarray, contact: Contact, threshold: float
+) -> tuple[str, str]:
     """The side that stood on a plate during a contact, or a sentence why it is not known."""
-    inside = _inside(plate.time, contact) & (plate.force[:, 2] >= threshold)
+    inside = _inside(plate.time, contact) & (force >= threshold)
     inside &= (plate.time >= walk.time[0]) & (plate.time <= walk.time[-1])
     inside &= np.isfinite(plate.point).all(axis=1)
     when = plate.time[inside]
@@ -142,7 +164,7 @@ def _foot_on(walk: Walk, plate: ForcePlate, contact: Contact, threshold: float) 
         )
         for side in ("left", "right")
     }
-    at = f"plate {plate.name!r} is loaded from {when[0]:.2f} to {when[-1]:.2f} s"
+    at = f"Plate {plate.name!r} is loaded from {when[0]:.2f} to {when[-1]:.2f} s"
     nearest = {
         "left": float(np.mean(distance["left"] < distance["right"])),
         "right": float(np.mean(distance["right"] < distance["left"])),

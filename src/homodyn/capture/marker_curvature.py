@@ -80,7 +80,7 @@ def marker_curvature(tree: Tree, forces: list[Moments]) -> Array:
 
 @repeated
 def _swept(F: Array, G: Array, axes: Array, slides: Array) -> Array:
-    """u of each column: v x F + G a - tr(G) a."""
+    """U of each column: v x F + G a - tr(G) a."""
     spin = G @ axes - ca.trace(G) * axes
     return spin - cross(F, slides)
 

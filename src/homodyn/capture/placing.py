@@ -23,8 +23,10 @@ POSTURES = 8
 """Postures that the first frame is tried from, the neutral one among them."""
 POSTURE_SPREAD = 0.5
 """How far (rad, m) those are from neutral at most."""
+TOLD_APART = 1e-2
+"""Step (rad, m) at which a good start is known from a worse one."""
 ROUGH = 1e-4
-"""Step (rad, m) at which one start is known from another."""
+"""Step (rad, m) at which a frame is near enough to start its neighbours."""
 PLACED = 1e-8
 """Half the squared distance (m2) for each marker at which a rigid body counts as placed."""
 STRIDE = 8
@@ -111,9 +113,9 @@ def first_pose(problem: MarkerProblem, neutral: np.ndarray) -> Fitted:
         starts.append(moved)
     tries = np.concatenate(starts)
     several = problem.rows(np.zeros(len(tries), dtype=int))
-    rough = levenberg_marquardt(several, tries, tolerance=ROUGH, iterations=60)
+    rough = levenberg_marquardt(several, tries, tolerance=TOLD_APART, iterations=30)
     best = int(np.argmin(np.where(np.isfinite(rough.cost), rough.cost, np.inf)))
-    return levenberg_marquardt(problem, rough.q[[best]])
+    return levenberg_marquardt(problem, _unwound(problem, rough.q[[best]], neutral))
 
 
 def every_pose(
@@ -202,6 +204,27 @@ def _next_jump(
     moved = np.abs(moves(problem.model, q[rows[:-1]], q[rows[1:]])).max(-1)
     far = np.flatnonzero(moved > jump)
     return None if not len(far) else int(rows[far[0]])
+
+
+def _unwound(problem: MarkerProblem, q: np.ndarray, neutral: np.ndarray) -> np.ndarray:
+    """Poses with whole turns taken out of hinges that have no limits."""
+    model = problem.model
+    sources = {coupler.of for coupler in model.couplers}
+    result = q.copy()
+    for joint in model.joints:
+        for k, coordinate in enumerate(joint.coordinates):
+            driven = [motion for motion in joint.motions if motion.coordinate == k]
+            if joint.quaternion or coordinate.name not in model.coordinate_names:
+                continue
+            if len(driven) != 1 or not driven[0].direct or driven[0].kind != "turn":
+                continue
+            entry = model.coordinate_index(coordinate.name)
+            place = model.position_index[entry]
+            unlimited = np.isinf(problem.lower[entry]) and np.isinf(problem.upper[entry])
+            if driven[0].pitch == 0 and coordinate.name not in sources and unlimited:
+                turns = np.round((result[:, place] - neutral[place]) / (2 * np.pi))
+                result[:, place] -= 2 * np.pi * turns
+    return result
 
 
 def _trusted(problem: MarkerProblem, on_tree: np.ndarray, whole: bool) -> np.ndarray:

@@ -184,6 +184,8 @@ def stature(model: Model) -> float | None:
     points = [(i, at.r) for i, (at, _) in enumerate(frames) if model.parents[i] >= 0]
     for name, local, radius in _points(model):
         points.append((index[name], frames[index[name]][1].point_back(local) - radius * up))
+    if not points:
+        return None
     body, low = min(points, key=lambda point: float(point[1] @ up))
     while model.parents[body] > 0:
         body = model.parents[body]

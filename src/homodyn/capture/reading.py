@@ -31,8 +31,9 @@ def read(
 
     ``up`` names the axis of the file that points up (``"y"``, ``"-z"``, ...); without it the file
     tells, and ``trial.notes`` says how. ``columns`` is the column map of a CSV file, or the path of
-    one in TOML (see `ColumnMap`). ``forces`` is a force file that belongs to the markers; its
-    plates replace those of the recording. A file that is cut off is refused, unless ``partial``.
+    one in TOML (see `ColumnMap`). ``forces`` is a force file that belongs to the markers, in the
+    same axes (Y up unless ``up`` is given); its plates replace those of the recording. A file that
+    is cut off is refused, unless ``partial``.
     """
     path = Path(path)
     suffix = path.suffix.lower()
@@ -54,7 +55,13 @@ def read(
         raise FormatError(
             f"trials are not read from {suffix!r}; accepted: .c3d, .trc, .csv", str(path)
         )
-    return replace(trial, plates=read_plates(forces)) if forces else trial
+    if forces is None:
+        return trial
+    return replace(
+        trial,
+        plates=read_plates(forces, up=up or "y"),
+        notes=(*trial.notes, f"the plates are those of {Path(forces).name}"),
+    )
 
 
 def write(trial: Trial, path: str | Path) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from homodyn.capture.adjustment import Unknowns, posed
-from homodyn.capture.first_pose import first_poses
+from homodyn.capture.first_pose import first_poses, first_size
 from homodyn.capture.marker_model import MarkerModel, Person, marker_model
 from homodyn.capture.marker_pairs import Length, named_pairs, telling_pairs
 from homodyn.capture.massing import massed
@@ -84,6 +84,7 @@ def scale(
         symmetric=symmetric,
         together=together,
     )
+    first_size(markers, measured[None])
     q = first_poses(markers, markers.generic, measured[None])
     before = np.linalg.norm(markers.positions(q, markers.generic)[0] - measured, axis=-1)
     phi, posterior, lengths, q = _sized(markers, belief, pairs, q, measured)

@@ -8,10 +8,13 @@ oscillation has fallen to one half, with a slope of 36 dB per octave beyond.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import casadi as ca
 import numpy as np
 from scipy.linalg import solveh_banded
 
+from homodyn.capture.differentiation import moves
 from homodyn.capture.least_squares import Fitted, MarkerProblem
 from homodyn.errors import CaptureError
 from homodyn.model import Model
@@ -23,12 +26,17 @@ ORDER = 3
 TOLERANCE = 1e-7
 """Largest entry of the last step (rad, m)."""
 ITERATIONS = 60
+PASSES = 8
+"""How often a step is solved again because of limits."""
+LEAST_DAMPING = 1e-9
+"""As a share of the largest stiffness."""
 
 
 def smoothed(problem: MarkerProblem, fitted: Fitted, rate: float, cutoff: float) -> Fitted:
     """The trajectory that weighs markers against jerk, from poses fitted frame by frame.
 
-    Levenberg-Marquardt on all frames together; each step is one banded Cholesky factorisation.
+    Levenberg-Marquardt on all frames together; each step is one banded Cholesky factorisation, or
+    a few where coordinates meet their limits.
     """
     if not 0 < cutoff < rate / 2:
         raise CaptureError(
@@ -41,78 +49,111 @@ def smoothed(problem: MarkerProblem, fitted: Fitted, rate: float, cutoff: float)
     matrices, _, _ = problem.equations(fitted.q)
     stiffness = np.median(np.diagonal(matrices, axis1=1, axis2=2), axis=0)
     penalty = stiffness * (rate / (2 * np.pi * cutoff)) ** (2 * ORDER)
-    q, damping = problem.inside(fitted.q), 1e-9 * float(stiffness.max())
-    cost = np.inf
-    converged = False
+    least = LEAST_DAMPING * float(stiffness.max())
+    q, damping, converged = problem.inside(fitted.q), least, False
     for _ in range(ITERATIONS):
-        step, found, promised, blocked = _step(problem, q, penalty, damping)
-        cost = found if not np.isfinite(cost) else cost
+        equations = _equations(problem, q, penalty)
         while True:
+            step, blocked = _step(problem, q, equations, damping)
             tried = problem.inside(integrate(model, q, step))
-            total = _objective(problem, tried, penalty)
-            if total <= cost * (1 + 1e-13) or damping > 1e6 * stiffness.max():
+            below = _objective(problem, tried, penalty) <= equations.cost * (1 + 1e-13)
+            if below or damping > 1e9 * least:
                 break
             damping = 10 * damping
-            step, found, promised, blocked = _step(problem, q, penalty, damping)
-        moved = np.abs(model.difference(q, tried)).max()
-        q, cost = tried, total
-        damping = max(damping / 10, 1e-9 * float(stiffness.max()))
-        if moved < TOLERANCE:
+        q = tried
+        damping = max(damping / 10, least)
+        if np.abs(step).max() < TOLERANCE:
             converged = True
             break
     done = np.full(problem.frames, converged)
-    return Fitted(q, np.full(problem.frames, cost), fitted.iterations, done, blocked)
+    cost = problem.equations(q)[2]
+    return Fitted(q, cost, fitted.iterations, done, blocked)
+
+
+@dataclass(frozen=True)
+class BandedEquations:
+    """Normal equations of a trajectory: ``blocks[o][f]`` couples the frames f and f + o."""
+
+    blocks: list[np.ndarray]
+    descent: np.ndarray
+    """(frames, nv)."""
+    cost: float
+
+    def times(self, step: np.ndarray) -> np.ndarray:
+        """The matrix of all frames times steps (frames, nv)."""
+        result = np.einsum("fij,fj->fi", self.blocks[0], step)
+        for offset, block in enumerate(self.blocks[1:], 1):
+            result[:-offset] += np.einsum("fij,fj->fi", block, step[offset:])
+            result[offset:] += np.einsum("fij,fi->fj", block, step[:-offset])
+        return result
+
+    def solved(self, right: np.ndarray, moving: np.ndarray, damping: float) -> np.ndarray:
+        """Steps of the moving coordinates under damping; zero for the others."""
+        frames, size = right.shape
+        band = np.zeros(((ORDER + 1) * size, frames * size))
+        index = np.arange(size)
+        for offset, block in enumerate(self.blocks):
+            count = frames - offset
+            kept = np.where(moving[:count, :, None] & moving[offset:, None, :], block, 0.0)
+            if not offset:
+                kept[:, index, index] += np.where(moving, damping, 1.0)
+            # Lower band: row d of column j holds entry (j + d, j).
+            depth = offset * size + index[:, None] - index
+            i, j = np.nonzero(depth >= 0)
+            columns = np.arange(count) * size + j[:, None]
+            band[depth[i, j][:, None], columns] = kept[:, j, i].T
+        flat = np.where(moving, right, 0.0).ravel()
+        return solveh_banded(band, flat, lower=True, check_finite=False).reshape(frames, size)
 
 
 def _objective(problem: MarkerProblem, q: np.ndarray, penalty: np.ndarray) -> float:
     cost = problem.equations(q)[2].sum()
-    jerk = np.diff(problem.model.difference(q[:-1], q[1:]), n=ORDER - 1, axis=0)
+    jerk = np.diff(moves(problem.model, q[:-1], q[1:]), n=ORDER - 1, axis=0)
     return float(cost + 0.5 * np.sum(penalty * jerk**2))
 
 
-def _step(
-    problem: MarkerProblem, q: np.ndarray, penalty: np.ndarray, damping: float
-) -> tuple[np.ndarray, float, float, np.ndarray]:
-    """Step of all frames, objective, promised decrease, and where limits hold."""
-    model, frames, size = problem.model, problem.frames, problem.model.nv
+def _equations(problem: MarkerProblem, q: np.ndarray, penalty: np.ndarray) -> BandedEquations:
+    frames = problem.frames
     matrices, descent, costs = problem.equations(q)
-    along, here, there = _difference_jacobians(model, q)
+    along, here, there = _difference_jacobians(problem.model, q)
     taps = _taps(ORDER - 1)
     jerk = sum(tap * along[k : k + frames - ORDER] for k, tap in enumerate(taps))
     parts = _jerk_blocks(here, there, taps, frames)
-    width = (ORDER + 1) * size
-    band = np.zeros((width, frames * size))
-    blocks = {0: matrices.copy()}
-    for offset in range(1, ORDER + 1):
-        blocks[offset] = np.zeros((frames - offset, size, size))
-    down = descent.copy()
-    count = frames - ORDER
+    size, count = problem.model.nv, frames - ORDER
+    blocks = [matrices, *(np.zeros((frames - o, size, size)) for o in range(1, ORDER + 1))]
     for a, left in enumerate(parts):
-        down[a : a + count] -= np.einsum("fki,fk->fi", left, penalty * jerk)
+        weighed = left.transpose(0, 2, 1) * penalty
+        descent[a : a + count] -= np.einsum("fik,fk->fi", weighed, jerk)
         for b in range(a, ORDER + 1):
-            share = np.einsum("fki,k,fkj->fij", left, penalty, parts[b])
-            blocks[b - a][a : a + count] += share
-    blocked = _blocked(problem, q, down)
-    moving = (problem.free > 0) & ~blocked
-    gradient = np.where(moving, down, 0.0)
-    for offset, block in blocks.items():
-        ends = moving[: frames - offset, :, None] & moving[offset:, None, :]
-        blocks[offset] = np.where(ends, block, 0.0)
-    index = np.arange(size)
-    blocks[0][:, index, index] += np.where(moving, damping, 1.0)
-    for offset, block in blocks.items():
-        # Lower band: row d of column j holds entry (j + d, j); blocks[o][f] couples f and f + o.
-        for j in range(size):
-            for i in range(size):
-                d = offset * size + i - j
-                if d >= 0:
-                    columns = np.arange(frames - offset) * size + j
-                    band[d, columns] = block[:, j, i]
-    step = solveh_banded(band, gradient.ravel(), lower=True, check_finite=False)
-    step = step.reshape(frames, size) * moving
+            blocks[b - a][a : a + count] += weighed @ parts[b]
     total = float(costs.sum() + 0.5 * np.sum(penalty * jerk**2))
-    promised = 0.5 * float(np.sum(step * (gradient + damping * step)))
-    return step, total, promised, blocked
+    return BandedEquations(blocks, descent, total)
+
+
+def _step(
+    problem: MarkerProblem, q: np.ndarray, equations: BandedEquations, damping: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Step of all frames within the limits, and where they hold it.
+
+    What would pass a limit goes to it and the others are solved for again, knowing that.
+    """
+    entries, positions = plain_entries(problem.model)
+    low, high = (np.full(q.shape[:1] + (problem.model.nv,), x) for x in (-np.inf, np.inf))
+    low[:, entries] = problem.lower[entries] - q[:, positions]
+    high[:, entries] = problem.upper[entries] - q[:, positions]
+    down = equations.descent
+    blocked = ((low >= 0) & (down < 0)) | ((high <= 0) & (down > 0))
+    moving = (problem.free > 0) & ~blocked
+    known = np.zeros_like(down)
+    for _ in range(PASSES):
+        right = down - equations.times(known) if known.any() else down
+        step = np.where(moving, equations.solved(right, moving, damping), known)
+        beyond = moving & ((step < low) | (step > high))
+        if not beyond.any():
+            break
+        known = np.where(beyond, np.clip(step, low, high), known)
+        moving = moving & ~beyond
+    return np.clip(step, low, high), blocked
 
 
 def _taps(order: int) -> np.ndarray:
@@ -138,7 +179,7 @@ def _jerk_blocks(
 
 def _difference_jacobians(model: Model, q: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Moves from frame to frame, and how they change with steps of the one and the other."""
-    along = model.difference(q[:-1], q[1:])
+    along = moves(model, q[:-1], q[1:])
     if model.nq == model.nv:
         eye = np.broadcast_to(np.eye(model.nv), (len(along), model.nv, model.nv))
         return along, -eye, eye
@@ -157,13 +198,3 @@ def _jacobian_kernel(model: Model) -> Kernel:
     size = model.nv
     traced = kernel(move, q0=model.nq, q1=model.nq, d0=size, d1=size)
     return jacobian(traced, wrt=["d0", "d1"])
-
-
-def _blocked(problem: MarkerProblem, q: np.ndarray, down: np.ndarray) -> np.ndarray:
-    """Where a limit holds a coordinate against the descent."""
-    entries, positions = plain_entries(problem.model)
-    blocked = np.zeros(down.shape, dtype=bool)
-    at, way = q[:, positions], down[:, entries]
-    low, high = problem.lower[entries], problem.upper[entries]
-    blocked[:, entries] = ((at <= low) & (way < 0)) | ((at >= high) & (way > 0))
-    return blocked

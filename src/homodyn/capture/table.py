@@ -22,7 +22,7 @@ class Table:
     values: np.ndarray
     """(rows, columns), as the file has them."""
     degrees: bool = False
-    """True where the file says that its angles are in degrees."""
+    """True where angles are in degrees, as the file says or its kind implies."""
     title: str = ""
     header: Mapping[str, str] = field(default_factory=dict)
     """What else the head of the file says."""

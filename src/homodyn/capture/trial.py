@@ -41,6 +41,13 @@ class Wiring:
     sign: int = 1
     """-1 where the channels hold the force on the plate instead of that on the person."""
 
+    def __post_init__(self) -> None:
+        _settle(self, "corners", (4, 3), "wiring of a plate")
+        _settle(self, "origin", (3,), "wiring of a plate")
+        for name in ("calibration", "correction"):
+            if (matrix := getattr(self, name)) is not None:
+                _settle(self, name, np.shape(matrix), "wiring of a plate")
+
 
 @dataclass(frozen=True, eq=False)
 class ForcePlate:

@@ -24,6 +24,8 @@ STILL = 0.25
 """Feet that never move faster (m/s) do not walk."""
 BELT = 0.15
 """Standing feet that move faster (m/s) stand on a belt."""
+FLAT = 0.1
+"""A foot whose heel and toe differ by less (m/s) does not turn."""
 SMOOTHING = 20.0
 """Cut-off (Hz) of the zero-lag filter in front of differentiation."""
 
@@ -180,16 +182,18 @@ def _over_ground(walk: Walk) -> Walk:
 
 
 def _standing_velocity(walk: Walk, side: str) -> np.ndarray:
-    """Median velocity of a foot's heel and toe (m/s) while both are near their lowest."""
+    """Median velocity of a foot (m/s) while it is flat: low, and heel and toe move alike."""
     paths = walk.side(side)
     low = np.ones(len(walk.time), dtype=bool)
     for path in (paths.heel, paths.toe):
-        bottom, top = np.percentile(path[:, 2], [5, 100])
-        low &= path[:, 2] < bottom + max(0.01, 0.12 * (top - bottom))
+        bottom, top = path[:, 2].min(), path[:, 2].max()
+        low &= path[:, 2] <= bottom + max(0.01, 0.3 * (top - bottom))
     if not low.any():
         return np.zeros(3)
-    both = [smooth_velocity(walk, path)[low] for path in (paths.heel, paths.toe)]
-    return np.median(np.concatenate(both), axis=0)
+    heel, toe = (smooth_velocity(walk, path)[low] for path in (paths.heel, paths.toe))
+    turning = np.linalg.norm(heel - toe, axis=1)
+    flat = turning <= max(FLAT, float(turning.min()))
+    return np.asarray(np.median((heel[flat] + toe[flat]) / 2, axis=0))
 
 
 def _shifted(paths: LegPaths, carried: np.ndarray) -> LegPaths:

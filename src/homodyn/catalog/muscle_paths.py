@@ -22,15 +22,16 @@ def with_scaled_paths(model: Model, made: Model, of: Callable[[str], Array]) -> 
             f"model {model.name!r} has muscles, ligaments or wrap objects, whose numbers cannot be "
             "parameters; leave them out with dataclasses.replace, or scale by numbers"
         )
-    stretched_muscles = []
+    before, after = _Standing(model), _Standing(made)
+    muscles = []
     for muscle in model.muscles:
         points = tuple(_point(point, of(point.body)) for point in muscle.points)
-        ratio = _length(made, points) / _length(model, muscle.points)
-        stretched_muscles.append(_longer(replace(muscle, points=points), ratio))
+        ratio = after.length(points) / before.length(muscle.points)
+        muscles.append(_longer(replace(muscle, points=points), ratio))
     return replace(
         made,
         wraps=tuple(_wrap(wrap, of(wrap.body)) for wrap in model.wraps),
-        muscles=tuple(stretched_muscles),
+        muscles=tuple(muscles),
         ligaments=tuple(
             replace(band, points=tuple(_point(point, of(point.body)) for point in band.points))
             for band in model.ligaments
@@ -78,25 +79,34 @@ def _wrap(wrap: WrapObject, factor: Array) -> WrapObject:
     )
 
 
-def _length(model: Model, points: Sequence[PathPoint]) -> float:
-    """Length of a path in the neutral pose (m), straight from point to point."""
-    q = model.neutral()
-    frames = {WORLD: Transform.identity()}
-    for name, (_, frame) in zip(model.body_names, placements(model, q), strict=True):
-        frames[name] = frame
-    values = {
-        coordinate.name: float(value)
-        for joint, position in zip(model.joints, joint_positions(model, q), strict=True)
-        if not joint.quaternion
-        for coordinate, value in zip(joint.coordinates, position, strict=True)
-    }
-    passed = []
-    for point in points:
+class _Standing:
+    """The neutral pose of a model: where its bodies are, and the values of its coordinates."""
+
+    def __init__(self, model: Model) -> None:
+        q = model.neutral()
+        self.frames = {WORLD: Transform.identity()}
+        for name, (_, frame) in zip(model.body_names, placements(model, q), strict=True):
+            self.frames[name] = frame
+        self.values = {
+            coordinate.name: float(value)
+            for joint, position in zip(model.joints, joint_positions(model, q), strict=True)
+            if not joint.quaternion
+            for coordinate, value in zip(joint.coordinates, position, strict=True)
+        }
+
+    def length(self, points: Sequence[PathPoint]) -> float:
+        """Length of a path (m), straight from point to point."""
+        passed = [self.place(point) for point in points if self.passes(point)]
+        return float(sum(np.linalg.norm(b - a) for a, b in pairwise(passed)))
+
+    def passes(self, point: PathPoint) -> bool:
+        """Whether the path goes through a point now."""
         when = point.when
-        if when and not when.lower <= values.get(when.coordinate, 0.0) <= when.upper:
-            continue
+        return not when or when.lower <= self.values.get(when.coordinate, 0.0) <= when.upper
+
+    def place(self, point: PathPoint) -> Array:
+        """World position of a point (m)."""
         local = np.array(point.position, dtype=float)
         for law in point.laws:
-            local["xyz".index(law.axis)] = law.function.value(values.get(law.coordinate, 0.0))
-        passed.append(frames[point.body].point_back(local))
-    return float(sum(np.linalg.norm(b - a) for a, b in pairwise(passed)))
+            local["xyz".index(law.axis)] = law.function.value(self.values.get(law.coordinate, 0.0))
+        return self.frames[point.body].point_back(local)

@@ -215,6 +215,23 @@ def test_two_people_far_apart_are_both_kept(tmp_path):
     assert trial.seen.all()
 
 
+def test_three_markers_are_enough_to_tell_the_one_far_away(tmp_path):
+    points = np.tile([[500.0, 0, 1000], [600, 0, 1100], [90e3, 0, 0]], (4, 1, 1))
+    points[1] = [[500.0, 0, 1000], [40e3, 0, 1100], [90e3, 0, 0]]
+    trial = read(save(tmp_path, C3D(points=points)))
+    assert trial.seen.tolist() == [[True, True, False], [True] * 3, *[[True, True, False]] * 2]
+
+
+def test_plates_alone_stand_with_a_positive_axis_up(tmp_path):
+    channels, plate = standing_plate()
+    plate["CORNERS"] = plate["CORNERS"][:, ::-1]
+    made = C3D(points=np.zeros((20, 0, 3)), analog=channels, groups={"FORCE_PLATFORM": plate})
+    trial = read(save(tmp_path, made))
+    assert noted(trial, "up is z of the file: the normal of the force plates")
+    assert trial.plates[0].force[:, 2].min() > 600
+    assert trial.markers == ()
+
+
 def test_labels_are_never_lost(tmp_path):
     made = walker(groups={"POINT": {"LABELS": ["A", "", "A", "A_2", "A", "B"]}})
     trial = read(save(tmp_path, made))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from homodyn.capture import Wiring, read, read_table
+from homodyn.capture import Wiring, read, read_table, write
 from homodyn.capture.formats.c3d_plates import LOADED, frame_of, moment_unit, wrench
 from support.c3d_files import C3D, person
 
@@ -70,9 +70,9 @@ def test_type_2(pushes, origin):
 
 
 def test_type_2_by_the_formula_of_the_manual():
-    # AMTI: CoP = (-(My + Fx dz) / Fz, (Mx - Fy dz) / Fz), surface dz above the transducer, z down.
+    # AMTI: CoP = ((Fx dz - My) / Fz, (Fy dz + Mx) / Fz), the surface at dz from the transducer.
     fx, fy, fz, mx, my, mz, dz = 30.0, -20.0, -800.0, 40.0, 25.0, 3.0, -0.04
-    x, y = -(my + fz * 0.0 - fx * dz) / fz, (mx + fy * dz) / fz
+    x, y = (fx * dz - my) / fz, (fy * dz + mx) / fz
     wiring = Wiring(2, ("",) * 6, CORNERS, np.array([0.0, 0.0, dz]))
     force, point, torque = wrench(wiring, np.array([[fx, fy, fz, mx, my, mz]]))
     assert np.allclose(force[0], [-fx, fy, -fz])
@@ -228,3 +228,62 @@ def test_a_plate_that_cannot_be_computed_is_left_out_and_told(tmp_path):
     assert "plate 3 is left out: it wants channels up to 9, the file has 6" in told
     assert "plate 5 is left out: it wants" in told
     assert "plate 6 is left out: FORCE_PLATFORM:TYPE does not name it" in told
+
+
+def calibrated(kind: int, matrix: np.ndarray, *, byrow: bool = False) -> bytes:
+    """A file with one plate whose channels are random voltages and whose matrix is given."""
+    random = np.random.default_rng(8)
+    points, labels = person()
+    count = matrix.shape[1]
+    volts = random.normal(size=(80, count))
+    # Somebody stands on it: what is left over of the matrix after the third row stays small.
+    volts += 8 * np.linalg.pinv(matrix)[:, 2]
+    group = {
+        "USED": 1,
+        "TYPE": np.array([kind]),
+        "CORNERS": 1e3 * CORNERS.T[..., None],
+        "ORIGIN": np.array([[210.0], [120.0], [-40.0]]),
+        "CHANNEL": np.arange(1, count + 1)[:, None],
+        "CAL_MATRIX": (matrix.T if byrow else matrix)[..., None],
+    }
+    if byrow:
+        group["MATRIX_STORE"] = ["BYROW"]
+    return C3D(
+        points=points,
+        analog=volts,
+        groups={
+            "POINT": {"LABELS": labels},
+            "ANALOG": {"LABELS": [f"v{k}" for k in range(count)], "UNITS": ["V"] * count},
+            "FORCE_PLATFORM": group,
+        },
+    ).bytes()
+
+
+@pytest.mark.parametrize(("kind", "shape"), [(4, (6, 6)), (5, (6, 8)), (7, (8, 8))])
+def test_calibrated_plates_in_files_read_and_come_back(tmp_path, kind, shape):
+    matrix = np.random.default_rng(kind).normal(0, 30, shape)
+    (tmp_path / "a.c3d").write_bytes(calibrated(kind, matrix))
+    (tmp_path / "b.c3d").write_bytes(calibrated(kind, matrix, byrow=True))
+    (one,), (other,) = (read(tmp_path / name).plates for name in ("a.c3d", "b.c3d"))
+    assert np.array_equal(one.force, other.force)
+    assert one.wiring.kind == kind
+    assert np.allclose(one.wiring.calibration, matrix, rtol=1e-6)
+    write(read(tmp_path / "a.c3d"), tmp_path / "back.c3d")
+    (back,) = read(tmp_path / "back.c3d").plates
+    assert back.wiring.kind == kind
+    assert np.allclose(back.force, one.force, rtol=1e-5, atol=1e-4)
+    assert np.allclose(back.torque, one.torque, rtol=1e-4, atol=1e-4)
+
+
+def test_ezc3d_calibrates_the_same(tmp_path):
+    ezc3d = pytest.importorskip("ezc3d")
+    (tmp_path / "a.c3d").write_bytes(calibrated(4, np.random.default_rng(4).normal(0, 30, (6, 6))))
+    # Without ANALOG:SCALE and OFFSET ezc3d would end the process: what we write has all of it.
+    path = tmp_path / "whole.c3d"
+    write(read(tmp_path / "a.c3d"), path)
+    (theirs,) = ezc3d.c3d(str(path), extract_forceplat_data=True)["data"]["platform"]
+    (plate,) = read(path).plates
+    sign = plate.wiring.sign
+    assert np.allclose(plate.force, sign * theirs["force"].T, rtol=1e-5, atol=1e-4)
+    moment = moment_about(MIDDLE, plate.force, plate.point, plate.torque)
+    assert np.allclose(moment, sign * theirs["moment"].T / 1e3, rtol=1e-4, atol=1e-3)

@@ -142,13 +142,17 @@ def test_plates_without_channels_get_some(tmp_path):
                       np.full(samples, -0.0075)], -1)  # fmt: skip
     torque = np.stack([np.zeros(samples), np.zeros(samples), random.normal(0, 5, samples)], -1)
     force[:10] = point[:10] = torque[:10] = 0.0
-    plates = tuple(ForcePlate(name, 400.0, force, point, torque) for name in ("left", "right"))
+    plates = tuple(
+        ForcePlate(name, 400.0, force, point, torque, body=f"{name} foot")
+        for name in ("left", "right")
+    )
     back = there_and_back(small_trial(plates=plates), tmp_path)
     for plate in back.plates:
         assert np.allclose(plate.force, force, atol=1e-4)
         assert np.allclose(plate.point[10:], point[10:], atol=1e-6)
         assert np.allclose(plate.torque[10:], torque[10:], atol=1e-4)
     assert [plate.name for plate in back.plates] == ["left", "right"]
+    assert [plate.body for plate in back.plates] == ["left foot", "right foot"]
     assert len(back.analog.names) == 12
 
 

@@ -165,7 +165,7 @@ def _plates(content: Content, analog: Signals, length: float) -> tuple[list[Forc
     parameters = content.parameters
     used = parameters.count("FORCE_PLATFORM", "USED") or 0
     types = parameters.numbers("FORCE_PLATFORM", "TYPE").ravel(order="F")
-    named = parameters.texts(OWN, "PLATE_NAMES")
+    named, bodies = (parameters.texts(OWN, f"PLATE_{what}") for what in ("NAMES", "BODIES"))
     plates, notes = [], []
     for number in range(min(used, 1000)):
         name = named[number] if number < len(named) else f"plate {number + 1}"
@@ -180,7 +180,8 @@ def _plates(content: Content, analog: Signals, length: float) -> tuple[list[Forc
         if not np.isfinite(readings).all():
             notes.append(f"{name} has samples that are no numbers; they are read as zero")
             readings = np.nan_to_num(readings, nan=0.0, posinf=0.0, neginf=0.0)
-        plates.append(plate(name, wiring, readings, analog.rate, analog.start))
+        body = bodies[number] if number < len(bodies) else ""
+        plates.append(replace(plate(name, wiring, readings, analog.rate, analog.start), body=body))
         if wiring.correction is not None:
             notes.append(f"the centre of pressure of {name} is corrected as FPCOPPOLY says")
     return plates, notes

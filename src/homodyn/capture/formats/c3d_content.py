@@ -80,9 +80,8 @@ def read_content(content: bytes, path: str, *, partial: bool = False) -> Content
         ) from None
     header = _header(data[:BLOCK], processor)
     start = (header.data_block - 1) * BLOCK
-    # The preamble counts the blocks, but some writers leave it at zero: the data end the section.
-    blocks = data[section + 2]
-    end = section + blocks * BLOCK if blocks else start
+    # The preamble counts the blocks, but some writers count too few: the data end the section.
+    end = max(section + data[section + 2] * BLOCK, start)
     parameters = read_parameters(data[section : min(end, len(data))], processor, path)
     return _frames(data, header, parameters, processor, path, partial)
 
@@ -108,7 +107,8 @@ def _header(data: memoryview, processor: Processor) -> _Header:
         data_block=int(words[8]),
         samples_per_frame=int(words[9]),
         rate=float(rate),
-        events=events if words[149] == 0x3039 or used else (),
+        # Without this key the bytes of the labels mean something else, or nothing.
+        events=events if words[149] == 0x3039 else (),
     )
 
 

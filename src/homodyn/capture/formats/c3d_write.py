@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -104,18 +105,39 @@ def _groups(trial: Trial, channels: _Channels) -> _Groups:
         if trial.properties.get(key):
             groups.setdefault(group, {"USED": np.array([1])} if group == "SUBJECTS" else {})
             groups[group][name] = (trial.properties[key],)
+    if measures := _processing(trial):
+        groups["PROCESSING"] = {key.split(":")[1]: value for key, value in measures.items()}
     groups[OWN] = _own(trial, up, channels)
     return groups
 
 
+def _processing(trial: Trial) -> dict[str, np.ndarray]:
+    """Numbers of the group in which Vicon keeps mass, height and lengths, by property."""
+    found = {}
+    for key, value in trial.properties.items():
+        if re.fullmatch(r"PROCESSING:[A-Z0-9_ ]{1,100}", key):
+            try:
+                number = np.float32(value)
+            except ValueError:
+                continue
+            if str(number) == value:
+                found[key] = np.array([float(number)])
+    return found
+
+
 def _own(trial: Trial, up: str, channels: _Channels) -> dict[str, Value | Sequence[str]]:
     """What only Homodyn reads: the axes, the exact start, what was filled, other properties."""
-    others = {key: value for key, value in trial.properties.items() if key not in NAMED and value}
+    others = {
+        key: value
+        for key, value in trial.properties.items()
+        if key not in NAMED and key not in _processing(trial) and value
+    }
     own: dict[str, Value | Sequence[str]] = {
         "UP": (up,),
         "START": (repr(trial.start),),
         "PLATE_SIGN": np.array([wiring.sign for wiring in channels.wirings], dtype=int),
         "PLATE_NAMES": tuple(plate.name for plate in trial.plates),
+        "PLATE_BODIES": tuple(plate.body for plate in trial.plates),
         **_pieces("KEYS", list(others)),
         **_pieces("VALUES", list(others.values())),
     }

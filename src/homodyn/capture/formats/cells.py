@@ -39,44 +39,39 @@ def rows_of(
     delimiter: str | None,
     path: str,
     first: int = 1,
+    *,
+    blank_end: bool = False,
 ) -> np.ndarray:
     """(rows, columns) of numbers, NaN where a cell is blank; ``first`` is the number of line 0.
 
-    Blank cells at the end of a row may be left away. A comma is a decimal comma where it does not
-    separate cells.
+    A comma is a decimal comma where it does not separate cells. With ``blank_end`` blank cells at
+    the end of a row may be left away; otherwise a row that is too short is refused, as the last row
+    of a file that is cut off is.
     """
-    text = "\n".join(lines)
-    if delimiter != "," and "," in text:
-        text = text.replace(",", ".")
-        lines = text.split("\n")
-    # Nearly all files have a number in every cell: then the table is read in one go.
-    words = text.replace(delimiter, " ").split() if delimiter else text.split()
-    if len(words) == len(lines) * columns and not _has_blank(lines, delimiter):
+    if delimiter != ",":
+        lines = [line.replace(",", ".") for line in lines]
+    cells = [line.split(delimiter) for line in lines]
+    for row in cells:
+        while len(row) > columns and not row[-1].strip():
+            row.pop()
+    if all(len(row) == columns for row in cells):
+        # Nearly all files have a number in every cell: then the table is read in one go.
         try:
-            return np.array(words, dtype=float).reshape(len(lines), columns)
+            return np.array(cells, dtype=float)
         except ValueError:
             pass
     table = np.full((len(lines), columns), np.nan)
-    for row, line in enumerate(lines):
-        cells = [cell.strip() for cell in (line.split(delimiter) if delimiter else line.split())]
-        while len(cells) > columns and not cells[-1]:
-            cells.pop()
-        if len(cells) > columns:
+    for number, row in enumerate(cells):
+        if len(row) > columns or (len(row) < columns and not blank_end):
             raise FormatError(
-                f"{len(cells)} cells, {columns} are expected", path, f"line {first + row}"
+                f"{len(row)} cells, {columns} are expected; is the file cut off, or is its "
+                "decimal mark a comma?",
+                path,
+                f"line {first + number}",
             )
-        for column, cell in enumerate(cells):
-            table[row, column] = _number(cell, path, first + row, column + 1)
+        for column, cell in enumerate(row):
+            table[number, column] = _number(cell.strip(), path, first + number, column + 1)
     return table
-
-
-def _has_blank(lines: Sequence[str], delimiter: str | None) -> bool:
-    if delimiter is None:
-        return False
-    return any(
-        line.startswith(delimiter) or delimiter + delimiter in line.replace(" ", "")
-        for line in lines
-    )
 
 
 def _number(cell: str, path: str, line: int, column: int) -> float:

@@ -81,13 +81,19 @@ def _rate(time: np.ndarray, said: float | None, path: str) -> float:
 def _miss(time: np.ndarray, rate: float) -> float:
     """Mean distance of the times from the samples of a rate, in samples; infinite if it is not one.
 
-    Each instant must be nearest to a sample of its own, and most samples must have one.
+    Each instant must be nearest to a sample of its own, and most must follow the one before.
     """
     if rate <= 0.0:
         return np.inf
     exact = (time - time[0]) * rate
     places = np.rint(exact)
     off = np.abs(exact - places)
-    if off.max() > 0.3 or (np.diff(places) < 1).any() or places[-1] >= 4 * len(time):
+    steps = np.diff(places)
+    if (
+        off.max() > 0.3
+        or (steps < 1).any()
+        or np.median(steps) > 1
+        or places[-1] >= 100 * len(time)
+    ):
         return np.inf
     return float(off.mean())

@@ -13,9 +13,9 @@ from homodyn.capture.formats.cells import delimiter_of, rows_of, without_codes
 from homodyn.capture.formats.clock import Clock, steady
 from homodyn.capture.formats.column_map import Column, ColumnMap
 from homodyn.capture.formats.files import read_text, write_text
-from homodyn.capture.formats.missing import mark_missing, metres_in
+from homodyn.capture.formats.missing import UNITS, mark_missing, metres_in
 from homodyn.capture.formats.names import settled
-from homodyn.capture.formats.upward import asked, upward
+from homodyn.capture.formats.upward import AXES, asked, upward
 from homodyn.capture.table import Table
 from homodyn.capture.trial import Trial
 from homodyn.errors import FormatError
@@ -125,13 +125,16 @@ def read_csv(path: Path, mapping: ColumnMap, *, up: str | None = None) -> Trial:
     )
     clock = _clock(sheet, mapping, str(path))
     points = without_codes(clock.spread(sheet.values[:, places]), mapping.missing)
-    unit = mapping.unit or sheet.said.get("unit", "")
+    # A comment may say anything: only what makes sense here is taken from it.
+    told = sheet.said.get("unit", "")
+    unit = mapping.unit or (told if told.lower() in UNITS else "")
     length, unit_notes = metres_in(unit, points)
     positions, missing_notes = mark_missing(points * length)
     if not np.isfinite(positions).any():
         raise FormatError("no marker is seen in any frame; check columns= and unit", str(path))
     markers = tuple(triples)
-    named = up or mapping.up or sheet.said.get("up", "")
+    told = sheet.said.get("up", "")
+    named = up or mapping.up or (told if told in AXES else "")
     direction = asked(named) if named else upward(positions, markers)
     trial = Trial(
         name=path.stem,
@@ -167,7 +170,7 @@ def _clock(sheet: _Sheet, mapping: ColumnMap, path: str) -> Clock:
     place = sheet.place(mapping.time, path) if mapping.time is not None else _time_place(sheet)
     if place is not None:
         return steady(sheet.values[:, place], path, said=said)
-    if not said:
+    if said is None or not 0.0 < said < np.inf:
         raise FormatError(
             'there is no column of time; give the frames per second, as columns={"rate": 100, ...}',
             path,

@@ -47,7 +47,7 @@ def plates_of(
     if setup is not None:
         groups = list(_set_up(Path(setup), table.names, path))
     else:
-        groups = list(_grouped(table.names))
+        groups = list(_grouped(table.names, path))
     if not groups:
         shown = ", ".join(table.names[:12]) + (", ..." if len(table.names) > 12 else "")
         raise FormatError(
@@ -141,7 +141,7 @@ def force_table(plates: Sequence[ForcePlate], *, up: str = "y") -> Table:
     return Table(tuple(names), first.time, np.concatenate(values, axis=1), title="ground forces")
 
 
-def _grouped(names: Sequence[str]) -> Iterator[_Group]:
+def _grouped(names: Sequence[str], path: str) -> Iterator[_Group]:
     """Groups told by the names of the columns alone."""
     present = set(names)
     for name in names:
@@ -167,9 +167,10 @@ def _grouped(names: Sequence[str]) -> Iterator[_Group]:
         if not present.issuperset(force):
             continue
         if not present.issuperset(point):
-            raise CaptureError(
+            raise FormatError(
                 f"the force {name!r} has no point of application; "
-                f"columns {', '.join(point)} are expected"
+                f"columns {', '.join(point)} are expected",
+                path,
             )
         torque = next((names for names in torques if present.issuperset(names)), ())
         yield _Group(stem.strip("_"), force, point, torque)

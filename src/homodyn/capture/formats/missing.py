@@ -33,33 +33,35 @@ def metres_in(unit: str, positions: np.ndarray) -> tuple[float, list[str]]:
     """
     claimed = UNITS.get(unit.strip().lower())
     spread = _spread(positions)
-    notes = []
-    factor = 1e-3 if claimed is None else claimed
-    if spread is None:
-        if claimed is None:
-            notes.append(f"the unit of length is {unit!r}; millimetres are assumed")
-        return factor, notes
-    if claimed is not None and _BODY[0] <= spread * claimed <= _BODY[1]:
-        return claimed, notes
-    fitting = sorted(
-        (name for name in ("mm", "m", "cm") if _BODY[0] <= spread * UNITS[name] <= _BODY[1]),
-        key=lambda name: abs(np.log(spread * UNITS[name] / _TYPICAL)),
-    )
-    if fitting:
-        factor = UNITS[fitting[0]]
-        size = f"{spread * claimed:.3g} m apart" if claimed is not None else "of unknown unit"
-        notes.append(
-            f"lengths are taken in {fitting[0]}: the file says {unit.strip() or 'nothing'!r}, "
-            f"in which the markers would be {size}; correct POINT:UNITS if that is wrong"
-        )
-    elif claimed is None:
-        notes.append(f"the unit of length is {unit!r}; millimetres are assumed")
-    else:
-        notes.append(
-            f"the markers are {spread * claimed:.3g} m apart, unlike a person; check the unit "
-            f"{unit!r} of the file"
-        )
-    return factor, notes
+    if claimed is not None and (spread is None or _like_a_person(spread * claimed)):
+        return claimed, []
+    # One or two markers have no spread to speak of, but they are in a room.
+    size = spread or _distance(positions)
+    fitting = [name for name in ("mm", "m", "cm") if size and _like_a_person(size * UNITS[name])]
+    said = unit.strip() or "nothing"
+    if size and fitting:
+        name = min(fitting, key=lambda one: abs(np.log(size * UNITS[one] / _TYPICAL)))
+        against = f", in which the markers would be {size * claimed:.3g} m apart" if claimed else ""
+        return UNITS[name], [
+            f"lengths are taken in {name}: the file says {said!r}{against}; "
+            "correct the unit in the file if that is wrong"
+        ]
+    if claimed is None:
+        return 1e-3, [f"lengths are taken in mm: the file says {said!r} and the markers nothing"]
+    return claimed, [
+        f"the markers are {(spread or 0.0) * claimed:.3g} m apart, unlike a person; check the unit "
+        f"{said!r} of the file"
+    ]
+
+
+def _like_a_person(spread: float) -> bool:
+    return _BODY[0] <= spread <= _BODY[1]
+
+
+def _distance(positions: np.ndarray) -> float | None:
+    """Median distance of the points from the origin, in the unit of the file."""
+    seen = positions[np.isfinite(positions).all(-1) & (positions != 0.0).any(-1)]
+    return float(np.median(np.linalg.norm(seen, axis=-1))) if len(seen) else None
 
 
 def _spread(positions: np.ndarray) -> float | None:
@@ -106,16 +108,20 @@ def _far(positions: np.ndarray) -> np.ndarray:
     far = seen & (np.abs(np.where(seen[..., None], positions, 0.0)) > 1e6).any(-1)
     seen &= ~far
     shown = np.where(seen[..., None], positions, np.nan)
-    enough = seen.sum(axis=1) >= 4
+    enough = seen.sum(axis=1) >= 3
     if not enough.any():
         return far
     highest, lowest = np.fmax.reduce(shown, axis=1), np.fmin.reduce(shown, axis=1)
     wide = enough & (np.linalg.norm(highest - lowest, axis=-1) > FAR)
     for frame in np.flatnonzero(wide):
-        points = shown[frame, seen[frame]]
-        apart = np.linalg.norm(points[:, None] - points[None], axis=-1)
-        near = (apart <= FAR).sum(axis=1) - 1
-        far[frame, np.flatnonzero(seen[frame])[near < max(1.0, 0.1 * (len(points) - 1))]] = True
+        shown_here = np.flatnonzero(seen[frame])
+        points = shown[frame, shown_here]
+        outer = np.linalg.norm(points - np.median(points, axis=0), axis=-1) > FAR
+        apart = np.linalg.norm(points[outer, None] - points[None], axis=-1)
+        lonely = (apart <= FAR).sum(axis=1) - 1 < max(1.0, 0.1 * (len(points) - 1))
+        # Where everything is scattered, nothing tells which of it is the subject.
+        if lonely.sum() < 0.5 * len(points):
+            far[frame, shown_here[outer][lonely]] = True
     return far
 
 

@@ -56,8 +56,15 @@ def read_storage(path: Path) -> Table:
     cleaned = [row.strip(" ") for row in rows]
     table = rows_of(cleaned, len(names), delimiter, str(path), place + 2)
     unique, _ = settled(names[1:], len(names) - 1, "column")
-    degrees = header.get("indegrees", "no").lower() in ("yes", "true", "1")
-    return Table(unique, table[:, 0], table[:, 1:], degrees, title, header)
+    return Table(unique, table[:, 0], table[:, 1:], _degrees(header, path), title, header)
+
+
+def _degrees(header: dict[str, str], path: Path) -> bool:
+    """What the head says of angles; a MOT file of SIMM's, without a version, means degrees."""
+    said = header.get("indegrees")
+    if said is None:
+        return path.suffix.lower() == ".mot" and "version" not in header
+    return said.lower() in ("yes", "y", "true", "1")
 
 
 def _head(lines: list[str]) -> tuple[str, dict[str, str]]:

@@ -34,7 +34,7 @@ def read_trc(path: Path, *, up: str | None = None, partial: bool = False) -> Tri
     labels = _labels(lines[place], delimiter)
     first, rows = _data_lines(lines, place)
     columns = 2 + 3 * len(labels)
-    table = rows_of(rows, columns, delimiter, str(path), first + 1)
+    table = rows_of(rows, columns, delimiter, str(path), first + 1, blank_end=delimiter is not None)
     notes = []
     count = _integer(head, "NumMarkers")
     if count is not None and count != len(labels):
@@ -134,6 +134,9 @@ def write_trc(trial: Trial, path: Path) -> None:
 
     A trial that came from a TRC file is written in the axes of that file.
     """
+    for name in trial.markers:
+        if set(name) & set("\t\n\r"):
+            raise FormatError(f"the name {name!r} holds a tab or a new line; rename it", str(path))
     axes = trial.axes if trial.source.lower().endswith(".trc") else Y_UP
     positions = (trial.positions @ axes) * 1e3
     count = len(trial.markers)
@@ -154,7 +157,7 @@ def write_trc(trial: Trial, path: Path) -> None:
     cells = positions.reshape(trial.frames, -1)
     form = "\t".join(["%.12g"] * cells.shape[1])
     for frame, row in enumerate(cells):
-        # A marker that was not seen is three blanks, which OpenSim reads as missing.
-        text = (form % tuple(row)).replace("nan", "")
+        # OpenSim writes and reads this word; blanks at the end of a row it takes for a short row.
+        text = (form % tuple(row)).replace("nan", "NaN")
         lines.append(f"{trial.first_frame + frame}\t{trial.time[frame]:.12g}\t{text}")
     write_text(path, "\n".join(lines) + "\n")

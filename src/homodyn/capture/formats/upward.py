@@ -121,6 +121,9 @@ def _by_plates(corners: Sequence[np.ndarray], positions: np.ndarray) -> Upward |
             if height > 0.1:
                 normal = down
         axis = _named(normal)
+        if axis and middle is None:
+            # Corners in the wrong order are met more often than an axis that points down.
+            axis = axis[-1]
         if axis:
             votes[axis] = votes.get(axis, 0) + 1
     if not votes:
