@@ -48,7 +48,7 @@ def test_forces_of_the_plates_carry_the_weight(analysis):
 
 
 def test_every_stage_takes_its_time_and_every_file_its_digest(analysis):
-    assert list(analysis.seconds)[0] == "reading"
+    assert next(iter(analysis.seconds)) == "reading"
     assert len(analysis.digests["trial"]) == 64
 
 

@@ -63,9 +63,10 @@ def test_a_second_run_skips_what_is_done_and_repeats_what_changed(tmp_path, sett
         Done.SKIPPED,
     ]
     assert analyze_all(made, replace(settings, cutoff=7.0), out).count(Done.WRITTEN) == 3
-    assert analyze_all(made, replace(settings, cutoff=7.0), out, overwrite=True).count(
-        Done.WRITTEN
-    ) == 3
+    assert (
+        analyze_all(made, replace(settings, cutoff=7.0), out, overwrite=True).count(Done.WRITTEN)
+        == 3
+    )
     assert quick == ["a", "b", "c", "b", "a", "b", "c", "a", "b", "c"]
 
 

@@ -10,13 +10,11 @@ from homodyn.capture import Event, Signals
 from homodyn.report.curves import (
     Rhythm,
     angle_curves,
-    ground_force_curves,
     heading,
     pelvis_angles,
-    power_curves,
     signal_curves,
-    torque_curves,
 )
+from homodyn.report.load_curves import ground_force_curves, power_curves, torque_curves
 from support import strolls
 
 WALKER = strolls.WALKER
@@ -66,9 +64,7 @@ def test_left_and_right_of_a_symmetric_walk_agree(loads, rhythm):
 @pytest.mark.parametrize("turn", [0.0, 2.5, np.pi])
 def test_nothing_depends_on_the_direction_of_the_walk(motion, rhythm, turn):
     turned = strolls.fitted(WALKER.but(heading=turn))
-    np.testing.assert_allclose(
-        heading(turned), [np.cos(turn), np.sin(turn), 0.0], atol=1e-6
-    )
+    np.testing.assert_allclose(heading(turned), [np.cos(turn), np.sin(turn), 0.0], atol=1e-6)
     for before, after in zip(
         angle_curves(motion, rhythm), angle_curves(turned, rhythm), strict=True
     ):

@@ -49,7 +49,9 @@ def test_the_model_comes_back_the_same(result, analysis):
 def test_the_motion_is_in_radians_and_for_opensim_in_degrees(result, analysis):
     motion = analysis.motion
     knee = motion.q[:, motion.model.coordinate_index("KneeRight_RY")]
-    np.testing.assert_allclose(numbers(result / "motion.csv", "KneeRight_RY (rad)"), knee, rtol=1e-8)
+    np.testing.assert_allclose(
+        numbers(result / "motion.csv", "KneeRight_RY (rad)"), knee, rtol=1e-8
+    )
     height = motion.q[:, motion.model.coordinate_index("Pelvis_TZ")]
     table = hd.capture.read_table(result / "motion.mot")
     assert table.degrees

@@ -115,7 +115,9 @@ def test_what_is_missing_is_told_in_a_sentence(analysis):
 def test_the_light_is_the_worst_of_the_verdicts(analysis):
     found = verdicts(analysis)
     assert overall(found) in ("good", "fair")
-    bad = replace(analysis, motion=replace(analysis.motion, residual=analysis.motion.residual + 0.1))
+    bad = replace(
+        analysis, motion=replace(analysis.motion, residual=analysis.motion.residual + 0.1)
+    )
     judged = verdicts(bad)
     assert overall(judged) == "poor"
     assert judged[0].light == "poor"

@@ -12,10 +12,11 @@ from functools import cached_property
 import numpy as np
 
 from homodyn import dynamics
-from homodyn.capture import Cycles, Event, Loads, Motion, Signals, cycles
+from homodyn.capture import Cycles, Event, Motion, Signals, cycles
 from homodyn.report.clinical import Pair, pairs, sideless
 from homodyn.report.silhouette import Axes
 
+STRIKE, OFF = "Foot Strike", "Foot Off"
 PERCENT = np.linspace(0.0, 100.0, 101)
 SIDES = ("right", "left")
 FLAT = 1e-6
@@ -91,6 +92,25 @@ class Rhythm:
         parts = self._strides[side].off_percent
         return float(np.mean(parts)) if len(parts) else None
 
+    def stances(self, side: str) -> list[tuple[float, float]]:
+        """Spans (s) in which a foot is on the ground by the events, within the motion."""
+        found = sorted(
+            (event.time, event.label)
+            for event in self.events
+            if event.context.lower() == side and event.label in (STRIKE, OFF)
+        )
+        spans, start = [], float(self.time[0])
+        standing = bool(found) and found[0][1] == OFF
+        for instant, label in found:
+            if label == STRIKE:
+                start, standing = instant, True
+            elif standing:
+                spans.append((start, instant))
+                standing = False
+        if standing:
+            spans.append((start, float(self.time[-1])))
+        return spans
+
     def strand(
         self, values: np.ndarray, side: str, time: np.ndarray | None = None
     ) -> Strand | None:
@@ -126,84 +146,7 @@ def angle_curves(motion: Motion, rhythm: Rhythm) -> list[Curves]:
         sign = reading.mirrored if side == "left" else reading.sign
         return sign * degrees[:, reading.q]
 
-    return pelvis_curves(motion, rhythm) + _paired(motion, rhythm, "deg", value)
-
-
-def torque_curves(loads: Loads, rhythm: Rhythm) -> list[Curves]:
-    """Torques of the joints per body mass (N m/kg), positive as the angles are."""
-    mass = loads.motion.model.mass
-
-    def value(pair: Pair, side: str) -> np.ndarray | None:
-        reading = getattr(pair, side)
-        if reading is None or not reading.plane:
-            return None
-        sign = reading.mirrored if side == "left" else reading.sign
-        return sign * loads.tau[:, reading.index] / mass
-
-    return _paired(loads.motion, rhythm, "N m/kg", value)
-
-
-def power_curves(loads: Loads, rhythm: Rhythm) -> list[Curves]:
-    """Power of each joint per body mass (W/kg), all its coordinates together."""
-    motion = loads.motion
-    joints: dict[str, list[Pair]] = {}
-    for pair in pairs(motion.model):
-        joints.setdefault(pair.joint or pair.title, []).append(pair)
-    made = []
-    for joint, members in joints.items():
-        sides = {}
-        for side in SIDES:
-            columns = sorted({r.index for p in members if (r := getattr(p, side)) is not None})
-            if columns:
-                total = loads.power[:, columns].sum(axis=1) / motion.model.mass
-                sides[side] = rhythm.strand(total, side)
-        if any(strand is not None for strand in sides.values()):
-            made.append(
-                Curves(
-                    f"{joint} power",
-                    "W/kg",
-                    joint,
-                    sides.get("right"),
-                    sides.get("left"),
-                    not rhythm.cyclic,
-                    all(pair.middle for pair in members),
-                )
-            )
-    return made
-
-
-def ground_force_curves(loads: Loads, rhythm: Rhythm) -> list[Curves]:
-    """Ground forces along the walk, to the midline and up, in percent of body weight."""
-    motion = loads.motion
-    axes = Axes.of(motion.model)
-    weight = motion.model.mass * float(np.linalg.norm(motion.model.gravity))
-    forward = heading(motion)
-    left = np.cross(axes.up, forward)
-    directions: list[tuple[str, Callable[[str], np.ndarray]]] = [
-        ("Forward", lambda side: forward),
-        ("Towards the midline", lambda side: left if side == "right" else -left),
-        ("Upward", lambda side: axes.up),
-    ]
-    made = []
-    for title, direction in directions:
-        sides = {}
-        for side in SIDES:
-            forces = [foot.force for foot in loads.feet if foot.side == side]
-            if forces:
-                share = 100 * np.sum(forces, axis=0) @ direction(side) / weight
-                sides[side] = rhythm.strand(share, side)
-        if sides:
-            made.append(
-                Curves(
-                    title,
-                    "% body weight",
-                    "",
-                    sides.get("right"),
-                    sides.get("left"),
-                    not rhythm.cyclic,
-                )
-            )
-    return made
+    return pelvis_curves(motion, rhythm) + paired_curves(motion, rhythm, "deg", value)
 
 
 def signal_curves(signals: Signals, rhythm: Rhythm, sides: Sequence[str | None]) -> list[Curves]:
@@ -293,7 +236,7 @@ def heading(motion: Motion) -> np.ndarray:
     return along / np.linalg.norm(along)
 
 
-def _paired(
+def paired_curves(
     motion: Motion,
     rhythm: Rhythm,
     unit: str,

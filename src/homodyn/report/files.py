@@ -22,13 +22,9 @@ from homodyn.capture import Table, write_table
 from homodyn.errors import FormatError
 from homodyn.model import Model, save
 from homodyn.report.analysis import Analysis
-from homodyn.report.curves import (
-    Curves,
-    angle_curves,
-    ground_force_curves,
-    power_curves,
-    torque_curves,
-)
+from homodyn.report.curves import Curves, angle_curves
+from homodyn.report.known_loads import all_known, work_of_joints
+from homodyn.report.load_curves import ground_force_curves, power_curves, torque_curves
 from homodyn.report.page import page
 from homodyn.report.quality import finding_text, overall, verdicts
 from homodyn.report.reproduce import versions
@@ -97,7 +93,6 @@ def _write(analysis: Analysis, folder: Path, mark: str) -> None:
     if analysis.loads is not None:
         _torques(analysis, folder)
         _forces(analysis, folder)
-    if analysis.work is not None:
         _work(analysis, folder)
     if analysis.gait is not None:
         (folder / "gait.csv").write_text(analysis.gait.to_csv(), encoding="utf-8")
@@ -224,20 +219,21 @@ def _energy(analysis: Analysis, folder: Path) -> None:
 
 
 def _work(analysis: Analysis, folder: Path) -> None:
-    work = analysis.work
-    assert work is not None
+    assert analysis.loads is not None
     _rows(
         folder / "work.csv",
-        ["coordinate", "given (J)", "taken (J)", "net (J)", "absolute (J)"],
+        ["joint", "side", "strides", "given (J)", "taken (J)", "net (J)", "absolute (J)"],
         [
             [
-                name,
+                row.joint,
+                row.side,
+                str(row.strides),
                 *(
-                    f"{values[k]:.6g}"
-                    for values in (work.positive, work.negative, work.net, work.absolute)
+                    f"{value:.6g}"
+                    for value in (row.given, row.taken, row.net, row.given - row.taken)
                 ),
             ]
-            for k, name in enumerate(work.coordinates)
+            for row in work_of_joints(analysis.loads, analysis.rhythm)
         ],
     )
 
@@ -314,7 +310,7 @@ def summary(analysis: Analysis, mark: str) -> dict[str, Any]:
             "forces_predicted": loads.predicted,
         },
         "work": None
-        if work is None
+        if work is None or loads is None or not all_known(loads, analysis.rhythm)
         else {
             "given_j": work.total_positive,
             "taken_j": work.total_negative,

@@ -18,12 +18,11 @@ from homodyn.report.curves import (
     Rhythm,
     Strand,
     angle_curves,
-    ground_force_curves,
     heading,
-    power_curves,
     signal_curves,
-    torque_curves,
 )
+from homodyn.report.known_loads import all_known
+from homodyn.report.load_curves import ground_force_curves, power_curves, torque_curves
 from homodyn.report.silhouette import Axes
 from homodyn.report.svg import Plot, nice_range
 
@@ -59,14 +58,20 @@ def joint_angles(motion: Motion, rhythm: Rhythm) -> list[Figure]:
 def joint_torques(loads: Loads, rhythm: Rhythm) -> list[Figure]:
     """Torques per kg of body mass (Felis 2015, fig. 6.6)."""
     legs, upper = _split(torque_curves(loads, rhythm), ("Hip", "Knee", "Ankle"))
-    how = (
-        f"{_how(rhythm)}. Internal: what muscles and ligaments do to the joint, positive in "
-        "the direction in which the angle is"
+    meant = (
+        "Internal: what muscles and ligaments do to the joint, positive in the direction in which "
+        "the angle is."
     )
     figures = [
-        Figure("torques", _panels(legs, rhythm, 0.2), f"Torques of the legs per body mass {how}."),
         Figure(
-            "torques-upper", _panels(upper, rhythm, 0.1), f"The other torques per body mass {how}."
+            "torques",
+            _panels(legs, rhythm, 0.2),
+            f"Torques of the legs per body mass {_how(rhythm, legs)}. {meant}",
+        ),
+        Figure(
+            "torques-upper",
+            _panels(upper, rhythm, 0.1),
+            f"The other torques per body mass {_how(rhythm, upper)}. {meant}",
         ),
     ]
     return [figure for figure in figures if figure.panels]
@@ -78,8 +83,8 @@ def joint_powers(loads: Loads, rhythm: Rhythm) -> list[Figure]:
     if not curves:
         return []
     caption = (
-        f"Power of the joints per body mass {_how(rhythm)}, over all coordinates of a joint; "
-        "positive where muscles give energy to the movement."
+        f"Power of the joints per body mass {_how(rhythm, curves)}. All coordinates of a joint "
+        "together; positive where muscles give energy to the movement."
     )
     return [Figure("powers", _panels(curves, rhythm, 0.5), caption)]
 
@@ -92,7 +97,9 @@ def ground_forces(loads: Loads, rhythm: Rhythm) -> list[Figure]:
     source = (
         "computed from the motion, not measured" if loads.predicted else "as the plates measured"
     )
-    caption = f"Ground forces on the feet in percent of body weight {_how(rhythm)}; {source}."
+    caption = (
+        f"Ground forces on the feet in percent of body weight {_how(rhythm, curves)}; {source}."
+    )
     return [Figure("ground-forces", _panels(curves, rhythm, 10.0), caption)]
 
 
@@ -123,8 +130,7 @@ def pressure_paths(
         if plate.corners is not None
     ]
     com = com - start
-    everything = [com, *(path for _, path in paths), *(outline for _, outline in corners)]
-    points = np.vstack(everything)
+    points = np.vstack([*(path for _, path in paths), *(outline for _, outline in corners)])
     x = nice_range(points[:, 0], least=0.8, margin=0.04)
     y = nice_range(points[:, 1], least=0.5, margin=0.08)
     width, tallest, edge = 980.0, 360.0, 60.0
@@ -143,7 +149,9 @@ def pressure_paths(
     for name, outline in corners:
         plot.polygon(outline[:, 0], outline[:, 1], "plate")
         plot.words(float(outline[:, 0].mean()), float(outline[:, 1].max()), name, "note middle")
-    plot.line(com[:, 0], com[:, 1], "thin middle")
+    (x0, x1), (y0, y1) = plot.x, plot.y
+    shown = (com[:, 0] > x0) & (com[:, 0] < x1) & (com[:, 1] > y0) & (com[:, 1] < y1)
+    plot.line(com[:, 0], np.where(shown, com[:, 1], np.nan), "thin middle")
     for side, path in paths:
         plot.line(path[:, 0], path[:, 1], side or "middle")
     caption = (
@@ -226,13 +234,13 @@ def emg(signals: Signals, rhythm: Rhythm, sides: Sequence[str | None]) -> list[F
     if not panels:
         return []
     caption = (
-        f"Envelopes of the EMG channels {_how(rhythm, 'stance is shaded')}. In the unit of the "
+        f"Envelopes of the EMG channels {_how(rhythm, off='stance is shaded')}. In the unit of the "
         "channel, not normalised to a maximal contraction."
     )
     return [Figure("emg", tuple(panels), caption)]
 
 
-def energy(motion: Motion, power: np.ndarray | None) -> list[Figure]:
+def energy(motion: Motion, loads: Loads | None, rhythm: Rhythm) -> list[Figure]:
     """Mechanical energy of the body and the work its joints have done, over time."""
     model = motion.model
     kinetic = dynamics.kinetic_energy(model, motion.q, motion.v) / model.mass
@@ -256,8 +264,8 @@ def energy(motion: Motion, power: np.ndarray | None) -> list[Figure]:
         "Kinetic (orange), potential above its lowest (green) and whole mechanical energy "
         "(dark) per body mass"
     )
-    if power is not None and power.size:
-        per_kg = power / model.mass
+    if loads is not None and loads.power.size and all_known(loads, rhythm):
+        per_kg = loads.power / model.mass
         step = 1.0 / motion.rate
         given = np.cumsum(np.clip(per_kg, 0.0, None).sum(axis=1)) * step
         taken = np.cumsum(np.clip(per_kg, None, 0.0).sum(axis=1)) * step
@@ -287,13 +295,30 @@ def _split(curves: Sequence[Curves], first: tuple[str, ...]) -> tuple[list[Curve
     )
 
 
-def _how(rhythm: Rhythm, off: str = "the dashed line is foot off") -> str:
+def _how(
+    rhythm: Rhythm, curves: Sequence[Curves] = (), off: str = "the dashed line is foot off"
+) -> str:
+    """How curves were averaged; without some of their own, as all cycles of the trial."""
     if not rhythm.cyclic:
         return "over time, since the trial has no complete gait cycle"
-    counts = " and ".join(f"{rhythm.count(side)} {side}" for side in SIDES if rhythm.count(side))
+    told = {side: rhythm.count(side) for side in SIDES}
+    if curves:
+        runs = [{side: len(strand.runs) for side, strand in curve.strands} for curve in curves]
+        least = {side: min((run[side] for run in runs if side in run), default=0) for side in SIDES}
+        measured = any(least[side] < told[side] for side in SIDES)
+        told = least
+    else:
+        measured = False
+    counts = " and ".join(f"{count} {side}" for side, count in told.items() if count)
+    if sum(told.values()) == 1:
+        return (
+            f"over one gait cycle ({counts.split()[1]}), from foot strike to foot strike of the "
+            f"same foot; {off}"
+        )
+    which = " with known ground forces" if measured else ""
     return (
         f"over the gait cycle, from foot strike to foot strike of the same foot: mean and one "
-        f"standard deviation of {counts} cycles; {off}"
+        f"standard deviation of {counts} cycles{which}; {off}"
     )
 
 

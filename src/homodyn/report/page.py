@@ -22,6 +22,7 @@ from homodyn.report.gait_figures import (
     pressure_paths,
 )
 from homodyn.report.html import figure, paragraph, tile, told
+from homodyn.report.known_loads import all_known
 from homodyn.report.quality import overall, verdicts
 from homodyn.report.replay import asset, replay_data, replay_html, strip
 from homodyn.report.reproduce import reproduction
@@ -87,8 +88,8 @@ def _subtitle(analysis: Analysis) -> str:
 
 def _footer(analysis: Analysis) -> str:
     return (
-        f"Written by Homodyn {analysis.version} from {Path(analysis.source).name}. This page is one file: it "
-        "loads nothing from elsewhere."
+        f"Written by Homodyn {analysis.version} from {Path(analysis.source).name}. This page is "
+        "one file: it loads nothing from elsewhere."
     )
 
 
@@ -141,17 +142,18 @@ def _kinetics(analysis: Analysis) -> str:
     if analysis.loads is None:
         return _empty(analysis, "kinetics")
     rhythm = analysis.rhythm
+    partial = "" if all_known(analysis.loads, rhythm) else paragraph(texts.PARTIAL)
     return (
         paragraph(_sentence(analysis.loads.method))
+        + partial
         + _figures(joint_torques(analysis.loads, rhythm))
         + _figures(joint_powers(analysis.loads, rhythm))
     )
 
 
 def _energy(analysis: Analysis) -> str:
-    power = analysis.loads.power if analysis.loads is not None else None
     table = work_table(analysis) or _empty(analysis, "energy")
-    return _figures(energy(analysis.motion, power)) + table
+    return _figures(energy(analysis.motion, analysis.loads, analysis.rhythm)) + table
 
 
 def _elevation(analysis: Analysis) -> str:
@@ -182,21 +184,23 @@ def _quality(analysis: Analysis) -> str:
         if analysis.loads is not None and np.isfinite(analysis.loads.residual_force).all()
         else _empty(analysis, "residuals"),
     ]
-    remarks = analysis.remarks
-    if remarks:
-        parts += ["<h3>Remarks made on the way</h3>", told(map(_sentence, remarks))]
+    if analysis.remarks:
+        parts.append(
+            f"<details><summary>{len(analysis.remarks)} remarks made on the way</summary>"
+            f"{told(map(_sentence, analysis.remarks))}</details>"
+        )
     return "".join(parts)
 
 
 def _subject(analysis: Analysis) -> str:
-    parts = [joints_table(analysis)] if analysis.scaled is not None else []
     if analysis.scaled is None:
         return _empty(analysis, "scaled")
     return "".join(
         [
             paragraph(_sentence(analysis.scaled.method)),
             scales_table(analysis),
-            *parts,
+            f"<details><summary>Joint centres that moved</summary>{joints_table(analysis)}"
+            "</details>",
             f"<details><summary>Markers that were moved</summary>{markers_table(analysis)}"
             "</details>",
         ]

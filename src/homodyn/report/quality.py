@@ -156,9 +156,10 @@ def _scaling(analysis: Analysis) -> Iterator[Verdict]:
     scaled = analysis.scaled
     if scaled is None:
         return
-    if scaled.warnings:
+    if not scaled.ok:
         more = f" And {len(scaled.warnings) - 1} more." if len(scaled.warnings) > 1 else ""
-        yield Verdict(FAIR, "scaling", f"{scaled.warnings[0]}{more}")
+        first = (scaled.warnings or (f"Scaling ended {scaled.status}.",))[0]
+        yield Verdict(FAIR, "scaling", f"{first[:1].upper()}{first[1:]}{more}")
     else:
         yield Verdict(
             GOOD,

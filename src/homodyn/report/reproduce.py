@@ -34,7 +34,8 @@ def reproduction(analysis: Analysis) -> str:
     """The section of the page."""
     settings = analysis.settings
     rows = [
-        [name, "–" if value is None else str(value)] for name, value in settings.portable().to_dict().items()
+        [name, "–" if value is None else str(value)]
+        for name, value in settings.portable().to_dict().items()
     ]
     files = [
         [what, Path(path).name, analysis.digests.get(what, "")[:16]]

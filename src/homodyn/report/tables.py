@@ -8,8 +8,9 @@ import numpy as np
 
 from homodyn.capture import Measure
 from homodyn.report.analysis import Analysis
-from homodyn.report.clinical import pairs, readings
+from homodyn.report.clinical import readings
 from homodyn.report.html import Cell, number, table
+from homodyn.report.known_loads import known_torques, work_of_joints
 from homodyn.report.quality import finding_text
 
 SEVERITIES = {"serious": "problem", "warning": "look at it", "info": "note"}
@@ -114,34 +115,33 @@ def events_table(analysis: Analysis) -> str:
 
 def work_table(analysis: Analysis) -> str:
     """Work of each joint: given, taken, net and absolute (J/kg)."""
-    work, loads = analysis.work, analysis.loads
-    if work is None or loads is None:
+    if analysis.loads is None:
         return ""
     mass = analysis.model.mass
     rows: list[list[Cell]] = []
-    groups: dict[tuple[str, str], list[int]] = {}
-    for reading in readings(analysis.model):
-        if reading.name in work.coordinates:
-            place = work.coordinates.index(reading.name)
-            groups.setdefault((reading.joint or reading.title, reading.side), []).append(place)
-    order = list(dict.fromkeys(pair.joint or pair.title for pair in pairs(analysis.model)))
-    kinds = (work.positive, work.negative, work.net, work.absolute)
-    for joint, side in sorted(groups, key=lambda key: (order.index(key[0]), key[1] == "left")):
-        sums = [float(values[groups[joint, side]].sum()) / mass for values in kinds]
-        if any(abs(value) > 5e-4 for value in sums):
-            rows.append([joint, side, *map(_signed, sums)])
-    rows.append(["All joints", "", *(_signed(float(values.sum()) / mass) for values in kinds)])
+    found = work_of_joints(analysis.loads, analysis.rhythm)
+    for row in found:
+        if max(row.given, -row.taken) / mass > 5e-4:
+            sums = (row.given, row.taken, row.net, row.given - row.taken)
+            count = str(row.strides) if row.strides else "–"
+            rows.append([row.joint, row.side, count, *(_signed(value / mass) for value in sums)])
+    if not rows:
+        return ""
+    over = "per stride, in the mean of the strides whose loads are known"
+    if not analysis.rhythm.cyclic:
+        over = "over the whole trial"
     return table(
         [
             ("joint", ""),
             ("side", ""),
+            ("strides", "n"),
             ("given (J/kg)", "n"),
             ("taken (J/kg)", "n"),
             ("net (J/kg)", "n"),
             ("absolute (J/kg)", "n"),
         ],
         rows,
-        "Mechanical work of the joints over the whole trial, all coordinates of a joint together",
+        f"Mechanical work of the joints {over}, all coordinates of a joint together",
     )
 
 
@@ -258,8 +258,8 @@ def _millimetres(value: float) -> str:
 
 def _peak(analysis: Analysis, joint: str) -> str:
     """Largest torque in the sagittal plane of each side (N m/kg)."""
-    loads = analysis.loads
-    assert loads is not None
+    assert analysis.loads is not None
+    torques = known_torques(analysis.loads, analysis.rhythm)
     found = []
     for side in ("right", "left"):
         columns = [
@@ -267,7 +267,7 @@ def _peak(analysis: Analysis, joint: str) -> str:
             for r in readings(analysis.model)
             if r.joint == joint and r.side == side and r.plane == "sagittal"
         ]
-        if columns:
-            peak = float(np.abs(loads.tau[:, columns]).max()) / analysis.model.mass
+        if columns and np.isfinite(torques[:, columns]).any():
+            peak = float(np.nanmax(np.abs(torques[:, columns]))) / analysis.model.mass
             found.append(f"{peak:.2f}")
     return " / ".join(found)

@@ -45,6 +45,10 @@ SIGNS = (
     "inversion, internal rotation, and for pelvis and trunk the side that is looked at. The files "
     "beside this page have the coordinates of the model with the signs of the model."
 )
+PARTIAL = (
+    "Plates did not measure every step: legs are shown in strides whose stance was measured, or "
+    "left blank over time. Trunk and arms do not depend on it."
+)
 FILES = {
     "model.toml": "the model made to the subject",
     "motion.csv": "coordinates, speeds and accelerations (rad, m)",
@@ -57,7 +61,7 @@ FILES = {
     "gait.csv": "gait measures of each side",
     "cycles.csv": "mean and standard deviation of every curve of this page over the cycle",
     "energy.csv": "energy of the body and power of the joints over time",
-    "work.csv": "work of each coordinate",
+    "work.csv": "work of each joint per stride",
     "emg.csv": "envelopes of the EMG channels",
     "summary.json": "the numbers of this page, settings, versions and the fingerprint of the run",
     "log.txt": "what was done, in which time, and every remark",
