@@ -133,8 +133,10 @@ def analyze(
         work = None if loads is None else capture.power_and_work(loads)
     with run.stage("events and gait"):
         moved = motion if loads is None else _with_fit(loads.motion, motion)
-        forces = loads if loads is not None and not loads.predicted else filled.plates
-        found = run.attempt("gait", lambda: capture.find_events(moved, forces, known=filled.events))
+        # Plates as they were measured: a filter spreads a strike over tens of milliseconds.
+        found = run.attempt(
+            "gait", lambda: capture.find_events(motion, filled.plates, known=filled.events)
+        )
         events = tuple(found or ())
         run.remarks += getattr(found, "notes", ())
         gait = (

@@ -148,7 +148,8 @@ def pressure_paths(
     )
     for name, outline in corners:
         plot.polygon(outline[:, 0], outline[:, 1], "plate")
-        plot.words(float(outline[:, 0].mean()), float(outline[:, 1].max()), name, "note middle")
+        top = float(outline[:, 1].max()) - 14.0 / scale
+        plot.words(float(outline[:, 0].mean()), top, name, "note middle")
     (x0, x1), (y0, y1) = plot.x, plot.y
     shown = (com[:, 0] > x0) & (com[:, 0] < x1) & (com[:, 1] > y0) & (com[:, 1] < y1)
     plot.line(com[:, 0], np.where(shown, com[:, 1], np.nan), "thin middle")
