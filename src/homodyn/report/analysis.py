@@ -13,8 +13,6 @@ from pathlib import Path
 from time import perf_counter
 from typing import TypeVar
 
-import numpy as np
-
 from homodyn import __version__, capture
 from homodyn.capture import (
     ElevationAngles,
@@ -29,7 +27,7 @@ from homodyn.capture import (
     Trial,
     Work,
 )
-from homodyn.errors import CaptureError, HomodynError
+from homodyn.errors import CaptureError, HomodynError, NoSolution
 from homodyn.model import Model
 from homodyn.report.curves import Rhythm
 from homodyn.report.settings import Settings, digest
@@ -125,9 +123,7 @@ def analyze(
         scaled = _scaled(generic, filled, settings, run)
         model = generic if scaled is None else scaled.model
     with run.stage("fitting"):
-        robust = "huber" if settings.robust else None
-        motion = capture.fit(model, filled, robust=robust)
-        _refuse_strangers(motion, settings, source)
+        motion = _fit(model, filled, settings, source)
     with run.stage("forces and torques"):
         loads = run.attempt("kinetics", lambda: _loads(motion, filled, settings))
         work = None if loads is None else capture.power_and_work(loads)
@@ -292,20 +288,17 @@ def _thinned(trial: Trial) -> Trial:
     )
 
 
-def _refuse_strangers(motion: Motion, settings: Settings, source: str) -> None:
-    if motion.rms <= APART:
-        return
-    means = np.nanmean(np.where(np.isfinite(motion.residual), motion.residual, np.nan), axis=0)
-    worst = ", ".join(
-        f"{motion.markers[k]} {1000 * means[k]:.0f} mm" for k in np.argsort(-means)[:3]
-    )
-    static = " that --static is of the same subject and marker set," if settings.static else ""
-    raise CaptureError(
-        f"{source}: markers and model do not belong together: the best fit is "
-        f"{1000 * motion.rms:.0f} mm off (root mean square; worst {worst}). Check{static} "
-        "--height, --model, swapped labels (--map), and let --scale motion fit the model to the "
-        "markers"
-    )
+def _fit(model: Model, trial: Trial, settings: Settings, source: str) -> Motion:
+    """The motion; markers and model that do not belong together are refused."""
+    robust = "huber" if settings.robust else None
+    try:
+        return capture.fit(model, trial, robust=robust, reject=APART)
+    except NoSolution as error:
+        static = " that --static is of the same subject and marker set," if settings.static else ""
+        raise CaptureError(
+            f"{source}: markers and model do not belong together: {error}. Check{static} --height, "
+            "--model and swapped labels (--map), or let --scale motion fit the model to the markers"
+        ) from error
 
 
 def _loads(motion: Motion, trial: Trial, settings: Settings) -> Loads:

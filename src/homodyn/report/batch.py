@@ -23,6 +23,7 @@ from typing import Any, Protocol
 from homodyn.errors import CaptureError, FormatError, HomodynError
 from homodyn.report.analysis import analyze
 from homodyn.report.files import PAGE, recorded_mark, write_analysis
+from homodyn.report.overview import write_overview
 from homodyn.report.settings import Settings, fingerprint
 
 THREADS = ("HOMODYN_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -122,6 +123,8 @@ def analyze_all(
     for outcome in _run(waiting, settings, jobs, cluster, watcher):
         ended[outcome.name] = outcome
         watcher.ended(outcome)
+    if any(outcome.done is not Done.FAILED for outcome in ended.values()):
+        write_overview(output)
     return Batch(tuple(ended[name] for name in names))
 
 
