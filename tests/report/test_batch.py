@@ -37,7 +37,7 @@ def pretend(trial, name, settings, folder, tell=None):
     made.mkdir(parents=True, exist_ok=True)
     (made / "report.html").write_text("")
     mark = batch.fingerprint(trial, settings)
-    (made / "summary.json").write_text(json.dumps({"fingerprint": mark}))
+    (made / "summary.json").write_text(json.dumps({"fingerprint": mark, "complete": False}))
     return Outcome(trial, name, Done.WRITTEN, folder, light="good")
 
 

@@ -7,6 +7,11 @@ from html import escape
 
 from homodyn.report.gait_figures import Figure
 
+
+class Markup(str):
+    """Text that is HTML already and is not escaped again."""
+
+
 Cell = str | float | int | None
 Column = tuple[str, str]
 """Heading of a column and its class: ``"n"`` for numbers, ``"right"`` or ``"left"`` for sides."""
@@ -80,4 +85,6 @@ def number(value: float | None, digits: int = 3) -> str:
 def _cell(cell: Cell) -> str:
     if cell is None:
         return "–"
+    if isinstance(cell, Markup):
+        return cell
     return escape(cell if isinstance(cell, str) else number(cell))

@@ -20,7 +20,7 @@ from homodyn.errors import FormatError
 from homodyn.report import texts
 from homodyn.report.files import PAGE, SUMMARY
 from homodyn.report.gait_figures import Figure
-from homodyn.report.html import figure, paragraph, table
+from homodyn.report.html import Cell, Markup, figure, paragraph, table
 from homodyn.report.replay import asset
 from homodyn.report.svg import Plot, nice_range
 
@@ -140,24 +140,20 @@ def _trials(found: list[Result]) -> str:
     for name, side in SHOWN:
         unit = next((m["unit"] for r in found if (m := r.measure(name, side))), "")
         heads.append((f"{name}{'' if side == 'both' else ', ' + side} ({unit})", "n"))
-    rows = []
+    rows: list[list[Cell]] = []
     for result in found:
         light = result.summary["quality"]["light"]
-        cells = [
-            f'<a href="{escape(result.name)}/{PAGE}">{escape(result.name)}</a>',
-            f'<span class="light {light}">{escape(texts.LIGHTS[light])}</span>',
+        name = escape(result.name)
+        cells: list[Cell] = [
+            Markup(f'<a href="{name}/{PAGE}">{name}</a>'),
+            Markup(f'<span class="light {light}">{texts.LIGHTS[light]}</span>'),
             f"{1000 * result.summary['fit']['rms_m']:.1f}",
         ]
-        for name, side in SHOWN:
-            row = result.measure(name, side)
-            cells.append("–" if row is None else f"{row['mean']:.3g}")
+        for measure, side in SHOWN:
+            row = result.measure(measure, side)
+            cells.append(None if row is None else f"{row['mean']:.3g}")
         rows.append(cells)
-    # Cells are made here and hold links, so they are put in after the table is escaped.
-    empty = table(heads, [[f"§{r}.{c}§" for c in range(len(heads))] for r in range(len(rows))])
-    for r, cells in enumerate(rows):
-        for c, cell in enumerate(cells):
-            empty = empty.replace(f"§{r}.{c}§", cell)
-    return empty
+    return table(heads, rows)
 
 
 def _bars(found: list[Result]) -> list[Figure]:
