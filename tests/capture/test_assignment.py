@@ -34,7 +34,8 @@ def test_new_labels_need_a_body_and_unseen_ones_are_left() -> None:
     with pytest.raises(CaptureError, match="no frame 7"):
         assign_markers(model, pose, trial, frame=7)
     more = assign_markers(model, pose, trial, bodies={"new": "ShankLeft"})
-    assert more.markers[-1].name == "new" and more.markers[-1].body == "ShankLeft"
+    assert more.markers[-1].name == "new"
+    assert more.markers[-1].body == "ShankLeft"
     assert np.allclose(hd.dynamics.position(more, pose, "new"), trial.marker("new")[0])
     knee = next(m for m in more.markers if m.name == "RKNE")
     assert np.array_equal(

@@ -139,7 +139,7 @@ def test_a_flickering_marker_is_outvoted_when_robust(generic, person):
     limbs = [generic.body_names.index(name) for name in LIMBS]
     off = []
     for robust in (None, 0.005):
-        found = calibrate(generic, broken, mass=80.0, robust=robust, frames=20)
+        found = calibrate(generic, broken, mass=80.0, robust=robust, frames=14)
         off.append(np.abs((table(found, "scale") - person.scales)[limbs, 2]).max())
     assert off[1] < 0.02
     assert off[1] < 0.6 * off[0]
@@ -203,6 +203,38 @@ def test_missing_mass_and_unknown_markers_are_said(generic, person):
     assert "RTHI" in told
 
 
+def test_few_frames_and_markers_they_do_not_show_are_said(generic, person):
+    positions = person.trial.positions.copy()
+    positions[1:, 4] = np.nan
+    trial = replace(person.trial, positions=positions)
+    found = calibrate(generic, trial, mass=80.0, frames=[3, 9])
+    told = " ".join(found.warnings)
+    assert "only 2 frames" in told
+    assert "none of the frames used shows: RTHI" in told
+    assert np.isnan(next(row for row in found.moved if row.marker == "RTHI").rms_after)
+    assert "not seen in the frames used" in found.report
+
+
+def test_joint_centres_can_move_by_themselves(generic):
+    """One hip forward and up: no scale of the pelvis does that, since the model has it at zero."""
+    hip, shift = generic.joint("HipRight"), np.array([0.010, 0.0, 0.010])
+    placed = replace(hip.placement, r=hip.placement.r + shift)
+    odd = replace(
+        generic,
+        joints=tuple(
+            replace(joint, placement=placed) if joint.name == hip.name else joint
+            for joint in generic.joints
+        ),
+    )
+    trial = subject(odd, 8, shift=0.0, spread=0.0, noise=1e-4, frames=15).trial
+    tied = calibrate(generic, trial, mass=80.0)
+    free = calibrate(generic, trial, mass=80.0, prior=Prior(centre=0.01))
+    moved = next(row for row in free.joints if row.joint == "HipRight")
+    np.testing.assert_allclose(moved.after - moved.before, shift, atol=0.004)
+    assert free.spreads["noise"] == pytest.approx(1e-4, rel=0.1)
+    assert free.spreads["noise"] < 0.7 * tied.spreads["noise"]
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -222,7 +254,7 @@ def test_what_makes_no_sense_is_refused(generic, person, change, message):
 
 def test_a_trial_without_the_markers_of_the_model_is_refused(generic):
     trial = Trial("other", ("A", "B"), np.zeros((3, 2, 3)), rate=100.0)
-    with pytest.raises(CaptureError, match="share 0 markers.*LASI.*A, B"):
+    with pytest.raises(CaptureError, match=r"share 0 markers.*LASI.*A, B"):
         calibrate(generic, trial)
 
 
@@ -262,23 +294,19 @@ def test_arnold_scales_are_within_a_hundredth(arnold):
     off = np.array([row.scale - true[row.body] for row in found.bodies])
     sure = table(found, "sd") < 0.0125
     assert np.abs(off[sure]).max() < 0.01
-    # Lengths that carry a joint or several markers are all sure; the rest is small or unseen.
-    unsure = {
-        f"{row.body} {axis}"
-        for row, flags in zip(found.bodies, sure, strict=True)
-        for axis, flag in zip("xyz", flags, strict=True)
-        if not flag
-    }
-    hidden = {f"{body}_{side}" for body in ("patella", "hand") for side in "lr"}
-    small = {f"{n}_{s} {a}" for s in "lr" for n, a in (("ulna", "x"), ("ulna", "y"))}
-    small |= {f"{n}_{s} {a}" for s in "lr" for n, a in (("talus", "z"), ("calcn", "z"))}
-    small |= {f"{n}_{s} {a}" for s in "lr" for n, a in (("toes", "y"), ("radius", "x"))}
-    small |= {f"{n}_{s} {a}" for s in "lr" for n, a in (("talus", "y"), ("calcn", "y"))}
-    assert {name for name in unsure if name.split()[0] not in hidden} <= small
-    assert all(found.scales[body] == pytest.approx(true[body], abs=0.25) for body in found.scales)
+    # Forearms, heels and toes are short; what markers sit on their axes decides little.
+    sure_of = {row.body: flags for row, flags in zip(found.bodies, sure, strict=True)}
+    for body in ("pelvis", "torso", "femur_r", "femur_l", "tibia_r", "tibia_l"):
+        assert sure_of[body].all(), body
+    for body in ("humerus_r", "humerus_l", "radius_r", "radius_l"):
+        assert sure_of[body][1], body
+    unseen = {f"{body}_{side}" for body in ("patella", "hand") for side in "lr"}
+    assert {name.split()[0] for name in found.undetermined} >= unseen
+    seen = [flags for body, flags in sure_of.items() if body not in unseen]
+    assert np.mean(seen) > 0.65
 
 
-def test_arnold_scales_all_within_a_hundredth_when_the_forearm_is_one(arnold):
+def test_arnold_scales_are_all_within_a_hundredth_once_sides_and_forearms_are_alike(arnold):
     generic, truth, trial, _, _ = arnold
     found = calibrate(
         generic,
@@ -292,14 +320,12 @@ def test_arnold_scales_all_within_a_hundredth_when_the_forearm_is_one(arnold):
     true = true_scales(generic, truth)
     seen = [row for row in found.bodies if not row.body.startswith(("patella", "hand"))]
     off = np.array([row.scale - true[row.body] for row in seen])
-    sd = np.array([row.sd for row in seen])
-    assert np.abs(off[sd < 0.02]).max() < 0.01
-    assert (sd < 0.02).mean() > 0.9
-    assert np.abs(off / np.maximum(sd, 0.003)).max() < 3.0
+    assert len(seen) == 18
+    assert np.abs(off).max() < 0.01
 
 
 def test_arnold_joint_centres_are_within_a_centimetre(arnold):
-    generic, truth, trial, coordinates, found = arnold
+    generic, truth, _, coordinates, found = arnold
     frames = [k for _, k in found.frames]
     q = true_poses(truth, coordinates, frames)
     worst = 0.0

@@ -40,10 +40,12 @@ def test_points_move_with_the_speed_and_acceleration_that_are_told(base: joints.
 def test_one_frame_stands_still_and_two_move_evenly() -> None:
     model = hd.catalog.heiman()
     v, a = derivatives(model, np.array([0.0]), model.neutral()[None])
-    assert not v.any() and not a.any()
+    assert not v.any()
+    assert not a.any()
     q = np.stack([model.neutral(), model.neutral() + 0.1])
     v, a = derivatives(model, np.array([0.0, 0.5]), q)
-    assert np.allclose(v, 0.2) and not a.any()
+    assert np.allclose(v, 0.2)
+    assert not a.any()
 
 
 def test_unknown_quaternions_turn_the_shortest_way() -> None:

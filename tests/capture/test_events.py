@@ -7,6 +7,7 @@ from scipy.signal import find_peaks
 import homodyn as hd
 from homodyn.capture import (
     Event,
+    FitStatus,
     FootForce,
     ForcePlate,
     Loads,
@@ -217,6 +218,32 @@ def test_running_and_treadmill_are_named():
     belt = find_events(Walker(belt=True).motion())
     assert any("1.25 m/s" in note and "treadmill" in note for note in belt.notes)
     assert not find_events(Walker().motion()).notes
+
+
+def test_frames_without_markers_at_the_ends_are_left_out():
+    walker = Walker()
+    motion = walker.motion()
+    status = np.full(len(motion.time), FitStatus.CONVERGED, dtype=object)
+    status[:60] = status[-40:] = FitStatus.UNSEEN
+    q = motion.q.copy()
+    q[:60], q[-40:] = q[60], q[-41]
+    found = find_events(replace(motion, q=q, status=status))
+    inside = [e for e in walker.events() if 0.63 < e.time < 3.07]
+    assert len(found) == len(inside)
+    assert np.abs(errors(found, inside)).max() <= 1 / walker.rate
+    assert "100 frames at the ends show no marker" in found.notes[0]
+    with pytest.raises(hd.CaptureError, match="only 0 of 351 frames"):
+        find_events(replace(motion, status=np.full(351, FitStatus.UNSEEN, dtype=object)))
+
+
+def test_feet_that_slide_while_the_person_walks_on_are_doubted():
+    walker = Walker()
+    motion = walker.motion()
+    q = motion.q.copy()
+    q[:, INDEX["Pelvis_TX"]] += 0.6 * motion.time
+    found = find_events(replace(motion, q=q))
+    assert any("slide with 0.6" in note and "doubtful" in note for note in found.notes)
+    assert not any("treadmill" in note for note in found.notes)
 
 
 def test_spans_close_short_gaps_and_drop_short_spans():

@@ -40,8 +40,8 @@ def test_twenty_samples_of_a_smooth_signal_are_filled_within_a_millimetre():
         assert np.abs(filled.positions - trial.positions).max() < 1e-3
 
 
-@settings(max_examples=30)
-@given(st.integers(0, len(CLEAN.markers) - 1), st.integers(5, 280), st.integers(1, 12))
+@settings(max_examples=15)
+@given(st.integers(0, len(CLEAN.markers) - 1), st.integers(5, 280), st.integers(1, 8))
 def test_short_gaps_of_walking_are_filled_by_splines(marker, first, length):
     filled = fill_gaps(with_gap(CLEAN, marker, first, first + length))
     np.testing.assert_array_equal(
@@ -54,7 +54,7 @@ def test_short_gaps_of_walking_are_filled_by_splines(marker, first, length):
     assert note == f"{label}: {length} frames filled by spline ({first + 1}-{first + length})"
 
 
-@settings(max_examples=20)
+@settings(max_examples=8)
 @given(st.sampled_from(CLUSTERED), st.integers(0, 200), st.integers(21, 100))
 def test_long_gaps_are_filled_by_the_segment_even_at_the_ends(marker, first, length):
     filled = fill_gaps(with_gap(CLEAN, marker, first, first + length), model=walker())

@@ -118,6 +118,17 @@ def test_swaps_for_good_last_to_the_end(noise, pair, place):
     assert "for good" in found[0].sentence
 
 
+@pytest.mark.parametrize("missing", [1, 4, 8])
+def test_labels_exchanged_while_out_of_sight_are_a_swap(missing):
+    positions = np.array(CLEAN[0.0005].positions)
+    pair = [LABELS.index("RHEE"), LABELS.index("LELB")]
+    positions[90:, pair] = positions[90:, pair[::-1]]
+    positions[90 - missing : 90, pair] = np.nan
+    found = told(changed(CLEAN[0.0005], positions))
+    assert set(found) == {"swap", "gap"}
+    assert found["swap"] == [(("RHEE", "LELB"), ((FIRST + 90, FIRST + FRAMES - 1),))]
+
+
 @settings(max_examples=12)
 @given(noises, markers, places, st.integers(3, 60), seeds)
 def test_labels_on_a_wrong_point_are_found_by_distance(noise, marker, place, length, seed):

@@ -110,7 +110,8 @@ def test_limits_hold_and_are_told(person: Model, walk: np.ndarray) -> None:
     assert within_limits(person, motion.q[:, :], tolerance=1e-12).all()
     assert any("KneeRight_RY (100 %)" in note for note in motion.notes)
     free = fit(person, trial, limits=False)
-    assert off(free, q) < 1e-6 and not free.at_limit.any()
+    assert off(free, q) < 1e-6
+    assert not free.at_limit.any()
 
 
 def test_the_answer_at_limits_is_the_constrained_minimum(person: Model, walk: np.ndarray) -> None:
@@ -173,7 +174,8 @@ def test_what_a_gap_hides_is_laid_between_and_told(person: Model) -> None:
     motion = fit(person, replace(trial, positions=positions))
     elbow = person.coordinate_index("ElbowLeft_RY")
     told = [note for note in motion.notes if note.startswith("ElbowLeft_RY")]
-    assert told and "4 frames" in told[0]
+    assert told
+    assert "4 frames" in told[0]
     line = np.interp(np.arange(8, 12), [7, 12], motion.q[[7, 12], elbow])
     assert np.allclose(motion.q[8:12, elbow], line, atol=1e-9)
     assert np.abs(motion.q[8:12] - q[8:12])[:, :6].max() < 1e-6
@@ -250,7 +252,8 @@ def test_locked_coordinates_stay() -> None:
         for j in arm.joints
     )
     motion = fit(replace(arm, joints=locked), trial, reject=1.0)
-    assert motion.q[0, 1] == 0.0 and motion.q[0, 0] > 0.4
+    assert motion.q[0, 1] == 0.0
+    assert motion.q[0, 0] > 0.4
     assert any("locked" in note for note in motion.notes)
 
 
@@ -282,7 +285,7 @@ class TestRefusals:
     def test_no_common_name(self, person: Model, walk: np.ndarray) -> None:
         trial = trial_of(person, walk[:2])
         strange = trial.renamed({label: f"x{label}" for label in trial.markers})
-        with pytest.raises(CaptureError, match="no marker name in common.*match_labels"):
+        with pytest.raises(CaptureError, match=r"no marker name in common.*match_labels"):
             fit(person, strange)
 
     def test_nothing_seen(self, person: Model, walk: np.ndarray) -> None:

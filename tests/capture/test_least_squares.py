@@ -73,7 +73,9 @@ def test_sugihara_takes_the_steps_of_the_corrected_equations() -> None:
     motion = fit(model, trial, method="sugihara", start=start, limits=False)
     pose, counts = start.copy(), []
     for frame in range(4):
-        for count in range(1, 201):
+        count = 0
+        while count < 200:
+            count += 1
             away = (trial.positions[frame] - marker_positions(model, pose)).ravel()
             J = marker_jacobian(model, pose)
             damping = 0.5 * away @ away + 1e-3

@@ -215,7 +215,7 @@ def test_what_makes_no_sense_is_refused(generic, person, change, message):
 
 def test_markers_that_tell_no_length_are_refused(generic):
     """Four markers, each on a body of its own: a copy of the model would be no success."""
-    lonely = ["RTHI", "LTHI", "STRN", "LUPA"]
+    lonely = ["RANK", "RFHD", "RWRA", "LTHI"]
     trial = standing(subject(generic, 3, frames=1, shift=0.0)).only(lonely)
     with pytest.raises(CaptureError, match="nothing would be scaled"):
         scale(generic, trial, mass=80.0)

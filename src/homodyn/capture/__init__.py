@@ -14,6 +14,7 @@ from homodyn.capture.finding import Finding, Severity
 from homodyn.capture.formats.column_map import ColumnMap
 from homodyn.capture.gait_measures import Absent, GaitMeasures, Measure, gait_measures
 from homodyn.capture.gaps import fill_gaps
+from homodyn.capture.geometry import match_geometry
 from homodyn.capture.health import Health, MarkerHealth, health
 from homodyn.capture.inverse_dynamics import loads
 from homodyn.capture.inverse_kinematics import fit
@@ -120,6 +121,7 @@ __all__ = [
     "lowpass",
     "margin_of_stability",
     "marker_rank",
+    "match_geometry",
     "match_labels",
     "motion_of",
     "opensim_derivatives",

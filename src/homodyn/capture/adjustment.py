@@ -29,6 +29,8 @@ HELD = 0.01
 """Marker distance (m) that weighs as much as a coordinate ``POSE_SD`` away, in poses alone."""
 GAUGE = 1e-9
 """Smallest damping, relative to the diagonal."""
+FREE = 1e-2
+"""Damping below which a step is nearly that of Gauss and Newton."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,7 +159,8 @@ def adjusted(
         dv, dphi, expected = _step(normal, damping)
         there = _at(problem, problem.markers.step(here.q, dv), here.phi + dphi)
         gain = (here.cost - there.cost) / max(expected, 1e-300)
-        converged = expected < tolerance
+        # A step may also be small because it is damped: that is no minimum yet.
+        converged = expected < tolerance and damping < FREE
         if gain > 0:
             here, normal = there, _linearized(problem, there)
             damping = max(damping * max(1 / 3, 1 - (2 * gain - 1) ** 3) / 3, GAUGE)

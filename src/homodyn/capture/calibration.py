@@ -17,7 +17,7 @@ from homodyn.capture.frame_choice import diverse_frames
 from homodyn.capture.marker_model import MarkerModel, Person, marker_model
 from homodyn.capture.massing import massed
 from homodyn.capture.prior import Belief, Prior, believed, expected_size
-from homodyn.capture.recorded import recorded
+from homodyn.capture.recorded import listed, recorded
 from homodyn.capture.scaled import (
     BodyScale,
     MarkerShift,
@@ -26,11 +26,13 @@ from homodyn.capture.scaled import (
     centre_shifts,
     doubts,
 )
-from homodyn.capture.spreads import learnt
+from homodyn.capture.spreads import camera_noise, learnt
 from homodyn.capture.trial import Trial
 from homodyn.errors import CaptureError
 from homodyn.model import Model
 
+FEW = 5
+"""Frames below which motion tells little more than standing."""
 DECIDED = 0.5
 """Markers decided a number when its deviation is less than this part of the prior's."""
 
@@ -91,14 +93,15 @@ def calibrate(
         prior.noise,
         robust,
     )
-    estimate, problem, spread = learnt(start, belief, prior, q, phi)
+    estimate, spreads = learnt(start, belief, prior, camera_noise(recording.positions), q, phi)
     assert estimate.information is not None
     posterior = np.linalg.inv(estimate.information)
     person = unknowns.person(estimate.phi)
 
     made, mass_warnings = massed(model, person, recording.markers, mass, keep_shares)
-    bodies = _body_rows(model, made, person, posterior, belief, spread)
-    doubtful = doubts(bodies, estimate.rms)
+    bodies = _body_rows(model, made, person, posterior, belief)
+    moved = _marker_rows(markers, person, posterior, belief, before, estimate.residual)
+    doubtful = doubts(bodies, moved, estimate.rms)
     status = ScaleStatus.DOUBTFUL if doubtful else ScaleStatus.SCALED
     if not estimate.converged:
         status = ScaleStatus.STALLED
@@ -109,21 +112,26 @@ def calibrate(
         status=status,
         bodies=bodies,
         joints=centre_shifts(model, made, _centre_deviations(model, person, posterior, belief)),
-        moved=_marker_rows(markers, person, posterior, belief, before, estimate.residual),
+        moved=moved,
         rms_before=float(np.sqrt(np.nanmean(before**2))),
         rms_after=estimate.rms,
         q=estimate.q,
         frames=tuple(recording.frames[k] for k in chosen),
         iterations=estimate.iterations,
-        warnings=(*doubtful, *recording.warnings, *mass_warnings),
+        warnings=(
+            *doubtful,
+            *recording.warnings,
+            *_frame_warnings(recording.markers, measured),
+            *mass_warnings,
+        ),
         notes=tuple(notes),
         method=(
             f"poses, {'one size' if uniform else 'three sizes'} a body and attachments together, "
             f"from {len(chosen)} of {len(recording.frames)} frames; spread of noise "
-            f"{1e3 * problem.noise:.2f} mm, of attachments {1e3 * spread:.2f} mm, "
+            f"{1e3 * spreads.noise:.2f} mm, of attachments {1e3 * spreads.marker:.2f} mm, "
             f"{'learnt' if prior.learn else 'as given'}"
         ),
-        spreads={"noise": problem.noise, "marker": spread},
+        spreads={"noise": spreads.noise, "marker": spreads.marker},
     )
 
 
@@ -142,13 +150,27 @@ def _chosen(positions: np.ndarray, frames: int | Sequence[int]) -> np.ndarray:
     return chosen
 
 
+def _frame_warnings(markers: Sequence[str], measured: np.ndarray) -> list[str]:
+    """What the chosen frames leave open."""
+    found = []
+    shown = np.isfinite(measured).all(-1).any(0)
+    unseen = [name for name, some in zip(markers, shown, strict=True) if not some]
+    if unseen:
+        found.append(f"markers that none of the frames used shows: {listed(unseen)}")
+    if len(measured) < FEW:
+        found.append(
+            f"only {len(measured)} frames used: joint centres and noise are hardly told by fewer "
+            f"than {FEW}"
+        )
+    return found
+
+
 def _body_rows(
     model: Model,
     made: Model,
     person: Person,
     posterior: np.ndarray,
     belief: Belief,
-    spread: float,
 ) -> tuple[BodyScale, ...]:
     tie, count = belief.unknowns.tie, belief.unknowns.logarithms
     after = np.sqrt(np.diag(tie @ posterior[:count, :count] @ tie.T)).reshape(-1, 3)
@@ -197,18 +219,19 @@ def _marker_rows(
     after: np.ndarray,
 ) -> tuple[MarkerShift, ...]:
     variance = np.diag(posterior)[belief.ratios > 0].reshape(-1, 3)
+    rms = []
+    for distance in (before, after):
+        count = np.isfinite(distance).sum(0)
+        square = np.nansum(distance**2, 0) / count.clip(1)
+        rms.append(np.where(count > 0, np.sqrt(square), np.nan))
     return tuple(
         MarkerShift(
             marker.name,
             marker.body,
             person.shifts[k],
             float(np.sqrt(variance[k].sum())),
-            float(np.sqrt(np.nanmean(before[:, k] ** 2)))
-            if np.isfinite(before[:, k]).any()
-            else np.nan,
-            float(np.sqrt(np.nanmean(after[:, k] ** 2)))
-            if np.isfinite(after[:, k]).any()
-            else np.nan,
+            float(rms[0][k]),
+            float(rms[1][k]),
         )
         for k, marker in enumerate(markers.model.markers)
     )

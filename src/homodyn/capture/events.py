@@ -237,7 +237,14 @@ def _flight(walk: Walk, contacts: dict[str, list[Contact]]) -> list[str]:
             low = -np.inf if contact.start is None else contact.start
             high = np.inf if contact.end is None else contact.end
             touching |= (walk.time >= low) & (walk.time <= high)
-    share = 1.0 - float(touching.mean())
-    if share < 0.03 or not any(contacts.values()):
+    ends = [
+        t for side in contacts.values() for c in side for t in (c.start, c.end) if t is not None
+    ]
+    if not ends:
+        return []
+    # Before the first and after the last event a foot may be in the air or out of sight.
+    between = (walk.time >= min(ends)) & (walk.time <= max(ends))
+    share = 1.0 - float(touching[between].mean()) if between.any() else 0.0
+    if share < 0.03:
         return []
     return [f"Both feet are off the ground for {100 * share:.0f} % of the time: running."]

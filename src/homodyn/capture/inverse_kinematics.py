@@ -25,7 +25,7 @@ from homodyn.capture.placing import every_pose, first_pose, root_entries
 from homodyn.capture.plausibility import check_units, refuse_misfit, remarks
 from homodyn.capture.smoothing import smoothed
 from homodyn.capture.trial import Trial
-from homodyn.capture.world import in_world_of
+from homodyn.capture.world import world_axes
 from homodyn.errors import CaptureError
 from homodyn.model import Model
 from homodyn.model.configuration import normalize, plain_entries
@@ -155,7 +155,7 @@ def _sight(model: Model, trial: Trial, weights: Mapping[str, float] | None) -> S
         if not (np.isfinite(weight) and weight >= 0):
             raise CaptureError(f"the weight of marker {name!r} is {weight}; it may be 0 or more")
         factors[names.index(name)] = weight
-    measured = in_world_of(model, trial).positions[:, theirs]
+    measured = trial.positions[:, theirs] @ world_axes(model)
     seen = np.isfinite(measured).all(-1)
     targets = np.zeros((trial.frames, len(names), 3))
     targets[:, ours] = np.where(seen[..., None], measured, 0.0)
@@ -210,10 +210,11 @@ def _freedom(model: Model, sight: Sight, pull: np.ndarray, anywhere: bool) -> Fr
     held = undetermined(model, ever, pull.max(0), locked)[0]
     roots = np.concatenate(root_entries(model))
     if anywhere and held[roots].any() and len(roots) >= 3:
+        open_ = ", ".join(model.coordinate_names[i] for i in roots if held[i])
         raise CaptureError(
             f"the {int((ever > 0).sum())} markers that trial and model {model.name!r} share do not "
-            f"tell where the model is ({', '.join(model.coordinate_names[i] for i in roots if held[i])}"
-            " stay open): it takes three that are not in line, or a start"
+            f"tell where the model is ({open_} stay open): it takes three that are not in line, or "
+            "a start"
         )
     patterns, index = seen_patterns(np.column_stack([sight.weights > 0, pull > 0]))
     count = len(model.markers)

@@ -155,7 +155,8 @@ def levenberg_marquardt(
 
     The damping shrinks while the objective falls as promised and grows when it does not (Nielsen
     1999). Long steps are those of Gauss and Newton, which never lead uphill; short ones those of
-    Newton, which end soon even where the markers cannot be reached. ``damping`` is the first, as a share of the mean weight.
+    Newton, which end soon even where the markers cannot be reached. ``damping`` is the first, as a
+    share of the mean weight.
     """
     frames, size = problem.frames, problem.model.nv
     q = problem.inside(start)
@@ -258,12 +259,12 @@ def sugihara(
     for frame in range(frames):
         record = records[frame : frame + 1]
         here = problem.rows([frame]).inside(here)
-        for count in range(1, iterations + 1):
-            moved, step, found, _, stopped = take_step(here, record, mood)
-            here = moved
+        for _ in range(iterations):
+            here, step, found, _, stopped = take_step(here, record, mood)
+            taken[frame] += 1
             if np.linalg.norm(step) < tolerance:
                 converged[frame] = True
                 break
-        taken[frame], cost[frame], blocked[frame] = count, found[0], stopped[0] > 0
+        cost[frame], blocked[frame] = found[0], stopped[0] == 1
         q[frame] = here[0]
     return Fitted(q, cost, taken, converged, blocked)

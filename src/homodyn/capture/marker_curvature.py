@@ -6,9 +6,9 @@ the root than coordinate i or at it, turns the marker's velocity v_i with it, so
     -f . (a_j x v_i(p)) = -a_j . (v_i(p) x f),   sum over markers = -a_j . u_i,
     u_i = v_i x F + G a_i - tr(G) a_i,   F = sum f,   G = sum p f^T,
 
-and F and G are summed over the subtree as a composite inertia is. Exact for joints made of turns and
-slides and for quaternions; where functions drive several motions at once their own curvature is left
-out, which costs steps but no accuracy.
+and F and G are summed over the subtree as a composite inertia is. Exact for joints made of turns
+and slides and for quaternions; where functions drive several motions at once their own curvature is
+left out, which costs steps but no accuracy.
 """
 
 from __future__ import annotations

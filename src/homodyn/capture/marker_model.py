@@ -7,7 +7,7 @@ move the joint that carries each body, in the axes of its parent.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -15,6 +15,7 @@ import casadi as ca
 import numpy as np
 
 from homodyn.catalog import scaled
+from homodyn.catalog.scaling import DENSITY
 from homodyn.dynamics import marker_positions
 from homodyn.model import Model, Parameter, integrate, rates
 from homodyn.model.model import parametric
@@ -86,8 +87,9 @@ class MarkerModel:
     def _made(self, **numbers: ca.SX) -> Model:
         values = list(numbers.values())
         triples = [ca.vertcat(*values[k : k + 3]) for k in range(0, len(values), 3)]
-        scales, centres, shifts = _parts(triples, self.bodies)
-        return _personal(self.model, scales, centres, shifts)
+        scales, centres = triples[: self.bodies], triples[self.bodies : 2 * self.bodies]
+        shifts = dict(zip(self.markers, triples[2 * self.bodies :], strict=True))
+        return _stretched(self.model, [ca.vertsplit(s) for s in scales], centres, shifts, DENSITY)
 
     def positions(self, q: np.ndarray, person: Person) -> np.ndarray:
         """World positions (frames, markers, 3), m."""
@@ -135,43 +137,42 @@ def bare(model: Model, markers: Sequence[str]) -> Model:
     )
 
 
-def personal(model: Model, person: Person, markers: Sequence[str], **mass: object) -> Model:
-    """The whole model made into a person; ``mass`` is passed on to `homodyn.catalog.scaled`."""
-    factors = dict(zip(model.body_names, person.scales, strict=True))
-    stretched = scaled(model, factors, **mass)  # type: ignore[arg-type]
+def personal(
+    model: Model,
+    person: Person,
+    markers: Sequence[str],
+    *,
+    mass: float | str | None = None,
+    keep_shares: bool = False,
+) -> Model:
+    """The whole model made into a person; ``mass`` as for `homodyn.catalog.scaled`."""
     shifts = dict(zip(markers, person.shifts, strict=True))
-    return replace(
-        stretched,
-        joints=tuple(
-            replace(joint, placement=Transform(joint.placement.E, joint.placement.r + centre))
-            for joint, centre in zip(stretched.joints, person.centres, strict=True)
-        ),
-        markers=tuple(
-            replace(m, position=m.position + shifts.get(m.name, np.zeros(3)))
-            for m in stretched.markers
-        ),
+    return _stretched(
+        model, list(person.scales), list(person.centres), shifts, mass, keep_shares=keep_shares
     )
 
 
-def _parts(triples: list[ca.SX], bodies: int) -> tuple[list[ca.SX], list[ca.SX], list[ca.SX]]:
-    return triples[:bodies], triples[bodies : 2 * bodies], triples[2 * bodies :]
-
-
-def _personal(
-    model: Model, scales: Sequence[Array], centres: Sequence[Array], shifts: Sequence[Array]
+def _stretched(
+    model: Model,
+    scales: Sequence[Array],
+    centres: Sequence[Array],
+    shifts: Mapping[str, Array],
+    mass: float | str | None,
+    *,
+    keep_shares: bool = False,
 ) -> Model:
-    factors = {
-        name: list(ca.vertsplit(s)) for name, s in zip(model.body_names, scales, strict=True)
-    }
-    stretched = scaled(model, factors, mass="density")
+    factors = dict(zip(model.body_names, scales, strict=True))
+    made = scaled(model, factors, mass, keep_shares=keep_shares)
     return replace(
-        stretched,
+        made,
         joints=tuple(
             replace(joint, placement=Transform(joint.placement.E, joint.placement.r + centre))
-            for joint, centre in zip(stretched.joints, centres, strict=True)
+            for joint, centre in zip(made.joints, centres, strict=True)
         ),
         markers=tuple(
-            replace(marker, position=marker.position + shift)
-            for marker, shift in zip(stretched.markers, shifts, strict=True)
+            replace(marker, position=marker.position + shifts[marker.name])
+            if marker.name in shifts
+            else marker
+            for marker in made.markers
         ),
     )

@@ -8,8 +8,8 @@ E(q) = 1/2 sum w |r|^2 + 1/2 sum p (goal - q)^2, and the step solves
 on the coordinates that are free to move (Felis 2015, section 4.4; eqs. 4.14 to 4.18 corrected). The
 normal matrix of points is the mass matrix of a body whose point masses are the weights, so the
 composite recursion gives it without any Jacobian, and it factorises along the branches of the tree.
-Near the end the curvature of the marker paths may be added (`marker_curvature`): what is left of the
-distances then slows no step, as it does with Gauss and Newton's.
+Near the end the curvature of the marker paths may be added (`marker_curvature`): what is left of
+the distances then slows no step, as it does with Gauss and Newton's.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ def step_kernel(model: Model, loss: str = "") -> Kernel:
     and ``scale``; ``mood`` joins ``floor``, ``bend`` and ``halt``. The damping is ``floor`` plus
     ``gain`` times the objective, a robust loss bends at ``scale`` (m), and ``bend`` is the share of
     the paths' curvature that counts. A coordinate that would pass its limit stops there alone, or
-    stops all the others with it if ``halt`` is one. ``promised`` is how much of the objective the step would take away were
-    the model linear. ``blocked`` is one where a limit holds a coordinate against the descent, and
-    two where it alone holds it against the step.
+    stops all the others with it if ``halt`` is one. ``promised`` is how much of the objective the
+    step would take away were the model linear. ``blocked`` is one where a limit holds a coordinate
+    against the descent, and two where it alone holds it against the step.
     """
     key = ("marker step", loss)
     if key not in model.kernels:
@@ -55,9 +55,9 @@ def step_kernel(model: Model, loss: str = "") -> Kernel:
         def step(q: Array, frame: Array, setting: Array, mood: Array) -> tuple[Array, ...]:
             parts = ca.vertsplit(frame, list(np.cumsum([0, 3 * markers, markers, *[size] * 3])))
             targets = ca.reshape(parts[0], 3, markers).T
-            bounds = (setting[:size], setting[size : 2 * size])
-            rest = (mood[0], mood[1], mood[2], setting[2 * size], setting[2 * size + 1])
-            return _step(model, loss, q, targets, *parts[1:], *bounds, *rest)
+            rest: list[Array] = [*parts[1:], setting[:size], setting[size : 2 * size]]
+            rest += [mood[0], mood[1], mood[2], setting[2 * size], setting[2 * size + 1]]
+            return _step(model, loss, q, targets, *rest)
 
         model.kernels[key] = kernel(
             step,

@@ -78,7 +78,7 @@ def undetermined(
 
 
 def _surely_definite(H: np.ndarray) -> bool:
-    """Whether no eigenvalue is near zero, by a factorisation, which is cheaper than finding them."""
+    """Whether no eigenvalue is near zero, by a factorisation: cheaper than finding them."""
     try:
         np.linalg.cholesky(H - UNSEEN * np.trace(H) * np.eye(len(H)))
     except np.linalg.LinAlgError:
@@ -95,6 +95,8 @@ def generic_poses(model: Model) -> np.ndarray:
 
 def seen_patterns(seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The distinct rows of seen markers, and for each frame which of them it is."""
+    if (seen == seen[0]).all():
+        return seen[:1], np.zeros(len(seen), dtype=int)
     packed, index = np.unique(np.packbits(seen, axis=1), axis=0, return_inverse=True)
     return np.unpackbits(packed, axis=1, count=seen.shape[1]).astype(bool), index.ravel()
 

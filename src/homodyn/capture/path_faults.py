@@ -20,6 +20,8 @@ SMALLEST = 0.015
 """m: discontinuities below this are noise of reconstruction."""
 USUAL = 4.0
 """Times what 95 % of the frames of a marker stay below."""
+TURN = 15.0
+"""m/s²: times the square of a gap's duration, how far a path may lead elsewhere within it."""
 FROZEN = 0.1
 """s: a marker that stands exactly still for longer while its neighbours move is frozen."""
 
@@ -28,6 +30,8 @@ FROZEN = 0.1
 class Breaks:
     """Discontinuities of the paths: spikes (one frame) and jumps (from that frame on)."""
 
+    rate: float
+    """Frames per second (Hz)."""
     limit: np.ndarray
     """(markers,), m."""
     spikes: list[tuple[int, int]]
@@ -47,8 +51,8 @@ def breaks(positions: np.ndarray, rate: float) -> Breaks:
         if seen.sum() >= 5:
             for first, last in stretches(seen):
                 _scan(path[first:last], limit[k], first, k, spikes, jumps)
-            jumps += [(frame, k) for frame in _after_gaps(path, seen, limit[k])]
-    return Breaks(limit, spikes, sorted(jumps))
+            jumps += [(frame, k) for frame in _after_gaps(path, seen, limit[k], rate)]
+    return Breaks(rate, limit, spikes, sorted(jumps))
 
 
 def _limits(positions: np.ndarray, rate: float) -> np.ndarray:
@@ -130,7 +134,7 @@ def _start(
     return 2
 
 
-def _after_gaps(path: np.ndarray, seen: np.ndarray, limit: float) -> list[int]:
+def _after_gaps(path: np.ndarray, seen: np.ndarray, limit: float, rate: float) -> list[int]:
     """Frames at which a marker comes back too far from where its path would have led."""
     found = []
     for first, last in stretches(~seen):
@@ -140,7 +144,7 @@ def _after_gaps(path: np.ndarray, seen: np.ndarray, limit: float) -> list[int]:
         before, after = path[first - 1] - path[first - 2], path[last + 1] - path[last]
         expected = path[first - 1] + 0.5 * (before + after) * (missing + 1)
         # The longer the gap the more a movement can turn within it.
-        if np.linalg.norm(path[last] - expected) > limit * (missing + 1) * (missing + 2) / 2:
+        if np.linalg.norm(path[last] - expected) > limit + TURN * ((missing + 1) / rate) ** 2:
             found.append(last)
     return found
 
@@ -166,7 +170,7 @@ def swaps(positions: np.ndarray, found: Breaks) -> list[Swap]:
         taken: set[int] = set()
         for i, a in enumerate(markers):
             for b in markers[i + 1 :]:
-                if a in taken or b in taken or not _crossed(positions, a, b, frame, found.limit):
+                if a in taken or b in taken or not _crossed(positions, a, b, frame, found):
                     continue
                 taken |= {a, b}
                 crossings.setdefault((min(a, b), max(a, b)), []).append(frame)
@@ -181,7 +185,7 @@ def swaps(positions: np.ndarray, found: Breaks) -> list[Swap]:
     return out
 
 
-def _crossed(positions: np.ndarray, a: int, b: int, frame: int, limit: np.ndarray) -> bool:
+def _crossed(positions: np.ndarray, a: int, b: int, frame: int, found: Breaks) -> bool:
     """Whether the path of each of two markers goes on in that of the other."""
     before = frame - 1
     while before >= 0 and not np.isfinite(positions[before, [a, b]]).all():
@@ -195,7 +199,7 @@ def _crossed(positions: np.ndarray, a: int, b: int, frame: int, limit: np.ndarra
     expected = positions[before, [a, b]] + steps * speed
     cross = np.linalg.norm(positions[frame, [b, a]] - expected, axis=1)
     stay = np.linalg.norm(positions[frame, [a, b]] - expected, axis=1)
-    reach = limit[[a, b]] * steps * (steps + 1)
+    reach = 2 * found.limit[[a, b]] + TURN * ((steps - 1) / found.rate) ** 2
     return bool((cross <= reach).all() and cross.sum() < 0.5 * stay.sum())
 
 

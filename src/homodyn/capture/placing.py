@@ -27,7 +27,7 @@ TOLD_APART = 1e-2
 """Step (rad, m) at which a good start is known from a worse one."""
 ROUGH = 1e-4
 """Step (rad, m) at which a frame is near enough to start its neighbours."""
-PLACED = 1e-8
+PLACED = 1e-5
 """Half the squared distance (m2) for each marker at which a rigid body counts as placed."""
 STRIDE = 8
 """So many frames apart are those that are fitted first."""
@@ -154,7 +154,7 @@ def _laid_and_fitted(problem: MarkerProblem, pose: np.ndarray, **options: Any) -
     placing[np.concatenate(root_entries(model))] = 1.0
     start = np.tile(pose, (problem.frames, 1))
     alone = problem.freeing(placing * problem.free)
-    laid = levenberg_marquardt(alone, start, tolerance=ROUGH, iterations=30)
+    laid = levenberg_marquardt(alone, start, tolerance=TOLD_APART, iterations=20)
     return levenberg_marquardt(problem, laid.q, **options)
 
 
@@ -287,7 +287,7 @@ def _placed(
         pull=0 * alone.pull,
         loss="",
     )
-    return levenberg_marquardt(ideal, starts, tolerance=ROUGH, iterations=30)
+    return levenberg_marquardt(ideal, starts, tolerance=TOLD_APART, iterations=20)
 
 
 def _turned_roots(model: Model, pose: np.ndarray, entries: np.ndarray) -> np.ndarray:

@@ -10,12 +10,15 @@ from homodyn.capture.foot_paths import FootPath
 from homodyn.capture.load import FootForce
 from homodyn.capture.motion import Motion
 from homodyn.capture.newton_euler import needed_wrench
+from homodyn.capture.plate_feet import stretches
 from homodyn.capture.world import world_axes
 
 WEIGHT_OFF = 0.1
 """Share of the weight by which the plates may differ from the model before it is said."""
 LACKING = 0.25
 """Share of the weight that the plates may lack before a frame counts as not measured."""
+SLIGHTLY = 0.05
+"""The same around frames that are clearly not measured."""
 LATE = 0.04
 """s: a delay between plates and motion that is said."""
 LONGEST = 0.5
@@ -26,13 +29,18 @@ def unmeasured(motion: Motion, feet: Sequence[FootForce], paths: Sequence[FootPa
     """(frames,): True where the ground carries more than the plates say.
 
     Some foot stands that no plate carries, or nothing is carried at all, and the plates lack a
-    good part of what the motion needs.
+    good part of what the motion needs; and around that, for as long as they lack some.
     """
     up = world_axes(motion.model)[2]
     needed, carried = _vertical(motion, feet, up)
     weight = motion.model.mass * float(np.linalg.norm(np.asarray(motion.model.gravity, float)))
-    lacking = needed - carried > LACKING * weight
-    return lacking & (_bare(feet, paths, up) | (carried <= 0))
+    bare = _bare(feet, paths, up)
+    clearly = (needed - carried > LACKING * weight) & (bare | (carried <= 0))
+    perhaps = bare | (needed - carried > SLIGHTLY * weight)
+    found = np.zeros(len(needed), dtype=bool)
+    for stretch in stretches(perhaps | clearly):
+        found[stretch] = clearly[stretch].any()
+    return found
 
 
 def doubts(motion: Motion, feet: Sequence[FootForce], paths: Sequence[FootPath]) -> list[str]:

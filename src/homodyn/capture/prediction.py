@@ -13,6 +13,7 @@ from homodyn.capture.load import FootForce
 from homodyn.capture.motion import Motion
 from homodyn.capture.newton_euler import needed_wrench
 from homodyn.capture.plate_feet import sole_distance, stretches
+from homodyn.capture.residuals import root_motions
 from homodyn.capture.world import world_axes
 from homodyn.errors import CaptureError
 
@@ -37,7 +38,8 @@ def predicted_forces(
     parts are those that bring the common centre of pressure about, and each part grows from foot
     strike and fades towards foot off over ``RAMP`` seconds, so that nothing jumps. What the feet
     do together is the needed wrench exactly; how they share it is an estimate (compare Ren,
-    Jones and Howard 2008, who prescribe the course of the fading part).
+    Jones and Howard 2008, who prescribe the course of the fading part). A planar model says nothing
+    of what is across its plane: there each force acts in the middle of its foot.
 
     ``height`` (m) is that of the ground, by default where the lowest points of the feet come.
     """
@@ -55,8 +57,9 @@ def predicted_forces(
             "the vertical axis and the units of the coordinates"
         )
     pushed = force @ up > FLIGHT * weight
-    shares = _shares(motion, paths, force, moment, up, height, pushed)
-    return _shared_out(paths, shares, force, moment, center, up, height)
+    turns, shifts = root_motions(model)
+    shares = _shares(motion, paths, force, moment, up, height, pushed, shifts)
+    return _shared_out(paths, shares, force, moment, center, up, height, turns, shifts)
 
 
 def described(motion: Motion, feet: Sequence[FootForce]) -> tuple[str, ...]:
@@ -64,8 +67,8 @@ def described(motion: Motion, feet: Sequence[FootForce]) -> tuple[str, ...]:
     up = world_axes(motion.model)[2]
     notes = [
         "no plate measured: the ground forces are predicted from the motion; their sum is what "
-        "the motion needs, so the residual is zero by construction, and how the feet share it in "
-        "double support is an estimate"
+        "the motion needs, so where someone stands the residual is zero by construction, and how "
+        "the feet share it in double support is an estimate"
     ]
     for force in feet:
         (foot,) = find_feet(motion.model, (force.body,))
@@ -92,6 +95,7 @@ def _shares(
     up: np.ndarray,
     height: float,
     pushed: np.ndarray,
+    shifts: np.ndarray,
 ) -> np.ndarray:
     """(feet, frames): the part of the vertical force that each foot takes; 1 in all or 0."""
     stands = np.stack([path.stands for path in paths]) & pushed
@@ -101,20 +105,22 @@ def _shares(
     stands[lowest.argmin(0)[alone], np.flatnonzero(alone)] = True
     ramps = np.stack([_ramp(motion.time, foot) for foot in stands])
     point, _ = center_of_pressure(force, moment, up, height)
-    weights = ramps * _lever(paths, np.nan_to_num(point), up)
+    weights = ramps * _lever(paths, np.nan_to_num(point), up, shifts)
     total = weights.sum(0)
     equal = np.where(stands.any(0), stands / np.maximum(stands.sum(0), 1), 0.0)
     return np.where(total > 1e-9, weights / np.maximum(total, 1e-9), equal)
 
 
-def _lever(paths: Sequence[FootPath], point: np.ndarray, up: np.ndarray) -> np.ndarray:
+def _lever(
+    paths: Sequence[FootPath], point: np.ndarray, up: np.ndarray, shifts: np.ndarray
+) -> np.ndarray:
     """(feet, frames): parts by which two feet bring about a common centre of pressure."""
     if len(paths) != 2:
         return np.ones((len(paths), len(point)))
-    first, second = (_level(path.middle, up) for path in paths)
+    first, second = (_level(path.middle, up) @ shifts for path in paths)
     along = first - second
     length = np.maximum((along * along).sum(-1), 1e-9)
-    part = np.clip(((_level(point, up) - second) * along).sum(-1) / length, 0.02, 0.98)
+    part = np.clip(((_level(point, up) @ shifts - second) * along).sum(-1) / length, 0.02, 0.98)
     return np.stack([part, 1.0 - part])
 
 
@@ -147,22 +153,27 @@ def _shared_out(
     center: np.ndarray,
     up: np.ndarray,
     height: float,
+    turns: np.ndarray,
+    shifts: np.ndarray,
 ) -> tuple[FootForce, ...]:
-    """Forces, points and free moments of the feet whose sum is the needed wrench."""
+    """Forces, points and free moments of the feet.
+
+    Their sum is the needed wrench along every motion that the root allows.
+    """
     normal = force @ up
     loaded = shares > 0
     point, _ = center_of_pressure(force, moment, up, height)
     point = np.nan_to_num(point)
     middles = np.stack([_level(p.middle, up) + height * up for p in paths])
     together = (shares[..., None] * middles).sum(0)
-    places = middles + (point - together)
+    places = middles + (point - together) @ shifts
     # Each force points from its sole to the centre of mass; what that misses goes by the shares.
     rise = np.maximum((center @ up) - height, 0.1)
-    lean = _level(center - places, up) / rise[..., None]
+    lean = _level(center - places, up) @ shifts / rise[..., None]
     level = shares[..., None] * normal[:, None] * lean
-    level = level + shares[..., None] * (_level(force, up) - level.sum(0))
+    level = level + shares[..., None] * (_level(force, up) @ shifts - level.sum(0))
     forces = level + (shares * normal)[..., None] * up
-    rest = moment - np.cross(places, forces).sum(0)
+    rest = (moment - np.cross(places, forces).sum(0)) @ turns
     found = []
     for k, path in enumerate(paths):
         own = np.cross(places[k], forces[k]) + shares[k][:, None] * rest

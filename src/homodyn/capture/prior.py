@@ -61,6 +61,8 @@ class Prior:
     """Whether ``marker`` and ``noise`` are only a start, and learnt from the recording."""
     least_marker: float = 2e-4
     """``marker`` is never learnt to be smaller (m)."""
+    most_marker: float = 0.03
+    """Nor larger: markers farther off are labels of something else (m)."""
     least_noise: float = 5e-5
     """``noise`` is never learnt to be smaller (m)."""
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 import numpy as np
 
+from homodyn.capture.recorded import listed
 from homodyn.model import Model
 
 PLAUSIBLE = (0.8, 1.2)
 """Scale factors beyond which a generic adult is hardly the right start."""
+FAR = 0.05
+"""Metres; a marker that has to be moved farther was hardly the one the model means."""
 WELL_FITTED = 0.02
 """Marker distance (m, root mean square) above which a fit explains nothing."""
 
@@ -75,7 +78,7 @@ class MarkerShift:
     sd: float
     """Standard deviation of the place (m), root of the summed variances of three axes."""
     rms_before: float
-    """Distance (m) of measured and model marker, generic model in its best poses."""
+    """Distance (m) of measured and model marker, generic model in its best poses; NaN: not seen."""
     rms_after: float
 
     @property
@@ -164,19 +167,19 @@ def _report(scaled: Scaled) -> list[str]:
     lines += ["", f"{'marker':<{width}}  moved [mm] (sd)   rms before -> after [mm]"]
     for marker in scaled.moved:
         sd = "" if np.isnan(marker.sd) else f" ({1e3 * marker.sd:.1f})"
-        lines.append(
-            f"{marker.marker:<{width}}  {1e3 * marker.distance:6.1f}{sd:<9}  "
-            f"{1e3 * marker.rms_before:6.1f} -> {1e3 * marker.rms_after:.1f}"
-        )
+        residual = f"{1e3 * marker.rms_before:6.1f} -> {1e3 * marker.rms_after:.1f}"
+        if np.isnan(marker.rms_after):
+            residual = "not seen in the frames used"
+        lines.append(f"{marker.marker:<{width}}  {1e3 * marker.distance:6.1f}{sd:<9}  {residual}")
     return lines
 
 
 def doubts(
-    bodies: tuple[BodyScale, ...], rms_after: float, *, plausible: tuple[float, float] = PLAUSIBLE
+    bodies: Sequence[BodyScale], markers: Sequence[MarkerShift], rms_after: float
 ) -> list[str]:
     """What speaks against a scaled model, one sentence each."""
     found = []
-    low, high = plausible
+    low, high = PLAUSIBLE
     for row in bodies:
         outside = [
             f"{axis} {s:.3f}"
@@ -188,6 +191,12 @@ def doubts(
                 f"body {row.body!r}: scale {', '.join(outside)} outside {low:g} to {high:g}: "
                 "wrong subject, wrong units or swapped labels?"
             )
+    far = [f"{row.marker} {1e3 * row.distance:.0f} mm" for row in markers if row.distance > FAR]
+    if far:
+        found.append(
+            f"markers far from where the model has them: {listed(far)}; swapped labels, or another "
+            "marker set?"
+        )
     if rms_after > WELL_FITTED:
         found.append(
             f"markers are still {1e3 * rms_after:.0f} mm away (root mean square): swapped labels, "

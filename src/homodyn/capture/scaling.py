@@ -33,8 +33,6 @@ from homodyn.model import Model
 
 STILL = 0.01
 """Sway of a marker (m, standard deviation) that still counts as standing."""
-FAR = 0.05
-"""Metres; a marker that has to be moved farther was hardly the one the model means."""
 ROUNDS = 4
 """Times that pose and sizes are found in turn."""
 
@@ -99,8 +97,8 @@ def scale(
     )
     after = np.linalg.norm(markers.positions(swaying, person) - recording.positions, axis=-1)
     bodies = _body_rows(model, made, belief, person, posterior, lengths)
-    doubtful = doubts(bodies, scaled_rms)
-    doubtful += _doubts_of_markers(recording.positions, recording.markers, person)
+    moved = _marker_rows(markers, person, before, after)
+    doubtful = doubts(bodies, moved, scaled_rms) + _sway(recording.positions)
     notes.append(
         f"marker rms {1e3 * _rms(before):.1f} mm with the generic model, {1e3 * scaled_rms:.1f} mm "
         f"with its bodies scaled{', then the markers were moved' if move else ''}"
@@ -111,7 +109,7 @@ def scale(
         status=ScaleStatus.DOUBTFUL if doubtful else ScaleStatus.SCALED,
         bodies=bodies,
         joints=centre_shifts(model, made),
-        moved=_marker_rows(markers, person, before, after),
+        moved=moved,
         rms_before=_rms(before),
         rms_after=_rms(after),
         q=swaying,
@@ -225,19 +223,15 @@ def _unpaired(bodies: Sequence[BodyScale]) -> list[str]:
     return [f"no pair of markers tells the size of {listed(names)}: the size of the others is used"]
 
 
-def _doubts_of_markers(positions: np.ndarray, names: Sequence[str], person: Person) -> list[str]:
-    found = []
-    sway = np.nanmedian(np.nanstd(positions, axis=0).max(-1))
-    if sway > STILL:
-        found.append(
-            f"the person moves (markers sway by {1e3 * sway:.0f} mm): cut out a part where it "
-            "stands, or use calibrate"
-        )
-    distance = np.linalg.norm(person.shifts, axis=-1)
-    far = [f"{n} {1e3 * d:.0f} mm" for n, d in zip(names, distance, strict=True) if d > FAR]
-    if far:
-        found.append(f"markers far from where the model has them: {listed(far)}; swapped labels?")
-    return found
+def _sway(positions: np.ndarray) -> list[str]:
+    """The doubt whether the person stands at all."""
+    sway = float(np.nanmedian(np.nanstd(positions, axis=0).max(-1)))
+    if sway <= STILL:
+        return []
+    return [
+        f"the person moves (markers sway by {1e3 * sway:.0f} mm): cut out a part where it stands, "
+        "or use calibrate"
+    ]
 
 
 def _marker_rows(

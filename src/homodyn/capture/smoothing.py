@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 import casadi as ca
 import numpy as np
-from scipy.linalg import solveh_banded
+from scipy.sparse import csc_matrix
+from scipy.sparse.linalg import splu
 
 from homodyn.capture.differentiation import moves
 from homodyn.capture.least_squares import Fitted, MarkerProblem
@@ -35,8 +36,8 @@ LEAST_DAMPING = 1e-9
 def smoothed(problem: MarkerProblem, fitted: Fitted, rate: float, cutoff: float) -> Fitted:
     """The trajectory that weighs markers against jerk, from poses fitted frame by frame.
 
-    Levenberg-Marquardt on all frames together; each step is one banded Cholesky factorisation, or
-    a few where coordinates meet their limits.
+    Levenberg-Marquardt on all frames together; each step is one factorisation of a sparse banded
+    matrix, or a few where coordinates meet their limits.
     """
     if not 0 < cutoff < rate / 2:
         raise CaptureError(
@@ -90,20 +91,29 @@ class BandedEquations:
     def solved(self, right: np.ndarray, moving: np.ndarray, damping: float) -> np.ndarray:
         """Steps of the moving coordinates under damping; zero for the others."""
         frames, size = right.shape
-        band = np.zeros(((ORDER + 1) * size, frames * size))
-        index = np.arange(size)
+        rows, columns, entries = [], [], []
         for offset, block in enumerate(self.blocks):
             count = frames - offset
             kept = np.where(moving[:count, :, None] & moving[offset:, None, :], block, 0.0)
             if not offset:
+                index = np.arange(size)
                 kept[:, index, index] += np.where(moving, damping, 1.0)
-            # Lower band: row d of column j holds entry (j + d, j).
-            depth = offset * size + index[:, None] - index
-            i, j = np.nonzero(depth >= 0)
-            columns = np.arange(count) * size + j[:, None]
-            band[depth[i, j][:, None], columns] = kept[:, j, i].T
-        flat = np.where(moving, right, 0.0).ravel()
-        return solveh_banded(band, flat, lower=True, check_finite=False).reshape(frames, size)
+            f, i, j = np.nonzero(kept)
+            pair = [f * size + i, (f + offset) * size + j]
+            for row, column in (pair, pair[::-1])[: 2 if offset else 1]:
+                rows.append(row)
+                columns.append(column)
+                entries.append(kept[f, i, j])
+        places = (np.concatenate(rows), np.concatenate(columns))
+        matrix = csc_matrix((np.concatenate(entries), places), shape=(frames * size,) * 2)
+        # No BLAS inside: its threads stand in each other's way in bands as narrow as these.
+        factor = splu(
+            matrix,
+            permc_spec="MMD_AT_PLUS_A",
+            diag_pivot_thresh=0.0,
+            options={"SymmetricMode": True},
+        )
+        return factor.solve(np.where(moving, right, 0.0).ravel()).reshape(frames, size)
 
 
 def _objective(problem: MarkerProblem, q: np.ndarray, penalty: np.ndarray) -> float:
@@ -138,7 +148,7 @@ def _step(
     What would pass a limit goes to it and the others are solved for again, knowing that.
     """
     entries, positions = plain_entries(problem.model)
-    low, high = (np.full(q.shape[:1] + (problem.model.nv,), x) for x in (-np.inf, np.inf))
+    low, high = (np.full((len(q), problem.model.nv), x) for x in (-np.inf, np.inf))
     low[:, entries] = problem.lower[entries] - q[:, positions]
     high[:, entries] = problem.upper[entries] - q[:, positions]
     down = equations.descent

@@ -14,7 +14,7 @@ import numpy as np
 
 from homodyn.capture.filters import lowpass
 from homodyn.capture.legs import Leg, SolePoint, legs_of
-from homodyn.capture.motion import Motion
+from homodyn.capture.motion import FitStatus, Motion
 from homodyn.capture.world import world_axes
 from homodyn.dynamics import center_of_mass, center_of_mass_velocity, marker_positions
 from homodyn.errors import CaptureError
@@ -97,6 +97,7 @@ def walk_of(motion: Motion) -> Walk:
                 f"{name} of the motion is not finite in frame {bad[0]} and {bad.size - 1} more; "
                 "fill the gaps of the markers, or cut those frames away, before measuring gait"
             )
+    motion, notes = _seen(motion)
     axes = world_axes(motion.model)
     left, right = legs_of(motion.model)
     points = [point for leg in (left, right) for point in _points(leg)]
@@ -111,8 +112,28 @@ def walk_of(motion: Motion) -> Walk:
         com=com,
         com_velocity=center_of_mass_velocity(motion.model, motion.q, motion.v) @ axes.T,
         belt=np.zeros(3),
+        notes=notes,
     )
     return _over_ground(walk)
+
+
+def _seen(motion: Motion) -> tuple[Motion, tuple[str, ...]]:
+    """The motion without frames at its ends in which no marker was seen: nobody moved there."""
+    seen = np.flatnonzero([status != FitStatus.UNSEEN for status in motion.status])
+    frames = len(motion.time)
+    if len(motion.status) != frames or len(seen) == frames:
+        return motion, ()
+    if len(seen) < 4:
+        raise CaptureError(
+            f"only {len(seen)} of {frames} frames of the motion show a marker; steps cannot be seen"
+        )
+    kept = slice(int(seen[0]), int(seen[-1]) + 1)
+    cut = frames - (kept.stop - kept.start)
+    shorter = replace(
+        motion, time=motion.time[kept], q=motion.q[kept], v=motion.v[kept], a=motion.a[kept]
+    )
+    notes = (f"{cut} frames at the ends show no marker and are left out.",) if cut else ()
+    return shorter, notes
 
 
 def smooth_velocity(walk: Walk, path: np.ndarray) -> np.ndarray:
@@ -156,13 +177,23 @@ def _over_ground(walk: Walk) -> Walk:
     speeds = {side: _standing_velocity(walk, side) for side in ("left", "right")}
     belt = np.mean(list(speeds.values()), axis=0)
     belt[2] = 0.0
-    if fastest_foot(walk) < STILL or np.linalg.norm(belt) < BELT:
+    pace = float(np.linalg.norm(belt))
+    if fastest_foot(walk) < STILL or pace < BELT:
         return walk
+    left, right = speeds["left"][:2], speeds["right"][:2]
+    passed = np.linalg.norm((walk.com[-1] - walk.com[0])[:2]) / (walk.time[-1] - walk.time[0])
+    if left @ right <= 0 or passed > 0.5 * pace:
+        doubt = (
+            f"The feet slide with {max(np.linalg.norm(left), np.linalg.norm(right)):.2f} m/s where "
+            "they should stand: the fit of the feet is doubtful, and so are events and lengths."
+        )
+        return replace(walk, notes=(*walk.notes, doubt))
     notes = [
-        f"The standing feet move with {np.linalg.norm(belt):.2f} m/s while the person stays "
-        "in place: a treadmill. Lengths, direction and velocity are told relative to its belt."
+        *walk.notes,
+        f"The standing feet move with {pace:.2f} m/s while the person stays "
+        "in place: a treadmill. Lengths, direction and velocity are told relative to its belt.",
     ]
-    apart = float(np.linalg.norm(speeds["left"][:2] - speeds["right"][:2]))
+    apart = float(np.linalg.norm(left - right))
     if apart > BELT:
         notes.append(
             f"The belts under the two feet differ by {apart:.2f} m/s; their mean is used, so "

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from homodyn.capture.derivatives import derivatives
 from homodyn.capture.load import Loads
 from homodyn.capture.motion import Motion
 from homodyn.dynamics import kinetic_energy, potential_energy
@@ -158,10 +159,10 @@ class PowerBalance:
 
 
 def power_balance(loads: Loads) -> PowerBalance:
-    """The power theorem at every frame; the energy is differentiated by its samples."""
+    """The power theorem at every frame; the energy is differentiated by a quintic spline."""
     motion = loads.motion
     root = list(loads.root)
-    rate = np.gradient(energy(motion).total, motion.time, edge_order=2)
+    rate, _ = derivatives(energy(motion).total, motion.rate)
     return PowerBalance(
         energy_rate=rate,
         joints=loads.power.sum(-1),
