@@ -30,6 +30,10 @@ THREADS = ("HOMODYN_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NU
 """Environment variables that tell how many threads a process may use."""
 
 
+TIMEOUT = "5s"
+"""How long a scheduler may take to answer."""
+
+
 class Done(StrEnum):
     """How a trial of a batch ended."""
 
@@ -257,7 +261,7 @@ def _on_cluster(
             "--jobs on this machine"
         ) from None
     try:
-        client = distributed.Client(address, timeout="10s", set_as_default=False)
+        client = distributed.Client(address, timeout=TIMEOUT, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:
         raise CaptureError(
             f"no Dask scheduler answers at {address!r} ({error}); start one with "

@@ -133,7 +133,7 @@ def _forces(analysis: Analysis) -> str:
         return _empty(analysis, "forces")
     drawn = ground_forces(analysis.loads, analysis.rhythm)
     if not drawn:
-        return _empty(analysis, "forces")
+        return _empty(analysis, "forces unknown" if analysis.trial.plates else "forces")
     paths = pressure_paths(analysis.loads, analysis.trial.plates)
     return _figures(drawn) + (_figures(paths) if paths else _empty(analysis, "pressure"))
 

@@ -27,6 +27,8 @@ MISSING = {
     "gait": "No complete gait cycle was found in this trial, so there are no gait measures.",
     "forces": "There are no ground forces: the recording has no force plates, and none were "
     "computed.",
+    "forces unknown": "No stance of a single foot was measured as a whole, so there are no ground "
+    "forces of the feet to show.",
     "kinetics": "There are no torques: they need the mass of the subject and ground forces.",
     "energy": "There is no work of joints: it needs torques.",
     "elevation": "There are no elevation angles: the model has no thigh, shank and foot on either "
