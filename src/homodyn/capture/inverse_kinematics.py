@@ -207,7 +207,7 @@ def _freedom(model: Model, sight: Sight, pull: np.ndarray, anywhere: bool) -> Fr
     """Which coordinates stay, in all frames and in each, and which frames place the model."""
     locked = np.array([coordinate.locked for coordinate in model.coordinates], dtype=bool)
     ever = sight.weights.max(0)[None]
-    held = undetermined(model, ever, pull.max(0), locked)[0]
+    held = undetermined(model, ever, pull.max(0)[None], locked)[0]
     roots = np.concatenate(root_entries(model))
     if anywhere and held[roots].any() and len(roots) >= 3:
         open_ = ", ".join(model.coordinate_names[i] for i in roots if held[i])
@@ -219,14 +219,12 @@ def _freedom(model: Model, sight: Sight, pull: np.ndarray, anywhere: bool) -> Fr
     patterns, index = seen_patterns(np.column_stack([sight.weights > 0, pull > 0]))
     count = len(model.markers)
     usual = np.concatenate([ever[0] > 0, pull.max(0) > 0])
-    gaps = np.zeros((len(index), model.nv), dtype=bool)
-    for n, pattern in enumerate(patterns):
-        rows = index == n
-        if (pattern == usual).all():
-            continue
-        shares = np.where(pattern[:count], ever, 0.0)
-        drawn = np.where(pattern[count:], pull.max(0), 0.0)
-        gaps[rows] = undetermined(model, shares, drawn, locked | held)[0]
+    shares = np.where(patterns[:, :count], ever, 0.0)
+    drawn = np.where(patterns[:, count:], pull.max(0), 0.0)
+    odd = (patterns != usual).any(-1)
+    hidden = np.zeros((len(patterns), model.nv), dtype=bool)
+    hidden[odd] = undetermined(model, shares[odd], drawn[odd], locked | held)
+    gaps = hidden[index]
     placed = np.logical_and((sight.weights > 0).any(-1), ~gaps[:, roots].any(-1))
     if not placed.any():
         raise CaptureError(

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from homodyn.capture.marker_step import distance_kernel, normal_kernel, step_kernel
+from homodyn.capture.marker_step import distance_kernel, measured, normal_kernel, step_kernel
 from homodyn.model import Model
 from homodyn.model.configuration import plain_entries
 from homodyn.symbolic import Kernel
@@ -101,20 +101,26 @@ class MarkerProblem:
         flat = self.targets.reshape(self.frames, -1)
         return np.concatenate([flat, self.weights, self.pull, self.goal, self.free], axis=1)
 
+    @cached_property
+    def lengths(self) -> np.ndarray:
+        """The lengths of the model, as its kernels take them."""
+        return measured(self.model).parameter_values
+
     def steps(self, gain: float = 0.0) -> Callable[..., Any]:
         """(q, records, mood) -> one damped step of these frames: see `step_kernel`."""
         run = self._tier(step_kernel(self.model, self.loss))
         setting = np.concatenate([self.lower, self.upper, [gain, self.scale]])
-        return lambda q, records, mood: run(q, records, setting, mood)
+        return lambda q, records, mood: run(q, records, setting, mood, self.lengths)
 
     def equations(self, q: np.ndarray) -> Any:
         """Normal matrix, descent and objective of every frame, undamped and without limits."""
         run = self._tier(normal_kernel(self.model, self.loss))
-        return run(q, self.targets, self.weights, self.pull, self.goal, self.scale)
+        parts = (self.targets, self.weights, self.pull, self.goal, self.scale)
+        return run(q, *parts, self.lengths)
 
     def distances(self, q: np.ndarray) -> np.ndarray:
         """(frames, markers), m: how far model markers are from their targets."""
-        return self._tier(distance_kernel(self.model))(q, self.targets)
+        return self._tier(distance_kernel(self.model))(q, self.targets, self.lengths)
 
     def _tier(self, kernel: Kernel) -> Callable[..., Any]:
         if self.native:

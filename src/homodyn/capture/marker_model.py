@@ -18,6 +18,7 @@ from homodyn.catalog import scaled
 from homodyn.catalog.scaling import DENSITY
 from homodyn.dynamics import marker_positions
 from homodyn.model import Model, Parameter, integrate, rates
+from homodyn.model.measures import with_measures
 from homodyn.model.model import parametric
 from homodyn.spatial import Array, Transform
 from homodyn.symbolic import Kernel, SparseKernel, kernel, sparse_jacobian
@@ -45,6 +46,8 @@ class MarkerModel:
 
     def __init__(self, model: Model, markers: Sequence[str]) -> None:
         self.model = bare(model, markers)
+        # Lengths are parameters, so that one kernel does for all people of a build.
+        self._measured = with_measures(self.model)
         self.markers = tuple(markers)
         self.bodies = len(model.bodies)
         self.size = 6 * self.bodies + 3 * len(self.markers)
@@ -63,19 +66,19 @@ class MarkerModel:
 
     @cached_property
     def _positions(self) -> Kernel:
-        """Positions by pose and by one vector: a step away from the pose, then the person."""
+        """Positions by pose, one vector (a step away from it, then the person) and lengths."""
         model, nv = self.model, self.model.nv
         person = [Parameter(f"p{k}", value) for k, value in enumerate(self.generic.flat)]
         symbolic = parametric(self._made, **{p.name: p.value for p in person})
 
-        def positions(q: Array, x: Array) -> Array:
+        def positions(q: Array, x: Array, lengths: Array) -> Array:
             # Linear in the step, so its derivative at no step is the one along velocities.
             moved = q + rates(model, q, x[:nv])
-            return marker_positions(symbolic, moved, parameters=x[nv:])
+            return marker_positions(symbolic, moved, parameters=ca.vertcat(lengths, x[nv:]))
 
         return kernel(
             positions,
-            {"q": model.nq, "x": nv + self.size},
+            {"q": model.nq, "x": nv + self.size, "lengths": len(self._measured.parameters)},
             outputs={"positions": (len(self.markers), 3)},
             name=f"markers of {model.name}",
         )
@@ -89,12 +92,13 @@ class MarkerModel:
         triples = [ca.vertcat(*values[k : k + 3]) for k in range(0, len(values), 3)]
         scales, centres = triples[: self.bodies], triples[self.bodies : 2 * self.bodies]
         shifts = dict(zip(self.markers, triples[2 * self.bodies :], strict=True))
-        return _stretched(self.model, [ca.vertsplit(s) for s in scales], centres, shifts, DENSITY)
+        factors = [ca.vertsplit(scale) for scale in scales]
+        return _stretched(self._measured, factors, centres, shifts, DENSITY)
 
     def positions(self, q: np.ndarray, person: Person) -> np.ndarray:
         """World positions (frames, markers, 3), m."""
         x = np.concatenate([np.zeros(self.model.nv), person.flat])
-        result: np.ndarray = self._positions(q, x)
+        result: np.ndarray = self._positions(q, x, self._measured.parameter_values)
         return result
 
     def jacobian(self, q: np.ndarray, person: Person) -> np.ndarray:
@@ -103,7 +107,7 @@ class MarkerModel:
         Columns of the person are those of ``Person.flat``.
         """
         x = np.concatenate([np.zeros(self.model.nv), person.flat])
-        return self._jacobian.dense(self._jacobian(q, x))
+        return self._jacobian.dense(self._jacobian(q, x, self._measured.parameter_values))
 
     def step(self, q: np.ndarray, dv: np.ndarray) -> np.ndarray:
         """Poses moved along velocity directions."""

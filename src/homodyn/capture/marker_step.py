@@ -10,10 +10,14 @@ normal matrix of points is the mass matrix of a body whose point masses are the 
 composite recursion gives it without any Jacobian, and it factorises along the branches of the tree.
 Near the end the curvature of the marker paths may be added (`marker_curvature`): what is left of
 the distances then slows no step, as it does with Gauss and Newton's.
+
+Kernels take the lengths of the model as their last input, so that all people of one build share
+one compiled library.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import reduce
 from operator import add
 from typing import Any
@@ -22,21 +26,32 @@ import casadi as ca
 import numpy as np
 
 from homodyn.capture.marker_curvature import Moments, marker_curvature
+from homodyn.capture.marker_model import bare
 from homodyn.dynamics.crba import composite_matrix
 from homodyn.dynamics.factor import factorized
 from homodyn.dynamics.kinematics import attached_point
 from homodyn.dynamics.tree import Tree
 from homodyn.model import Model
 from homodyn.model.configuration import integrate, plain_entries
+from homodyn.model.measures import with_measures
 from homodyn.spatial import Array, Inertia, stack
-from homodyn.symbolic import Kernel, kernel
+from homodyn.symbolic import Kernel
+from homodyn.symbolic.trace import Shape, trace
 
 LOSSES = ("", "huber", "cauchy")
 """What a distance costs: its square; its square, then itself; its square, then its logarithm."""
 
 
+def measured(model: Model) -> Model:
+    """The model with its lengths as parameters; the same one as long as the model lives."""
+    if "measured" not in model.kernels:
+        model.kernels["measured"] = with_measures(bare(model, [m.name for m in model.markers]))
+    made: Model = model.kernels["measured"]
+    return made
+
+
 def step_kernel(model: Model, loss: str = "") -> Kernel:
-    """(q, frame, setting, mood) -> (moved q, step, cost, promised, blocked) for one frame.
+    """(q, frame, setting, mood, lengths) -> (moved q, step, cost, promised, blocked) of one frame.
 
     ``frame`` joins targets (m), weights, pull, goal and free: what is there to be fitted.
     ``weights`` are zero for markers that were not seen, ``free`` is zero for coordinates that are
@@ -48,72 +63,74 @@ def step_kernel(model: Model, loss: str = "") -> Kernel:
     step would take away were the model linear. ``blocked`` is one where a limit holds a coordinate
     against the descent, and two where it alone holds it against the step.
     """
-    key = ("marker step", loss)
-    if key not in model.kernels:
-        size, markers = model.nv, len(model.markers)
+    size, markers = model.nv, len(model.markers)
 
-        def step(q: Array, frame: Array, setting: Array, mood: Array) -> tuple[Array, ...]:
-            parts = ca.vertsplit(frame, list(np.cumsum([0, 3 * markers, markers, *[size] * 3])))
-            targets = ca.reshape(parts[0], 3, markers).T
-            rest: list[Array] = [*parts[1:], setting[:size], setting[size : 2 * size]]
-            rest += [mood[0], mood[1], mood[2], setting[2 * size], setting[2 * size + 1]]
-            return _step(model, loss, q, targets, *rest)
+    def step(own: Model, q: Array, frame: Array, setting: Array, mood: Array) -> tuple[Array, ...]:
+        parts = ca.vertsplit(frame, list(np.cumsum([0, 3 * markers, markers, *[size] * 3])))
+        targets = ca.reshape(parts[0], 3, markers).T
+        rest: list[Array] = [*parts[1:], setting[:size], setting[size : 2 * size]]
+        rest += [mood[0], mood[1], mood[2], setting[2 * size], setting[2 * size + 1]]
+        return _step(own, loss, q, targets, *rest)
 
-        model.kernels[key] = kernel(
-            step,
-            q=model.nq,
-            frame=4 * markers + 3 * size,
-            setting=2 * size + 2,
-            mood=3,
-            outputs={
-                "moved": model.nq,
-                "step": size,
-                "cost": (),
-                "promised": (),
-                "blocked": size,
-            },
-            name=f"marker step of {model.name}",
-        )
-    return model.kernels[key]
+    return _kernel(
+        model,
+        f"marker step {loss}".strip(),
+        step,
+        {"frame": 4 * markers + 3 * size, "setting": 2 * size + 2, "mood": 3},
+        {"moved": model.nq, "step": size, "cost": (), "promised": (), "blocked": size},
+    )
 
 
 def normal_kernel(model: Model, loss: str = "") -> Kernel:
-    """(q, targets, weights, pull, goal, scale) -> (normal matrix, descent, cost) for one frame."""
-    key = ("normal equations", loss)
-    if key not in model.kernels:
-        size, markers = model.nv, len(model.markers)
-        model.kernels[key] = kernel(
-            lambda *arrays: _normal_equations(model, loss, *arrays),
-            q=model.nq,
-            targets=(markers, 3),
-            weights=markers,
-            pull=size,
-            goal=size,
-            scale=(),
-            outputs={"matrix": (size, size), "descent": size, "cost": ()},
-            name=f"normal equations of {model.name}",
-        )
-    return model.kernels[key]
+    """(q, targets, weights, pull, goal, scale, lengths) -> normal matrix, descent and cost."""
+    size, markers = model.nv, len(model.markers)
+
+    def equations(own: Model, *arrays: Array) -> tuple[Array, ...]:
+        return _normal_equations(own, loss, *arrays)
+
+    return _kernel(
+        model,
+        f"normal equations {loss}".strip(),
+        equations,
+        {"targets": (markers, 3), "weights": markers, "pull": size, "goal": size, "scale": ()},
+        {"matrix": (size, size), "descent": size, "cost": ()},
+    )
 
 
 def distance_kernel(model: Model) -> Kernel:
-    """(q, targets) -> distance of every marker from its target (m)."""
-    key = "marker distances"
-    if key not in model.kernels:
-        markers = len(model.markers)
+    """(q, targets, lengths) -> distance of every marker from its target (m)."""
+    markers = len(model.markers)
 
-        def distances(q: Array, targets: Array) -> Array:
-            away = [targets[k, :].T - p for k, p in enumerate(_places(Tree(model, q)))]
-            return stack(*[ca.sqrt(ca.dot(r, r)) for r in away])
+    def distances(own: Model, q: Array, targets: Array) -> Array:
+        away = [targets[k, :].T - p for k, p in enumerate(_places(Tree(own, q)))]
+        return stack(*[ca.sqrt(ca.dot(r, r)) for r in away])
 
-        model.kernels[key] = kernel(
-            distances,
-            q=model.nq,
-            targets=(markers, 3),
-            outputs={"distances": markers},
-            name=f"marker distances of {model.name}",
+    return _kernel(
+        model, "marker distances", distances, {"targets": (markers, 3)}, {"distances": markers}
+    )
+
+
+def _kernel(
+    model: Model,
+    what: str,
+    function: Callable[..., Any],
+    inputs: Mapping[str, int | Shape],
+    outputs: Mapping[str, int | Shape],
+) -> Kernel:
+    """The kernel of a function of (model, q, inputs), kept with the model."""
+    if what not in model.kernels:
+        own = measured(model)
+        shapes = {"q": model.nq, **inputs, "lengths": len(own.parameters)}
+        model.kernels[what] = Kernel(
+            trace(
+                lambda *arrays: function(own, *arrays[:-1]),
+                shapes,
+                outputs,
+                f"{what} of {model.name}",
+                given={"lengths": own.parameter_symbols},
+            )
         )
-    return model.kernels[key]
+    return model.kernels[what]
 
 
 def _step(

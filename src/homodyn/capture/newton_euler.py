@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from homodyn.capture.load import FootForce, Loads
+from homodyn.capture.marker_model import bare
 from homodyn.capture.motion import Motion
 from homodyn.capture.motion_table import turning
 from homodyn.capture.residuals import root_motions
@@ -16,7 +17,9 @@ from homodyn.dynamics.momentum import whole_center
 from homodyn.dynamics.rnea import armature
 from homodyn.dynamics.tree import Tree
 from homodyn.model import Model
-from homodyn.symbolic import Kernel, kernel
+from homodyn.model.measures import with_measures
+from homodyn.symbolic import Kernel
+from homodyn.symbolic.trace import trace
 
 
 def explained(motion: Motion, feet: Sequence[FootForce]) -> Loads:
@@ -78,22 +81,32 @@ def root_columns(model: Model) -> tuple[int, ...]:
     return tuple(found)
 
 
-def _law(model: Model, bodies: tuple[str, ...]) -> Kernel:
-    """Torques, wrench left at the root, centre of mass and power of the ground in one pass."""
+def _law(model: Model, bodies: tuple[str, ...]) -> Callable[..., Any]:
+    """Torques, wrench left at the root, centre of mass and power of the ground in one pass.
+
+    Lengths and masses are inputs of the kernel, so that all people of one build share it.
+    """
     key = ("loads", bodies)
     if key not in model.kernels:
+        own = with_measures(_masses_alone(model), masses=True)
         sizes: dict[str, Any] = {"q": model.nq, "v": model.nv, "a": model.nv}
         sizes |= {f"wrench{k}": 6 for k in range(len(bodies))}
-        fixed = model.at(model.parameter_values) if model.parameters else model
-        model.kernels[key] = kernel(
-            lambda q, v, a, *wrenches: _balance(
-                fixed, q, v, a, dict(zip(bodies, wrenches, strict=True))
-            ),
-            sizes,
-            outputs={"tau": model.nv, "left": 6, "center": 3, "ground": ()},
-            name=f"loads of {model.name}",
-        )
+        sizes["measures"] = len(own.parameters)
+
+        def law(q: ca.SX, v: ca.SX, a: ca.SX, *rest: ca.SX) -> tuple[ca.SX, ...]:
+            return _balance(own, q, v, a, dict(zip(bodies, rest[:-1], strict=True)))
+
+        outputs: dict[str, Any] = {"tau": model.nv, "left": 6, "center": 3, "ground": ()}
+        given = {"measures": own.parameter_symbols}
+        made = Kernel(trace(law, sizes, outputs, f"loads of {model.name}", given=given))
+        model.kernels[key] = lambda *arrays: made(*arrays, own.parameter_values)
     return model.kernels[key]
+
+
+def _masses_alone(model: Model) -> Model:
+    """The bodies and joints of a model."""
+    plain = model.at(model.parameter_values) if model.parameters else model
+    return bare(plain, ())
 
 
 def _balance(

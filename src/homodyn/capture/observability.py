@@ -47,22 +47,20 @@ def undetermined(
 ) -> np.ndarray:
     """(patterns, nv): coordinates to hold so that the others are determined.
 
-    ``weights`` has a row of marker weights for each pattern of seen markers; ``pull`` holds the
-    weights of tracked coordinates; ``closed`` is True for those that do not move anyway. Judged at
-    random poses, since one pose may hide what another shows.
+    ``weights`` has a row of marker weights for each pattern of seen markers and ``pull`` one of
+    the weights of tracked coordinates; ``closed`` is True for those that do not move anyway. Judged
+    at random poses, since one pose may hide what another shows.
     """
     size, poses = model.nv, GENERIC_POSES
     J = marker_jacobian(model, generic_poses(model)).reshape(poses, -1, 3, size)
     moving = ~closed
-    squares = np.einsum("pmci,pmcj->pmij", J, J)
+    squares = J.transpose(0, 1, 3, 2) @ J
     held = np.zeros((len(weights), size), dtype=bool)
-    tracked = np.diag(pull)
-    for n, row in enumerate(weights):
-        H = np.einsum("m,pmij->pij", row, squares) + tracked
+    doubtful = ~_surely_definite(squares[0], weights, pull, closed)
+    for n in np.flatnonzero(doubtful):
+        H = np.einsum("m,pmij->pij", weights[n], squares) + np.diag(pull[n])
         open_ = moving & (np.diagonal(H, axis1=1, axis2=2).max(0) > 0)
         held[n] = moving & ~open_
-        if _surely_definite(H[0][np.ix_(open_, open_)]):
-            continue
         while open_.any():
             kept = np.flatnonzero(open_)
             values, vectors = np.linalg.eigh(H[:, kept[:, None], kept])
@@ -77,13 +75,27 @@ def undetermined(
     return held
 
 
-def _surely_definite(H: np.ndarray) -> bool:
-    """Whether no eigenvalue is near zero, by a factorisation: cheaper than finding them."""
-    try:
-        np.linalg.cholesky(H - UNSEEN * np.trace(H) * np.eye(len(H)))
-    except np.linalg.LinAlgError:
-        return False
-    return True
+def _surely_definite(
+    squares: np.ndarray, weights: np.ndarray, pull: np.ndarray, closed: np.ndarray
+) -> np.ndarray:
+    """(patterns,): whether one pose shows everything, by the pivots of a factorisation.
+
+    Finding eigenvalues costs many times more, and most patterns lack nothing.
+    """
+    size = len(closed)
+    H = np.einsum("nm,mij->nij", weights, squares, optimize=True)
+    index = np.arange(size)
+    H[:, index, index] += pull
+    H = np.where(closed[:, None] | closed, np.eye(size), H)
+    floor = UNSEEN * np.trace(H, axis1=1, axis2=2)
+    H[:, index, index] -= floor[:, None]
+    definite = np.ones(len(H), dtype=bool)
+    for k in range(size):
+        pivot = H[:, k, k]
+        definite &= pivot > 0
+        column = H[:, k + 1 :, k] / np.where(pivot > 0, pivot, np.inf)[:, None]
+        H[:, k + 1 :, k + 1 :] -= column[:, :, None] * H[:, None, k, k + 1 :]
+    return definite
 
 
 def generic_poses(model: Model) -> np.ndarray:

@@ -27,7 +27,7 @@ ORDER = 3
 TOLERANCE = 1e-7
 """Largest entry of the last step (rad, m)."""
 ITERATIONS = 60
-PASSES = 8
+PASSES = 4
 """How often a step is solved again because of limits."""
 LEAST_DAMPING = 1e-9
 """As a share of the largest stiffness."""
@@ -52,10 +52,11 @@ def smoothed(problem: MarkerProblem, fitted: Fitted, rate: float, cutoff: float)
     penalty = stiffness * (rate / (2 * np.pi * cutoff)) ** (2 * ORDER)
     least = LEAST_DAMPING * float(stiffness.max())
     q, damping, converged = problem.inside(fitted.q), least, False
+    pinned = np.zeros((problem.frames, model.nv), dtype=int)
     for _ in range(ITERATIONS):
         equations = _equations(problem, q, penalty)
         while True:
-            step, blocked = _step(problem, q, equations, damping)
+            step, pinned = _step(problem, q, equations, damping, pinned)
             tried = problem.inside(integrate(model, q, step))
             below = _objective(problem, tried, penalty) <= equations.cost * (1 + 1e-13)
             if below or damping > 1e9 * least:
@@ -68,7 +69,7 @@ def smoothed(problem: MarkerProblem, fitted: Fitted, rate: float, cutoff: float)
             break
     done = np.full(problem.frames, converged)
     cost = problem.equations(q)[2]
-    return Fitted(q, cost, fitted.iterations, done, blocked)
+    return Fitted(q, cost, fitted.iterations, done, pinned != 0)
 
 
 @dataclass(frozen=True)
@@ -141,29 +142,37 @@ def _equations(problem: MarkerProblem, q: np.ndarray, penalty: np.ndarray) -> Ba
 
 
 def _step(
-    problem: MarkerProblem, q: np.ndarray, equations: BandedEquations, damping: float
+    problem: MarkerProblem,
+    q: np.ndarray,
+    equations: BandedEquations,
+    damping: float,
+    pinned: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Step of all frames within the limits, and where they hold it.
+    """Step of all frames within the limits, and which of them it ends at: -1 lower, 1 upper.
 
-    What would pass a limit goes to it and the others are solved for again, knowing that.
+    The quadratic problem with bounds by guessing what they hold: solve for the rest, pin what
+    passes a limit, let go what is pulled away from one, until the guess is right (Hintermueller,
+    Ito and Kunisch 2003). ``pinned`` is the first guess, the last answer being a good one.
     """
     entries, positions = plain_entries(problem.model)
     low, high = (np.full((len(q), problem.model.nv), x) for x in (-np.inf, np.inf))
     low[:, entries] = problem.lower[entries] - q[:, positions]
     high[:, entries] = problem.upper[entries] - q[:, positions]
+    free = problem.free > 0
     down = equations.descent
-    blocked = ((low >= 0) & (down < 0)) | ((high <= 0) & (down > 0))
-    moving = (problem.free > 0) & ~blocked
-    known = np.zeros_like(down)
     for _ in range(PASSES):
+        known = np.where(pinned < 0, low, np.where(pinned > 0, high, 0.0))
         right = down - equations.times(known) if known.any() else down
+        moving = free & (pinned == 0)
         step = np.where(moving, equations.solved(right, moving, damping), known)
-        beyond = moving & ((step < low) | (step > high))
-        if not beyond.any():
+        pull = down - equations.times(step)
+        held = np.where(pinned * pull > 0, pinned, 0)
+        beyond = np.where(step < low, -1, np.where(step > high, 1, 0))
+        guess = np.where(moving, beyond, np.where(free, held, 0))
+        if np.array_equal(guess, pinned):
             break
-        known = np.where(beyond, np.clip(step, low, high), known)
-        moving = moving & ~beyond
-    return np.clip(step, low, high), blocked
+        pinned = guess
+    return np.clip(step, low, high), pinned
 
 
 def _taps(order: int) -> np.ndarray:
