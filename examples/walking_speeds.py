@@ -1,7 +1,7 @@
 """Three walking speeds, from recordings to one page that compares them.
 
-The recordings are made, so that the example needs no data: the same person walks slowly, at ease and
-fast before cameras and on force plates. Each trial is analysed and gets a page of its own;
+The recordings are made, so that the example needs no data: the same person walks slowly, at ease
+and fast before cameras and on force plates. Each trial is analysed and gets a page of its own;
 ``index.html`` lays them side by side. Run it to get the pages::
 
     python examples/walking_speeds.py walking_speeds
