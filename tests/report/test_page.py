@@ -103,3 +103,12 @@ def test_a_recording_without_emg_units_is_drawn(analysis):
     plain = Signals(("a",), 100.0, np.abs(np.sin(np.arange(261)))[:, None])
     text = page(replace(analysis, emg=plain, emg_sides=(None,)))
     assert "fig-emg" in text
+
+
+def test_elevation_angles_of_a_part_of_the_recording_are_drawn(analysis):
+    angles = analysis.elevation
+    part = slice(20, -20)
+    shorter = replace(
+        angles, time=angles.time[part], left=angles.left[part], right=angles.right[part]
+    )
+    assert "fig-elevation" in page(replace(analysis, elevation=shorter))

@@ -33,7 +33,7 @@ from homodyn.report.curves import Rhythm
 from homodyn.report.settings import Settings, digest
 from homodyn.report.signal_names import emg_channels, muscle_side
 
-APART = 0.06
+APART = 0.1
 """Marker error (m, root mean square) from which on markers and model do not belong together."""
 FEWEST = 3
 """Markers that a model and a trial must share."""

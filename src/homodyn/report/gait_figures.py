@@ -177,7 +177,7 @@ def elevation(angles: ElevationAngles, rhythm: Rhythm) -> list[Figure]:
         degrees = angles.side(side)
         if not np.isfinite(degrees).any():
             continue
-        loop = _loop(degrees, rhythm, side)
+        loop = _loop(degrees, rhythm, side, angles.time)
         fit = plane_of(loop)
         flat = (loop - fit.centre) @ fit.axes
         panels += [
@@ -361,9 +361,9 @@ def _frame(curves: Curves, strands: Sequence[Strand], least: float, zero: bool =
     )
 
 
-def _loop(degrees: np.ndarray, rhythm: Rhythm, side: str) -> np.ndarray:
+def _loop(degrees: np.ndarray, rhythm: Rhythm, side: str, time: np.ndarray) -> np.ndarray:
     """Three angles over the mean cycle, or over the whole trial."""
-    strands = [rhythm.strand(degrees[:, k], side) for k in range(3)]
+    strands = [rhythm.strand(degrees[:, k], side, time) for k in range(3)]
     if any(strand is None for strand in strands):
         return degrees[np.isfinite(degrees).all(axis=1)]
     return np.column_stack([strand.mean for strand in strands if strand is not None])
@@ -403,7 +403,7 @@ def _spokes(plot: Plot, axes: np.ndarray, reach: float) -> None:
 def _elevation_lines(angles: ElevationAngles, rhythm: Rhythm) -> tuple[str, ...]:
     panels = []
     for k, segment in enumerate(("Thigh", "Shank", "Foot")):
-        sides = {side: rhythm.strand(angles.side(side)[:, k], side) for side in SIDES}
+        sides = {side: rhythm.strand(angles.side(side)[:, k], side, angles.time) for side in SIDES}
         curves = Curves(
             f"{segment} elevation",
             "deg",

@@ -159,7 +159,7 @@ def _scaling(analysis: Analysis) -> Iterator[Verdict]:
     if not scaled.ok:
         more = f" And {len(scaled.warnings) - 1} more." if len(scaled.warnings) > 1 else ""
         first = (scaled.warnings or (f"Scaling ended {scaled.status}.",))[0]
-        yield Verdict(FAIR, "scaling", f"{first[:1].upper()}{first[1:]}{more}")
+        yield Verdict(FAIR, "scaling", _sentence(first) + more)
     else:
         yield Verdict(
             GOOD,
@@ -256,3 +256,8 @@ def _cycles(analysis: Analysis) -> Iterator[Verdict]:
 
 def _rms(values: np.ndarray) -> float:
     return float(np.sqrt(np.mean(values**2)))
+
+
+def _sentence(words: str) -> str:
+    end = "" if words.endswith((".", "?", "!")) else "."
+    return f"{words[:1].upper()}{words[1:]}{end}"
