@@ -1,4 +1,4 @@
-"""From markers to angles: fits of recordings against OpenSim, and of a long one on a human."""
+"""From markers to angles and torques, against OpenSim, and a long recording of a human."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from homodyn.bench import opensim_ik_peer
+from homodyn.bench.capture_loads import loads_rows
 from homodyn.bench.harness import Row, benchmark, best_of, environment, missing
 from homodyn.bench.models import PATIENCE, data_folder
 from homodyn.capture import Motion, Trial, fit, read, read_tasks
@@ -38,7 +39,7 @@ FAST_ENOUGH = 0.15
 
 @benchmark("capture")
 def capture(quick: bool) -> Iterator[Row]:
-    """Inverse kinematics of recordings against OpenSim, and of a human of 34 freedoms."""
+    """Inverse kinematics and dynamics of recordings against OpenSim, and of a long human one."""
     for name, model, markers, tasks in RECORDINGS:
         folder = data_folder() / name
         if not folder.is_dir():
@@ -47,6 +48,7 @@ def capture(quick: bool) -> Iterator[Row]:
             continue
         yield from _against_opensim(folder / model, folder / markers, folder / tasks, quick)
     yield _human(quick)
+    yield from loads_rows(quick)
 
 
 def _against_opensim(model_file: Path, markers: Path, tasks: Path, quick: bool) -> Iterator[Row]:
