@@ -265,9 +265,10 @@ def _scaled(generic: Model, trial: Trial, settings: Settings, run: _Run) -> Scal
     mass, height = settings.mass, settings.height
     if how == "static":
         assert static is not None
-        return capture.scale(generic, static, mass=mass, height=height)
+        return capture.scale(generic, static, mass=mass, height=height, keep_shares=True)
     trials = [_thinned(trial)] if static is None else [_thinned(static), _thinned(trial)]
-    return capture.calibrate(generic, trials, mass=mass, height=height)
+    # Markers tell lengths, hardly ever girths: shares of the mass are better known from tables.
+    return capture.calibrate(generic, trials, mass=mass, height=height, keep_shares=True)
 
 
 def _read_static(settings: Settings) -> Trial:

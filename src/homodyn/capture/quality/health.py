@@ -196,9 +196,9 @@ def _gap_findings(trial: Trial, rows: tuple[MarkerHealth, ...]) -> list[Finding]
     remedies = {
         Severity.SERIOUS: "are missing for half of the frames or more; leave them out or label the "
         "recording again",
-        Severity.WARNING: f"have gaps longer than {SHORT_GAP:g} s; fill_gaps needs three markers "
-        "of their segment, or label the recording again",
-        Severity.INFO: f"have gaps of at most {SHORT_GAP:g} s, which fill_gaps closes by splines, "
+        Severity.WARNING: f"have gaps longer than {SHORT_GAP:g} s; filling them needs three "
+        "other markers of their segment, or label the recording again",
+        Severity.INFO: f"have gaps of at most {SHORT_GAP:g} s, which splines close, "
         "or are points without a name",
     }
     for severity, members in classes.items():
@@ -233,7 +233,7 @@ def _row_findings(rows: tuple[MarkerHealth, ...]) -> list[Finding]:
                     "spike",
                     Severity.WARNING,
                     f"leaps away for single frames ({ranges(row.spikes)}); remove these frames and "
-                    "let fill_gaps close them",
+                    "fill the gaps",
                     (row.marker,),
                     frames=row.spikes,
                 )
