@@ -6,10 +6,11 @@ import re
 from pathlib import Path
 
 from homodyn.capture.formats.cells import rows_of
-from homodyn.capture.formats.files import read_text, write_text
+from homodyn.capture.formats.files import read_text
 from homodyn.capture.formats.names import settled
 from homodyn.capture.table import Table
 from homodyn.errors import FormatError
+from homodyn.model.formats.files import write_text
 
 _PARTS = {"vec2": 2, "vec3": 3, "vec4": 4, "vec5": 5, "vec6": 6, "quaternion": 4, "spatialvec": 6}
 
