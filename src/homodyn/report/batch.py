@@ -187,7 +187,7 @@ def folder_names(trials: Sequence[str | Path]) -> list[str]:
 
 
 def _before(trial: str, name: str, settings: Settings, folder: Path) -> Outcome | None:
-    """The outcome of a trial that is not run: done before, without a file, or in another's place."""
+    """The outcome of a trial that is not run: done, without a file, or in another's place."""
     try:
         mark = fingerprint(trial, settings)
     except HomodynError as error:
