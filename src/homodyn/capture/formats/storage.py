@@ -53,6 +53,8 @@ def read_storage(path: Path) -> Table:
             "export it again or correct the head",
             str(path),
         )
+    if not rows:
+        raise FormatError("there are no rows below the names; export it again", str(path))
     # Blanks may stand around the tabs of a row, and a row may begin with some.
     cleaned = [row.strip(" ") for row in rows]
     table = rows_of(cleaned, len(names), delimiter, str(path), place + 2)
