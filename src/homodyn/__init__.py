@@ -4,7 +4,6 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from homodyn import catalog, dynamics, model, symbolic
 from homodyn import capture, catalog, dynamics, gait, model, simulate, symbolic
 from homodyn.errors import (
     CaptureError,
