@@ -1,6 +1,6 @@
 """Homodyn: human and humanoid movement, from one text of mechanics."""
 
-from homodyn import capture, catalog, dynamics, gait, model, symbolic
+from homodyn import balance, capture, catalog, dynamics, gait, model, symbolic
 from homodyn.errors import (
     CaptureError,
     FormatError,
@@ -21,6 +21,7 @@ __all__ = [
     "Model",
     "ModelError",
     "NoSolution",
+    "balance",
     "capture",
     "catalog",
     "dynamics",
