@@ -173,7 +173,20 @@ def _merged(normals: np.ndarray, z: np.ndarray) -> np.ndarray:
     np.add.at(means, group, normals)
     means /= np.linalg.norm(means, axis=1)[:, None]
     sets = touched[:, first].T
-    counts = sets.sum(axis=1)
-    held = sets.astype(np.float32)
-    within = (held @ held.T == counts[:, None]) & (counts[None] > counts[:, None])
-    return np.asarray(means[~within.any(axis=1)])
+    dropped = np.zeros(len(sets), dtype=bool)
+    for k in _narrow(sets, z):
+        larger = sets[:, sets[k]].all(axis=1) & (sets.sum(axis=1) > sets[k].sum())
+        dropped[k] = larger.any()
+    return np.asarray(means[~dropped])
+
+
+def _narrow(sets: np.ndarray, z: np.ndarray) -> np.ndarray:
+    """Numbers of facets whose points do not span them: the spread lacks a second direction."""
+    r = z.shape[1]
+    held = sets.astype(float)
+    count = held.sum(axis=1)
+    mean = held @ z / count[:, None]
+    products = (z[:, :, None] * z[:, None, :]).reshape(len(z), -1)
+    spread = (held @ products).reshape(-1, r, r) / count[:, None, None]
+    spread = spread - mean[:, :, None] * mean[:, None, :]
+    return np.flatnonzero(np.linalg.eigvalsh(spread)[:, 1] < 1e-12)

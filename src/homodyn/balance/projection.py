@@ -77,12 +77,19 @@ def project(
     )
 
 
-def shoot(support: Support, dimension: int) -> Polytope:
-    """The polytope with a given support function."""
+def shoot(support: Support, dimension: int, *, scout: int = 0) -> Polytope:
+    """The polytope with a given support function.
+
+    ``scout`` random directions are asked at once before the first hull: where asking costs little
+    they find most vertices, and few hulls are needed.
+    """
     points = _spanning(support, dimension)
     # Directions asked before, told apart in the axes in which the set is as wide as it is long.
     into = whiten(points).into
     back = np.linalg.pinv(into).T
+    if scout and into.shape[1]:
+        random = np.random.default_rng(0).normal(size=(scout, into.shape[1]))
+        points = _distinct(np.vstack([points, support(random @ into.T)]), into)
     asked: set[bytes] = set()
     for _ in range(ROUNDS):
         found = hull(points)

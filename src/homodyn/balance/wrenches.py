@@ -24,7 +24,9 @@ from homodyn.spatial import skew
 FEW = 400
 """Sums of generators above which those that are not extreme are dropped on the way."""
 Budgets = tuple[Budget, ...]
-MANY = 5000
+SCOUT = 3000
+"""Random directions to ask before the first hull."""
+MANY = 2000
 """Sums of generators up to which their hull is faster than shooting."""
 Point = np.ndarray | tuple[float, float, float] | list[float]
 
@@ -208,7 +210,7 @@ def _by_shooting(forces: Forces, budgets: Budgets) -> Polytope:
     def farthest(directions: np.ndarray) -> np.ndarray:
         return sum((_spent(forces, budget, directions) for budget in ended), np.zeros(6))
 
-    shape = shoot(farthest, 6)
+    shape = shoot(farthest, 6, scout=SCOUT)
     if not free:
         return shape
     rays = forces.wrenches[np.concatenate(free)]
