@@ -62,8 +62,9 @@ class Verdicts:
 
     @property
     def table(self) -> dict[str, float]:
-        """Share of instants that each criterion calls balanced."""
-        return {name: float((getattr(self, name) >= 0).mean()) for name in self.NAMES}
+        """Share of the judged instants that each criterion calls balanced."""
+        judged = ~np.isnan(self.com_projection)
+        return {name: float((getattr(self, name)[judged] >= 0).mean()) for name in self.NAMES}
 
 
 def verdicts(
