@@ -256,8 +256,8 @@ def test_stances_from_markers_and_hands():
         ("left", "right"),
         ("left", "right", "HAND"),
     ]
-    assert told[1][1] == pytest.approx(1.0, abs=0.08)
-    assert told[2][1] == pytest.approx(1.6, abs=0.08)
+    assert told[1][1] == pytest.approx(1.0, abs=0.02)
+    assert told[2][1] == pytest.approx(1.6, abs=0.02)
     assert told[3][1] == pytest.approx(2.0, abs=0.02)
     outline = phases[2].stance.support("left").corners
     assert outline[:, 0].max() == pytest.approx(0.7, abs=1e-6)

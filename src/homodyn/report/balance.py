@@ -7,6 +7,7 @@ import io
 import os
 import tempfile
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -144,7 +145,7 @@ def polytopes_figure(
     *,
     com: np.ndarray,
     gravity: np.ndarray,
-    force: np.ndarray | None = None,
+    force: np.ndarray,
     most: int = 6,
 ) -> Figure:
     """The forces (N) that each stance can give through the centre of mass, in three dimensions."""
@@ -156,13 +157,17 @@ def polytopes_figure(
     for k, stance in enumerate(chosen):
         plot: Any = figure.add_subplot(rows, columns, k + 1, projection="3d")
         at = np.asarray(com)[k] if np.ndim(com) == 2 else np.asarray(com)
+        needed = np.asarray(force)[k] if np.ndim(force) == 2 else np.asarray(force)
+        wrenches = wrench_set(stance)
+        if not wrenches.polytope.bounded:
+            # What has no end is shown up to twice the force that is needed.
+            wrenches = wrench_set(replace(stance, limit=2 * float(np.linalg.norm(needed))))
         try:
-            shape = wrench_set(stance).force_slice(at).image(turn)
+            shape = wrenches.force_slice(at).image(turn)
             _solid(plot, shape, SHADES[k % len(SHADES)])
         except NoSolution:
-            plot.text2D(0.2, 0.5, "without end or empty", transform=plot.transAxes, fontsize=8)
-        if force is not None:
-            needed = np.asarray(force)[k] if np.ndim(force) == 2 else np.asarray(force)
+            plot.text2D(0.3, 0.5, "none through here", transform=plot.transAxes, fontsize=8)
+        else:
             plot.computed_zorder = False
             plot.scatter(*(turn @ needed), color=BAD, s=24, depthshade=False, zorder=10)
         plot.set_title(f"{k + 1}: {', '.join(stance.names)}", fontsize=7)
