@@ -71,6 +71,11 @@ class WrenchSet:
         return rows[:, :3], rows[:, 3:]
 
     @cached_property
+    def turning(self) -> np.ndarray:
+        """(rows,): |moment row|2."""
+        return np.asarray((self.all_rows[0] ** 2).sum(axis=1))
+
+    @cached_property
     def square_terms(self) -> np.ndarray:
         """(10, rows): |force row|2 as a polynomial of the point that moments are about.
 
