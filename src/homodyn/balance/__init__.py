@@ -34,7 +34,8 @@ from homodyn.balance.phases import Phase
 from homodyn.balance.polygons import static_polygon, support_polygon, zmp_polygon
 from homodyn.balance.polytope import Polytope
 from homodyn.balance.projection import Projection, project, shoot
-from homodyn.balance.scene import Box, ComPath, Plan, Ramp, Scene, Step, load_scene, scene_names
+from homodyn.balance.scene import Box, ComPath, Plan, Ramp, Scene, Step
+from homodyn.balance.scene_file import load_scene, scene_names
 from homodyn.balance.sets import Inclusion, included, intersection, minkowski, volume
 from homodyn.balance.stance import Forces, Stance, SupportForce
 from homodyn.balance.wrenches import WrenchSet, wrench_set
