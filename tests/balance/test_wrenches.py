@@ -94,6 +94,23 @@ def test_all_methods_give_one_set(seed):
     assert found[0].verified() == ()
 
 
+@pytest.mark.parametrize("limit", [np.inf, 900.0])
+def test_a_set_proves_itself(limit):
+    stance = Stance(
+        (sole("left", (0, 0.1, 0), **FOOT), point("toe", (0.4, -0.1, 0.1), friction=0.5)), limit
+    )
+    found = wrench_set(stance)
+    shape, forces, proof = found.polytope, stance.forces, found.proof()
+    assert proof.weights.min() >= 0
+    if len(forces.d):
+        assert (proof.weights @ forces.C.T <= forces.d * (1 + 1e-9)).all()
+    assert proof.weights @ forces.wrenches == pytest.approx(shape.vertices, abs=1e-6)
+    assert proof.prices.min(initial=0.0) >= 0
+    worth = shape.A @ forces.wrenches.T
+    assert (proof.prices @ forces.C - worth).min() > -1e-9
+    assert proof.prices @ forces.d == pytest.approx(shape.b, abs=1e-6)
+
+
 def test_moments_may_be_about_any_point():
     stance = Stance((sole("left", (0.2, 0.1, 0), **FOOT), sole("right", (0, -0.1, 0.1), **FOOT)))
     found = wrench_set(stance)

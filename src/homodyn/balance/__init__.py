@@ -38,7 +38,7 @@ from homodyn.balance.scene import Box, ComPath, Plan, Ramp, Scene, Step
 from homodyn.balance.scene_file import load_scene, scene_names
 from homodyn.balance.sets import Inclusion, included, intersection, minkowski, volume
 from homodyn.balance.stance import Forces, Stance, SupportForce
-from homodyn.balance.wrenches import WrenchSet, wrench_set
+from homodyn.balance.wrenches import Proof, WrenchSet, wrench_set
 
 __all__ = [
     "Box",
@@ -62,6 +62,7 @@ __all__ = [
     "Plan",
     "Polytope",
     "Projection",
+    "Proof",
     "Pyramid",
     "Ramp",
     "Scene",
