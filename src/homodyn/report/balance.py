@@ -82,14 +82,18 @@ def polygons_figure(
     level = Level.of(gravity)
     columns = min(len(stances), 4)
     rows = -(-len(stances) // columns)
-    points = np.vstack([level.flat(stance.points) for stance in stances])
+    areas = [_static(stance, mass, gravity) for stance in stances]
+    points = np.vstack(
+        [level.flat(stance.points) for stance in stances]
+        + [area.vertices for area in areas if area is not None]
+    )
     low, high = points.min(axis=0) - 0.15, points.max(axis=0) + 0.15
     wide = 2.6 * columns
     tall = rows * np.clip(2.6 * (high - low)[1] / (high - low)[0], 1.4, 4.5) + 0.7
     figure = Figure(figsize=(wide, tall), layout="constrained")
     plots = np.atleast_1d(figure.subplots(rows, columns, sharex=True, sharey=True)).ravel()
-    for k, (plot, stance) in enumerate(zip(plots, stances, strict=False)):
-        _stance_from_above(plot, stance, level, mass, gravity)
+    for k, (plot, stance, area) in enumerate(zip(plots, stances, areas, strict=False)):
+        _stance_from_above(plot, stance, level, area)
         if judged is not None:
             _paths_from_above(plot, judged, k, level)
         plot.set_title(f"{k + 1}: {', '.join(stance.names)}", fontsize=7)
@@ -107,9 +111,14 @@ def polygons_figure(
     return figure
 
 
-def _stance_from_above(
-    plot: Any, stance: Stance, level: Level, mass: float, gravity: np.ndarray
-) -> None:
+def _static(stance: Stance, mass: float, gravity: np.ndarray) -> Polytope | None:
+    try:
+        return static_polygon(stance, mass=mass, gravity=gravity)
+    except NoSolution:
+        return None
+
+
+def _stance_from_above(plot: Any, stance: Stance, level: Level, area: Polytope | None) -> None:
     for support in stance.supports:
         seen = level.flat(support.corners if isinstance(support, Patch) else support.position[None])
         if len(seen) > 2 and np.linalg.matrix_rank(seen - seen[0], tol=1e-9) > 1:
@@ -117,13 +126,11 @@ def _stance_from_above(
             plot.add_patch(Polygon(outline, fc="#d5dbe1", ec=GREY, lw=0.8))
         else:
             plot.plot(*seen.T, "s-", color=GREY, ms=5, lw=2)
-    try:
-        polygon = static_polygon(stance, mass=mass, gravity=gravity)
-    except NoSolution:
+    if area is None:
         plot.text(0.5, 0.03, "no static balance", transform=plot.transAxes, ha="center", fontsize=7)
         return
-    corners = polygon.vertices
-    if polygon.flatness == 0:
+    corners = area.vertices
+    if area.flatness == 0:
         corners = corners[ConvexHull(corners).vertices]
         plot.add_patch(Polygon(corners, fc=GOOD, ec=GOOD, alpha=0.25, lw=1.0))
     else:
@@ -247,11 +254,8 @@ def scene_rows(scene: Scene) -> list[dict[str, object]]:
     room = difficulty(sets) if len(sets) > 1 else None
     told: list[dict[str, object]] = []
     for k, (step, stance) in enumerate(zip(scene.steps, scene.stances, strict=True)):
-        try:
-            area = static_polygon(stance, mass=scene.mass, gravity=scene.gravity)
-            static = f"{len(area.vertices)} corners"
-        except NoSolution:
-            static = "none"
+        area = _static(stance, scene.mass, scene.gravity)
+        static = "none" if area is None else f"{len(area.vertices)} corners"
         row: dict[str, object] = {
             "phase": step.name,
             "supports": " + ".join(step.supports),
