@@ -4,7 +4,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from homodyn import capture, catalog, dynamics, gait, model, simulate, symbolic
+from homodyn import catalog, dynamics, model, symbolic
 from homodyn.errors import (
     CaptureError,
     FormatError,
@@ -16,7 +16,7 @@ from homodyn.errors import (
 from homodyn.model import Model, joints, load, parametric, save
 
 if TYPE_CHECKING:
-    from homodyn import capture, gait
+    from homodyn import balance, capture, gait, simulate
 
 __version__ = "0.1.0"
 
@@ -28,6 +28,7 @@ __all__ = [
     "Model",
     "ModelError",
     "NoSolution",
+    "balance",
     "capture",
     "catalog",
     "dynamics",
@@ -41,7 +42,7 @@ __all__ = [
     "symbolic",
 ]
 
-_ON_DEMAND = ("capture", "gait")
+_ON_DEMAND = ("balance", "capture", "gait", "simulate")
 """Rooms that are loaded when they are first named: what they build on takes its time."""
 
 

@@ -55,21 +55,33 @@ def foot_paths(motion: Motion, feet: Sequence[Foot]) -> tuple[FootPath, ...]:
     each is its own near-lowest height (5th percentile). The velocity of the ground is the median
     of that of low points, zero unless it is that of a belt.
     """
-    up = world_axes(motion.model)[2]
     places = [foot.positions(motion.model, motion.q) for foot in feet]
-    velocities = [np.gradient(points, motion.time, axis=0) for points in places]
+    return paths_of(feet, places, motion.time, world_axes(motion.model)[2])
+
+
+def paths_of(
+    feet: Sequence[Foot], places: Sequence[np.ndarray], time: np.ndarray, up: np.ndarray
+) -> tuple[FootPath, ...]:
+    """The same for points (frames, points, 3) that are known already, markers of a trial say."""
+    velocities = [np.gradient(points, time, axis=0) for points in places]
     heights = [points @ up for points in places]
     clearances = [height - np.percentile(height, 5, axis=0) for height in heights]
-    low = np.concatenate(
-        [v[c < LIFTED / 3] for v, c in zip(velocities, clearances, strict=True)], axis=0
-    )
-    belt = np.median(low, axis=0) if len(low) else np.zeros(3)
-    belt = belt - (belt @ up) * up
-    if np.linalg.norm(belt) < BELT:
-        belt = np.zeros(3)
+    belt = ground_velocity(velocities, clearances, up)
     return tuple(
         FootPath(foot, points, clearance, np.linalg.norm(velocity - belt, axis=-1))
         for foot, points, velocity, clearance in zip(
             feet, places, velocities, clearances, strict=True
         )
     )
+
+
+def ground_velocity(
+    velocities: Sequence[np.ndarray], clearances: Sequence[np.ndarray], up: np.ndarray
+) -> np.ndarray:
+    """(3,), m/s: velocity of what the feet stand on, zero unless it is that of a belt."""
+    low = np.concatenate(
+        [v[c < LIFTED / 3] for v, c in zip(velocities, clearances, strict=True)], axis=0
+    )
+    belt = np.median(low, axis=0) if len(low) else np.zeros(3)
+    belt = belt - (belt @ up) * up
+    return np.zeros(3) if np.linalg.norm(belt) < BELT else belt

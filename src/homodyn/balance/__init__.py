@@ -1,0 +1,109 @@
+"""Balance: supports, the wrenches they can give, and how far a motion is from asking for more."""
+
+from homodyn.balance.actuation import (
+    Effort,
+    JointLoad,
+    actuated,
+    actuated_wrenches,
+    effort,
+    joint_loads,
+)
+from homodyn.balance.balls import (
+    EnclosingBall,
+    Insphere,
+    enclosing_ball,
+    insphere,
+    residual_ball,
+    smallest_ball,
+)
+from homodyn.balance.contacts import Grasp, Patch, Pyramid, point, sole
+from homodyn.balance.criteria import Verdicts, foot_inertia, unlimited, verdicts
+from homodyn.balance.demand import Demand, point_mass, whole_body
+from homodyn.balance.detection import detect, resting
+from homodyn.balance.evaluation import Evaluation, evaluate
+from homodyn.balance.limits import Limit, Mode, limits_at
+from homodyn.balance.linear_program import Infeasible, Unbounded
+from homodyn.balance.margins import (
+    Difficulty,
+    Margins,
+    difficulty,
+    facet_distances,
+    margins,
+)
+from homodyn.balance.phases import Phase
+from homodyn.balance.polygons import static_polygon, support_polygon, zmp_polygon
+from homodyn.balance.polytope import Polytope
+from homodyn.balance.projection import Projection, project, shoot
+from homodyn.balance.scene import Box, ComPath, Plan, Ramp, Scene, Step
+from homodyn.balance.scene_file import load_scene, scene_names
+from homodyn.balance.sets import Inclusion, included, intersection, minkowski, volume
+from homodyn.balance.stance import Forces, Stance, SupportForce
+from homodyn.balance.wrenches import Proof, WrenchSet, wrench_set
+
+__all__ = [
+    "Box",
+    "ComPath",
+    "Demand",
+    "Difficulty",
+    "Effort",
+    "EnclosingBall",
+    "Evaluation",
+    "Forces",
+    "Grasp",
+    "Inclusion",
+    "Infeasible",
+    "Insphere",
+    "JointLoad",
+    "Limit",
+    "Margins",
+    "Mode",
+    "Patch",
+    "Phase",
+    "Plan",
+    "Polytope",
+    "Projection",
+    "Proof",
+    "Pyramid",
+    "Ramp",
+    "Scene",
+    "Stance",
+    "Step",
+    "SupportForce",
+    "Unbounded",
+    "Verdicts",
+    "WrenchSet",
+    "actuated",
+    "actuated_wrenches",
+    "detect",
+    "difficulty",
+    "effort",
+    "enclosing_ball",
+    "evaluate",
+    "facet_distances",
+    "foot_inertia",
+    "included",
+    "insphere",
+    "intersection",
+    "joint_loads",
+    "limits_at",
+    "load_scene",
+    "margins",
+    "minkowski",
+    "point",
+    "point_mass",
+    "project",
+    "residual_ball",
+    "resting",
+    "scene_names",
+    "shoot",
+    "smallest_ball",
+    "sole",
+    "static_polygon",
+    "support_polygon",
+    "unlimited",
+    "verdicts",
+    "volume",
+    "whole_body",
+    "wrench_set",
+    "zmp_polygon",
+]

@@ -1,0 +1,248 @@
+"""Supports: soles, patches and points that push, grasps that push and pull.
+
+Each support is a set of wrenches it can give, told by generators: a contact force is a sum of
+``weight * generator`` with weights that are not negative. A generator of a contact is an edge of a
+friction pyramid at a corner and has a normal force of 1 N; those of a grasp are its axes, both
+ways.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+
+import numpy as np
+
+from homodyn.errors import ModelError
+
+
+class Pyramid(StrEnum):
+    """How a friction cone is made of flat sides."""
+
+    OUTER = "outer"
+    """Around the cone: with four sides the force may reach sqrt(2) mu N between them (Qiu 4.20)."""
+    INNER = "inner"
+    """Inside the cone: never more friction than there is."""
+
+
+@dataclass(frozen=True, eq=False)
+class Patch:
+    """A convex polygon that touches: forces at its corners, friction pyramids, nothing pulls.
+
+    The corner forces together give every wrench with the centre of pressure in the polygon, no slip
+    anywhere and a moment about the normal as large as friction under that centre of pressure
+    allows, which is less the nearer it is to an edge (Caron et al. 2015).
+    """
+
+    name: str
+    corners: np.ndarray
+    """(corners, 3), m, world; one for a point, two for an edge."""
+    normal: np.ndarray
+    """(3,): unit vector from the ground to the body."""
+    friction: float
+    """Coefficient of Coulomb friction."""
+    limit: float = np.inf
+    """N: largest normal force on this support."""
+    along: np.ndarray | None = None
+    """(3,): an axis of the friction pyramid; the nearest tangent to it counts."""
+    sides: int = 4
+    """Sides of the friction pyramid."""
+    pyramid: Pyramid = Pyramid.OUTER
+    yaw_limit: float = np.inf
+    """N m: if given, |yaw| + mu |tilting moment along an axis| about the middle stays below it, a
+    condition that is sufficient (Qiu 4.15, 4.21), beyond what friction alone allows."""
+    body: str = ""
+    """The body of a model that touches; nothing where there is no model."""
+
+    def __post_init__(self) -> None:
+        where = f"support {self.name!r}"
+        corners = np.atleast_2d(np.asarray(self.corners, dtype=float))
+        if corners.ndim != 2 or corners.shape[1] != 3 or not np.isfinite(corners).all():
+            raise ModelError(f"{where}: corners are rows of 3 finite numbers, got {self.corners!r}")
+        normal = np.asarray(self.normal, dtype=float)
+        length = float(np.linalg.norm(normal)) if normal.shape == (3,) else 0.0
+        if not np.isfinite(length) or length < 1e-12:
+            raise ModelError(f"{where}: normal is a direction of 3 numbers, got {self.normal!r}")
+        normal = normal / length
+        if not (np.isfinite(self.friction) and self.friction >= 0):
+            raise ModelError(f"{where}: friction is a number from 0 up, got {self.friction!r}")
+        if not self.limit > 0:
+            raise ModelError(f"{where}: limit is a force above 0 N, got {self.limit!r}")
+        if not self.yaw_limit > 0:
+            raise ModelError(f"{where}: yaw_limit is a moment above 0 N m, got {self.yaw_limit!r}")
+        if self.sides < 3:
+            raise ModelError(f"{where}: a friction pyramid has 3 sides or more, got {self.sides!r}")
+        size = float(np.abs(corners - corners.mean(axis=0)).max())
+        if np.abs((corners - corners.mean(axis=0)) @ normal).max() > 1e-6 * max(size, 1e-9):
+            raise ModelError(
+                f"{where}: its corners are not in one plane across the normal {normal}; give the "
+                "normal of the surface, or two supports"
+            )
+        try:
+            object.__setattr__(self, "pyramid", Pyramid(self.pyramid))
+        except ValueError:
+            kinds = ", ".join(repr(str(k)) for k in Pyramid)
+            raise ModelError(f"{where}: pyramid is one of {kinds}, got {self.pyramid!r}") from None
+        object.__setattr__(self, "corners", corners)
+        object.__setattr__(self, "normal", normal)
+
+    @cached_property
+    def axes(self) -> np.ndarray:
+        """(3, 3): rows s, t and the normal n of the surface, right-handed."""
+        n = self.normal
+        guess = np.eye(3)[np.abs(n).argmin()] if self.along is None else np.asarray(self.along)
+        s = guess - (guess @ n) * n
+        if np.linalg.norm(s) < 1e-9:
+            raise ModelError(f"support {self.name!r}: along is the normal; give a tangent")
+        s = s / np.linalg.norm(s)
+        return np.array([s, np.cross(n, s), n])
+
+    @property
+    def middle(self) -> np.ndarray:
+        """(3,), m: mean of the corners."""
+        return np.asarray(self.corners.mean(axis=0))
+
+    @cached_property
+    def edges(self) -> np.ndarray:
+        """(sides, 3): edges of the friction pyramid, with a normal part of one."""
+        # Without friction all edges are the normal.
+        count = self.sides if self.friction else 1
+        turn = np.pi / self.sides + 2 * np.pi * np.arange(count) / self.sides
+        reach = self.friction
+        if self.pyramid is Pyramid.OUTER:
+            reach = self.friction / np.cos(np.pi / self.sides)
+        flat = reach * np.c_[np.cos(turn), np.sin(turn)]
+        return np.c_[flat, np.ones(count)] @ self.axes
+
+    @property
+    def points(self) -> np.ndarray:
+        """(generators, 3), m: where each generator acts."""
+        return np.repeat(self.corners, len(self.edges), axis=0)
+
+    @property
+    def forces(self) -> np.ndarray:
+        """(generators, 3), N."""
+        return np.tile(self.edges, (len(self.corners), 1))
+
+    @property
+    def moments(self) -> np.ndarray:
+        """(generators, 3), N m: couples; a contact has none."""
+        return np.zeros_like(self.forces)
+
+
+@dataclass(frozen=True, eq=False)
+class Grasp:
+    """A hand that holds: force and moment within bounds along its axes, both ways (Qiu 4.22)."""
+
+    name: str
+    position: np.ndarray
+    """(3,), m, world."""
+    force: np.ndarray
+    """(3,), N: largest force along each axis; one number for all."""
+    moment: np.ndarray | float = 0.0
+    """(3,), N m: largest moment about each axis."""
+    rotation: np.ndarray | None = None
+    """(3, 3): columns are the axes; those of the world when not given."""
+    body: str = ""
+
+    def __post_init__(self) -> None:
+        where = f"grasp {self.name!r}"
+        for name, unit in (("force", "N"), ("moment", "N m")):
+            given = getattr(self, name)
+            try:
+                bound = np.broadcast_to(np.asarray(given, dtype=float), (3,)).copy()
+            except (TypeError, ValueError):
+                bound = np.full(3, np.nan)
+            if not ((bound >= 0) & np.isfinite(bound)).all():
+                raise ModelError(
+                    f"{where}: {name} is one or three finite bounds from 0 {unit} up, got {given!r}"
+                )
+            object.__setattr__(self, name, bound)
+        position = np.asarray(self.position, dtype=float)
+        if position.shape != (3,) or not np.isfinite(position).all():
+            raise ModelError(f"{where}: position is 3 finite numbers, got {self.position!r}")
+        turn = np.eye(3) if self.rotation is None else np.asarray(self.rotation, dtype=float)
+        if turn.shape != (3, 3) or not np.allclose(turn.T @ turn, np.eye(3), atol=1e-6):
+            raise ModelError(f"{where}: rotation is a rotation matrix, got {self.rotation!r}")
+        object.__setattr__(self, "position", position)
+        object.__setattr__(self, "rotation", turn)
+
+    @property
+    def middle(self) -> np.ndarray:
+        """(3,), m: where it holds."""
+        return self.position
+
+    @cached_property
+    def bounds(self) -> np.ndarray:
+        """(axes,): largest force (N) or moment (N m) along each axis that has one."""
+        both = np.r_[self.force, self.moment]
+        return np.asarray(both[both > 0])
+
+    @cached_property
+    def _wrenches(self) -> np.ndarray:
+        """(2 axes, 6): moment and force of each axis, forwards and backwards."""
+        turn = np.asarray(self.rotation).T
+        axes = np.vstack([np.c_[np.zeros((3, 3)), turn], np.c_[turn, np.zeros((3, 3))]])
+        axes = axes[np.r_[self.force, self.moment] > 0]
+        return np.stack([axes, -axes], axis=1).reshape(-1, 6)
+
+    @property
+    def points(self) -> np.ndarray:
+        """(generators, 3), m."""
+        return np.tile(self.position, (len(self._wrenches), 1))
+
+    @property
+    def forces(self) -> np.ndarray:
+        """(generators, 3), N."""
+        return self._wrenches[:, 3:]
+
+    @property
+    def moments(self) -> np.ndarray:
+        """(generators, 3), N m."""
+        return self._wrenches[:, :3]
+
+
+Support = Patch | Grasp
+
+
+def point(
+    name: str,
+    position: Sequence[float] | np.ndarray,
+    *,
+    normal: Sequence[float] | np.ndarray = (0.0, 0.0, 1.0),
+    friction: float,
+    **more: object,
+) -> Patch:
+    """A single point that touches, position in m."""
+    return Patch(name, np.atleast_2d(position), np.asarray(normal), friction, **more)  # type: ignore[arg-type]
+
+
+def sole(
+    name: str,
+    position: Sequence[float] | np.ndarray,
+    *,
+    length: float,
+    width: float,
+    friction: float,
+    rotation: np.ndarray | None = None,
+    yaw: float = 0.0,
+    offset: float = 0.0,
+    **more: object,
+) -> Patch:
+    """A rectangle around ``position`` (m), long along its own x axis and flat on its x and y.
+
+    ``rotation`` has the axes of the sole as columns; else it is turned by ``yaw`` (rad) about Z.
+    ``offset`` (m) moves the middle forwards along the sole.
+    """
+    if not (length > 0 and width > 0):
+        raise ModelError(
+            f"support {name!r}: length and width are above 0 m, got {length!r}, {width!r}"
+        )
+    c, s = np.cos(yaw), np.sin(yaw)
+    turn = np.array([[c, -s, 0], [s, c, 0], [0, 0, 1.0]]) if rotation is None else rotation
+    signs = np.array([[1, 1], [-1, 1], [-1, -1], [1, -1]])
+    flat = signs * (length / 2, width / 2) + (offset, 0.0)
+    corners = np.asarray(position, dtype=float) + flat @ np.asarray(turn)[:, :2].T
+    return Patch(name, corners, turn[:, 2], friction, along=turn[:, 0], **more)  # type: ignore[arg-type]

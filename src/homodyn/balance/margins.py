@@ -1,0 +1,247 @@
+"""Stability margins: how large a push or twist a body withstands before its supports give way.
+
+With the wrench a motion needs at ``w`` and the sides of the admissible set at distances ``slack``:
+
+force margin M_s1   smallest force at the centre of mass that leads out,  slack / |force row there|
+moment margin M_s2  smallest pure moment that leads out,                  slack / |moment row|
+wrench margin M_s3  smallest wrench that leads out, 1 N counting as ``unit`` N m,  slack / |row|
+
+(Qiu 2012, section 4.2.9. His printed M_s2 measures in the image of the forces through the centre
+of mass, which is flat and leaves nothing; see ``WrenchSet.printed_moment_slice``.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from homodyn.balance.balls import Insphere, largest_ball
+from homodyn.balance.linear_program import maximum
+from homodyn.balance.stance import ORIGIN
+from homodyn.balance.wrenches import Point, WrenchSet
+from homodyn.errors import ModelError
+
+CANNOT = 1e-9
+"""A row this much shorter than one does not feel a force, or a moment, at all."""
+
+
+@dataclass(frozen=True, eq=False)
+class Margins:
+    """Margins of states (...,), negative where the supports cannot give the wrench.
+
+    A disturbance that no side of the set feels never leads out: its margin is infinite.
+    """
+
+    force: np.ndarray
+    """N: M_s1."""
+    moment: np.ndarray
+    """N m: M_s2."""
+    wrench: np.ndarray
+    """N m: M_s3."""
+    side: np.ndarray
+    """(...,): number of the side that is nearest by M_s3, a row of ``WrenchSet.rows``; -1 where
+    supports without limits can give every wrench."""
+    force_side: np.ndarray
+    """(...,): the side that is nearest by M_s1."""
+
+    @property
+    def inside(self) -> np.ndarray:
+        """(...,): whether the supports can give the wrench at all."""
+        return self.wrench >= 0
+
+
+def margins(
+    wrenches: WrenchSet,
+    force: np.ndarray,
+    moment: np.ndarray,
+    *,
+    com: np.ndarray,
+    about: Point | None = None,
+    unit: float = 1.0,
+) -> Margins:
+    """Margins of the needed force (..., 3; N) with the moment (..., 3; N m) about the world origin.
+
+    ``com`` (..., 3; m) is where a pushing force acts. M_s3 depends on the point that moments are
+    about: the centre of mass by default, which makes scenes comparable; ``about=(0, 0, 0)`` is the
+    choice behind Qiu's printed results. ``unit`` (m) is the length that makes N of N m.
+    """
+    if not unit > 0:
+        raise ModelError(f"unit is a length above 0 m, got {unit!r}")
+    force, moment, com = np.broadcast_arrays(
+        *(np.asarray(each, dtype=float) for each in (force, moment, com))
+    )
+    shape = force.shape[:-1]
+    if not len(wrenches.all_rows[0]):
+        free, none = np.full(shape, np.inf), np.full(shape, -1)
+        return Margins(free, free, free, none, none)
+    needed = wrenches.at_reference(force, moment).reshape(-1, 6)
+    places = _terms(com.reshape(-1, 3) - wrenches.reference)
+    fixed = None
+    if about is not None:
+        fixed = _force_squares(wrenches, np.asarray(about, dtype=float))
+    parts = [
+        _some_margins(wrenches, needed[k : k + CHUNK], places[k : k + CHUNK], fixed, unit)
+        for k in range(0, max(len(needed), 1), CHUNK)
+    ]
+    pushed, twisted, both, side, force_side = (
+        np.concatenate(each).reshape(shape) for each in zip(*parts, strict=True)
+    )
+    return Margins(_root(pushed), _root(twisted), _root(both), side, force_side)
+
+
+CHUNK = 256
+"""States at a time: their distances to all sides then fit into the cache."""
+
+
+def _some_margins(
+    wrenches: WrenchSet,
+    needed: np.ndarray,
+    places: np.ndarray,
+    fixed: np.ndarray | None,
+    unit: float,
+) -> tuple[np.ndarray, ...]:
+    """The fields of ``Margins`` for some states, margins squared with their sign.
+
+    With sign(s) s2 / |row|2 instead of s / |row| the nearest side is found without roots; squared
+    lengths are products of matrices.
+    """
+    distances = _slack(wrenches, needed)
+    squares = np.abs(distances)
+    squares *= distances
+    turning = wrenches.turning
+    pushing = np.maximum(places @ wrenches.square_terms, 0.0)
+    at = pushing if fixed is None else fixed
+    both = squares / (turning + at / unit**2)
+    side = both.argmin(axis=1)
+    pushed = _felt(squares, pushing)
+    force_side = pushed.argmin(axis=1)
+    twisted = _felt(squares, turning).min(axis=1)
+    every = np.arange(len(side))
+    return pushed[every, force_side], twisted, both[every, side], side, force_side
+
+
+def _root(square: np.ndarray) -> np.ndarray:
+    return np.sign(square) * np.sqrt(np.abs(square))
+
+
+def _felt(squares: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """Squares over those of what is felt; sides that feel nothing matter only from outside."""
+    feels = lengths > CANNOT**2
+    if feels.all():
+        return squares / lengths
+    shares = squares / np.where(feels, lengths, 1.0)
+    return np.where(feels | (squares < 0), shares, np.inf)
+
+
+def facet_slack(wrenches: WrenchSet, force: np.ndarray, moment: np.ndarray) -> np.ndarray:
+    """(..., rows): what is left to each side, flat sets included, before any scaling."""
+    return _slack(wrenches, wrenches.at_reference(force, moment))
+
+
+def _slack(wrenches: WrenchSet, wrench: np.ndarray) -> np.ndarray:
+    shape = wrenches.polytope
+    left = shape.slack(wrench)
+    if not shape.flatness:
+        return left
+    off = wrench @ shape.E.T - shape.e
+    # On the plane of a flat set rounding is no distance.
+    off = np.where(np.abs(off) <= shape.tolerance, 0.0, off)
+    return np.concatenate([left, -off, off], axis=-1)
+
+
+def facet_distances(
+    wrenches: WrenchSet,
+    force: np.ndarray,
+    moment: np.ndarray,
+    *,
+    about: Point = ORIGIN,
+    unit: float = 1.0,
+) -> np.ndarray:
+    """(..., rows), N m: signed distance of a wrench to every side (Qiu algorithm 3).
+
+    The rows are those of ``wrenches.rows(about, unit=unit)``; the moment is about the world origin.
+    """
+    at = _force_squares(wrenches, np.asarray(about, dtype=float))
+    length = np.sqrt(wrenches.turning + at / unit**2)
+    return facet_slack(wrenches, force, moment) / length
+
+
+def _force_squares(wrenches: WrenchSet, about: np.ndarray) -> np.ndarray:
+    """(..., rows): |force row|2 for moments about points (..., 3).
+
+    The row is F + m x a with a from the reference to the point, so that its square is
+    |F|2 + 2 a . (F x m) + |m|2 |a|2 - (m . a)2: one product of matrices with 1, a and a a'.
+    """
+    return np.maximum(_terms(about - wrenches.reference) @ wrenches.square_terms, 0.0)
+
+
+def _terms(arm: np.ndarray) -> np.ndarray:
+    """(..., 10): 1, a and the products of its parts, for ``WrenchSet.square_terms``."""
+    x, y, z = np.moveaxis(arm, -1, 0)
+    return np.stack([np.ones_like(x), x, y, z, x * x, y * y, z * z, x * y, y * z, z * x], axis=-1)
+
+
+@dataclass(frozen=True, eq=False)
+class Difficulty:
+    """How much room neighbouring stances have in common, before any motion is planned.
+
+    A motion has continuous accelerations, so at each change its wrench lies in both sets: an empty
+    intersection forbids every motion (Qiu, proposition 1), and the smallest radius bounds the
+    margin that any motion can keep throughout (proposition 2).
+    """
+
+    balls: tuple[Insphere | None, ...]
+    """The largest ball of each intersection; None where it is empty."""
+
+    @property
+    def radii(self) -> tuple[float, ...]:
+        """N m: radius of each intersection; 0 for one that is flat, -inf for none."""
+        return tuple(-np.inf if ball is None else ball.radius for ball in self.balls)
+
+    @property
+    def index(self) -> float:
+        """N m: the smallest radius; the smaller, the harder."""
+        return min(self.radii)
+
+    @property
+    def feasible(self) -> bool:
+        """False when some neighbours have no wrench in common."""
+        return all(ball is not None for ball in self.balls)
+
+    @property
+    def hardest(self) -> int:
+        """Number of the change with the least room, from 0."""
+        return int(np.argmin(self.radii))
+
+
+def difficulty(
+    sets: Sequence[WrenchSet], *, about: Point = ORIGIN, unit: float = 1.0
+) -> Difficulty:
+    """The largest balls that neighbouring sets of wrenches have in common (N m)."""
+    if len(sets) < 2:
+        raise ModelError("difficulty compares neighbouring stances: give two or more")
+    balls: list[Insphere | None] = []
+    for pair in pairwise(sets):
+        told = [wrenches.rows(about, unit=unit) for wrenches in pair]
+        rows = np.vstack([np.c_[moment, force / unit] for moment, force, _ in told])
+        balls.append(common_ball(rows, np.concatenate([bounds for _, _, bounds in told])))
+    return Difficulty(tuple(balls))
+
+
+def common_ball(rows: np.ndarray, bounds: np.ndarray) -> Insphere | None:
+    """The largest ball in all rows; of radius 0 where they leave no room, None for no point."""
+    n = rows.shape[1]
+    scale = float(np.abs(bounds).max(initial=0.0)) or 1.0
+    found = maximum(
+        np.r_[np.zeros(n), 1.0],
+        np.vstack([np.c_[rows, np.ones(len(rows))], np.r_[np.zeros(n), 1.0]]),
+        np.r_[bounds / scale, 1e6],
+    )
+    if found.value < -1e-9:
+        return None
+    if found.value <= 1e-9:
+        return Insphere(found.x[:n] * scale, 0.0, found.rows[:-1])
+    return largest_ball(rows, bounds)

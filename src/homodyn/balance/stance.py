@@ -1,0 +1,266 @@
+"""A stance: the supports that hold a body at the same time, and every wrench they can give."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from homodyn.balance.contacts import Grasp, Patch, Support
+from homodyn.balance.linear_program import Infeasible, maximum
+from homodyn.errors import ModelError, NoSolution
+from homodyn.model.naming import missing, repeated
+
+ORIGIN = np.zeros(3)
+
+
+@dataclass(frozen=True, eq=False)
+class Budget:
+    """Generators under a limit each part of them has, and one that all share.
+
+    The weights of each part sum to at most its limit, those of all parts to at most ``total``.
+    """
+
+    parts: tuple[tuple[np.ndarray, float], ...]
+    """Numbers of generators, and their limit."""
+    total: float = np.inf
+
+    @property
+    def simple(self) -> bool:
+        """Whether it has one part only."""
+        return len(self.parts) == 1
+
+    @property
+    def endless(self) -> bool:
+        """Whether some weight may grow for ever."""
+        return not np.isfinite(self.total) and any(not np.isfinite(d) for _, d in self.parts)
+
+
+@dataclass(frozen=True, eq=False)
+class Forces:
+    """Weights of generators that supports may have: ``weights >= 0`` and ``C weights <= d``.
+
+    The wrench on the body is ``weights @ wrenches``, moment about ``reference`` and force.
+    """
+
+    wrenches: np.ndarray
+    """(generators, 6): moment (N m) about ``reference`` and force (N), for a weight of one."""
+    C: np.ndarray
+    """(rows, generators)."""
+    d: np.ndarray
+    owner: np.ndarray
+    """(generators,): number of the support."""
+    corner: np.ndarray
+    """(generators,): number of the corner of a patch, or axis of a grasp."""
+    reference: np.ndarray
+    budgets: tuple[Budget, ...] | None
+    """The same limits as budgets, no generator in two; None where the rows are not of that kind."""
+
+    def limited(self, C: np.ndarray, d: np.ndarray) -> Forces:
+        """The same with more rows ``C weights <= d``."""
+        return Forces(
+            self.wrenches,
+            np.vstack([self.C, C]),
+            np.r_[self.d, d],
+            self.owner,
+            self.corner,
+            self.reference,
+            None,
+        )
+
+    def weights(self, wrench: np.ndarray) -> np.ndarray:
+        """Weights with the least sum that give a wrench (moment about ``reference``, force).
+
+        ``Infeasible`` when the supports cannot, with the multipliers that prove it.
+        """
+        k = len(self.wrenches)
+        # Moments and forces of unlike size would make the tolerances of the program unfair.
+        scale = np.abs(self.wrenches).max(axis=0)
+        scale = np.where(scale > 0, scale, 1.0)
+        force = float(np.abs(wrench / scale).max()) or 1.0
+        found = maximum(
+            -np.ones(k),
+            np.vstack([-np.eye(k), self.C]),
+            np.r_[np.zeros(k), self.d / force],
+            (self.wrenches / scale).T,
+            wrench / scale / force,
+        )
+        return np.maximum(found.x, 0.0) * force
+
+
+@dataclass(frozen=True, eq=False)
+class SupportForce:
+    """What one support does to the body."""
+
+    support: str
+    force: np.ndarray
+    """(3,), N."""
+    moment: np.ndarray
+    """(3,), N m, about the middle of the support."""
+
+
+@dataclass(frozen=True, eq=False)
+class Stance:
+    """Supports that act together, each with limits of its own, and a limit they may share."""
+
+    supports: tuple[Support, ...]
+    limit: float = np.inf
+    """N: largest sum of the normal forces of all contacts (Qiu 4.26, of normal forces)."""
+    name: str = ""
+    notes: tuple[str, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "supports", tuple(self.supports))
+        where = f"stance {self.name!r}" if self.name else "a stance"
+        if not self.supports:
+            raise ModelError(f"{where} needs at least one support; a body in flight has no stance")
+        for support in self.supports:
+            if not isinstance(support, Patch | Grasp):
+                raise ModelError(f"{where}: a support is a Patch or a Grasp, got {support!r}")
+        twice = repeated(self.names)
+        if twice:
+            raise ModelError(f"{where} has several supports of one name: {', '.join(twice)}")
+        if not self.limit > 0:
+            raise ModelError(f"{where}: limit is a force above 0 N, got {self.limit!r}")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the supports."""
+        return tuple(support.name for support in self.supports)
+
+    def support(self, name: str) -> Support:
+        """The support of a name."""
+        if name not in self.names:
+            raise ModelError(f"the stance has {missing('support', name, self.names)}")
+        return self.supports[self.names.index(name)]
+
+    def without(self, *names: str) -> Stance:
+        """The stance that is left when supports are taken away."""
+        for name in names:
+            self.support(name)
+        left = tuple(s for s in self.supports if s.name not in names)
+        return Stance(left, self.limit, self.name, self.notes)
+
+    def with_support(self, *supports: Support) -> Stance:
+        """The stance with more supports."""
+        return Stance((*self.supports, *supports), self.limit, self.name, self.notes)
+
+    @property
+    def patches(self) -> tuple[Patch, ...]:
+        """The supports that push."""
+        return tuple(s for s in self.supports if isinstance(s, Patch))
+
+    @cached_property
+    def points(self) -> np.ndarray:
+        """(points, 3), m: corners of patches and places of grasps."""
+        found = [s.corners if isinstance(s, Patch) else s.position[None] for s in self.supports]
+        return np.concatenate(found)
+
+    @cached_property
+    def reference(self) -> np.ndarray:
+        """(3,), m: mean of the points, about which moments stay small."""
+        return np.asarray(self.points.mean(axis=0))
+
+    @cached_property
+    def forces(self) -> Forces:
+        """Every force the supports can give, as weights of generators under linear limits."""
+        wrenches = [
+            np.c_[s.moments + np.cross(s.points - self.reference, s.forces), s.forces]
+            for s in self.supports
+        ]
+        counts = [len(part) for part in wrenches]
+        starts = np.r_[0, np.cumsum(counts)]
+        total = int(starts[-1])
+        own = [np.arange(a, b) for a, b in pairwise(starts)]
+        corner = np.zeros(total, dtype=int)
+        yaw: list[tuple[np.ndarray, float]] = []
+        pushing, budgets = [], []
+        for support, mine in zip(self.supports, own, strict=True):
+            if isinstance(support, Patch):
+                corner[mine] = np.repeat(np.arange(len(support.corners)), len(support.edges))
+                pushing.append((mine, support.limit))
+                yaw += _yaw_rows(support, mine, total)
+            else:
+                corner[mine] = np.arange(len(mine)) // 2
+                for axis, bound in enumerate(support.bounds):
+                    pair = mine[2 * axis : 2 * axis + 2]
+                    budgets.append(Budget(((pair, float(bound)),)))
+        budgets = [*_pushing_budgets(pushing, self.limit), *budgets]
+        limits = [row for budget in budgets for row in _budget_rows(budget, total)] + yaw
+        return Forces(
+            np.concatenate(wrenches),
+            np.array([row for row, _ in limits]).reshape(-1, total),
+            np.array([bound for _, bound in limits]),
+            np.repeat(np.arange(len(self.supports)), counts),
+            corner,
+            self.reference,
+            None if yaw else tuple(budgets),
+        )
+
+    def distribute(
+        self,
+        force: Sequence[float] | np.ndarray,
+        moment: Sequence[float] | np.ndarray,
+        *,
+        about: Sequence[float] | np.ndarray = ORIGIN,
+    ) -> tuple[SupportForce, ...]:
+        """Forces of the supports that together give a force (N) and a moment (N m) about a point.
+
+        Of all there are, those with the least sum of normal forces. ``NoSolution`` if none are.
+        """
+        force = np.asarray(force, dtype=float)
+        shifted = np.asarray(moment, dtype=float) + np.cross(
+            np.asarray(about, dtype=float) - self.reference, force
+        )
+        try:
+            weights = self.forces.weights(np.r_[shifted, force])
+        except Infeasible as error:
+            raise NoSolution(
+                f"the supports {', '.join(self.names)} cannot give the force {force} N with the "
+                f"moment {np.asarray(moment)} N m about {np.asarray(about)}"
+            ) from error
+        found = []
+        for k, support in enumerate(self.supports):
+            mine = self.forces.owner == k
+            pushed = weights[mine] @ support.forces
+            arms = np.cross(support.points - support.middle, support.forces)
+            found.append(
+                SupportForce(support.name, pushed, weights[mine] @ (arms + support.moments))
+            )
+        return tuple(found)
+
+
+def _pushing_budgets(parts: list[tuple[np.ndarray, float]], total: float) -> list[Budget]:
+    """Budgets of the contacts: limits that can never bind are left out."""
+    if not parts:
+        return []
+    if sum(limit for _, limit in parts) <= total:
+        return [Budget((part,), part[1]) for part in parts]
+    if all(limit >= total for _, limit in parts):
+        return [Budget(((np.concatenate([own for own, _ in parts]), total),), total)]
+    return [Budget(tuple((own, min(limit, total)) for own, limit in parts), total)]
+
+
+def _budget_rows(budget: Budget, count: int) -> list[tuple[np.ndarray, float]]:
+    told = [(np.isin(np.arange(count), own).astype(float), limit) for own, limit in budget.parts]
+    if not budget.simple:
+        told.append((np.sum([row for row, _ in told], axis=0), budget.total))
+    return [(row, limit) for row, limit in told if np.isfinite(limit)]
+
+
+def _yaw_rows(support: Patch, own: np.ndarray, total: int) -> list[tuple[np.ndarray, float]]:
+    """Rows of Qiu 4.21: the moments along n + mu s and its likes stay below the limit."""
+    if not np.isfinite(support.yaw_limit):
+        return []
+    moments = np.cross(support.points - support.middle, support.forces)
+    s, t, n = support.axes
+    rows = []
+    for sign in (1, -1):
+        for tangent in (s, -s, t, -t):
+            row = np.zeros(total)
+            row[own] = moments @ (sign * n + support.friction * tangent)
+            rows.append((row, support.yaw_limit))
+    return rows

@@ -1,0 +1,320 @@
+"""The admissible wrenches of a stance: a polytope in six dimensions that depends on nothing else.
+
+A body is in balance when the wrench its motion needs, ``f_p = m (a - g)`` and the moment that goes
+with it, is one that its supports can give (Qiu 2012, eq. 4.6). Wrenches have the moment first, as
+everywhere in Homodyn. A force of 1 N counts as much as a moment of ``unit`` N m.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Literal
+
+import numpy as np
+
+from homodyn.balance.hull import hull
+from homodyn.balance.linear_program import Unbounded, maximum
+from homodyn.balance.polytope import Polytope
+from homodyn.balance.projection import project, shoot
+from homodyn.balance.stance import ORIGIN, Budget, Forces, Stance
+from homodyn.errors import NoSolution
+from homodyn.spatial import skew
+
+FEW = 400
+"""Sums of generators above which those that are not extreme are dropped on the way."""
+Budgets = tuple[Budget, ...]
+SCOUT = 3000
+"""Random directions to ask before the first hull."""
+MANY = 2000
+"""Sums of generators up to which their hull is faster than shooting."""
+Point = np.ndarray | tuple[float, float, float] | list[float]
+
+
+@dataclass(frozen=True, eq=False)
+class Proof:
+    """Why a set of wrenches is neither larger nor smaller than what its supports can give.
+
+    ``weights[k] >= 0`` keep the limits ``C weights <= d`` and give vertex k, so nothing is claimed
+    that cannot be given. ``prices[k] >= 0`` with ``C' prices[k] >= wrenches . side k`` and
+    ``d . prices[k] = bound k``, so nothing beyond side k can be given.
+    """
+
+    weights: np.ndarray
+    """(vertices, generators)."""
+    prices: np.ndarray
+    """(sides, rows of C)."""
+
+
+@dataclass(frozen=True, eq=False)
+class WrenchSet:
+    """All wrenches of a stance, ``{(moment, force) | rows . (moment, force) <= bounds}``."""
+
+    stance: Stance
+    forces: Forces
+    polytope: Polytope
+    """In (moment about ``reference``, force): N m and N, on axes of the world."""
+
+    @property
+    def reference(self) -> np.ndarray:
+        """(3,), m: the point that the moments of ``polytope`` are about."""
+        return self.forces.reference
+
+    @property
+    def flat(self) -> bool:
+        """True when some wrench can never be given, however small: there is no margin then."""
+        return self.polytope.flatness > 0
+
+    def rows(
+        self, about: Point = ORIGIN, *, unit: float = 1.0
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Moment rows (m, 3), force rows (m, 3) and bounds (m,) for moments about a point (m).
+
+        ``moment_rows @ moment + force_rows @ force <= bounds``; each row of norm one when a force
+        of 1 N counts as ``unit`` (m) N m, so that bounds are in N m. A flat set is told by its
+        equations too, each as two rows.
+        """
+        moment, force, bounds = self._shifted(about)
+        length = np.linalg.norm(np.c_[moment, force / unit], axis=1)
+        return moment / length[:, None], force / length[:, None], bounds / length
+
+    @cached_property
+    def all_rows(self) -> tuple[np.ndarray, np.ndarray]:
+        """Moment rows and force rows (m, 3) about ``reference``, equations as two rows each."""
+        shape = self.polytope
+        rows = np.vstack([shape.A, shape.E, -shape.E])
+        return rows[:, :3], rows[:, 3:]
+
+    @cached_property
+    def turning(self) -> np.ndarray:
+        """(rows,): |moment row|2."""
+        return np.asarray((self.all_rows[0] ** 2).sum(axis=1))
+
+    @cached_property
+    def square_terms(self) -> np.ndarray:
+        """(10, rows): |force row|2 as a polynomial of the point that moments are about.
+
+        Of 1, a and the products xx, yy, zz, xy, yz, zx, with a from ``reference`` to the point.
+        """
+        m, F = self.all_rows
+        length = (m**2).sum(axis=1)
+        squares = [length - m[:, k] ** 2 for k in range(3)]
+        mixed = [-2 * m[:, k] * m[:, (k + 1) % 3] for k in range(3)]
+        return np.stack([(F**2).sum(axis=1), *(2 * np.cross(F, m)).T, *squares, *mixed])
+
+    def _shifted(self, about: Point) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        moment, force = self.all_rows
+        bounds = np.r_[self.polytope.b, self.polytope.e, -self.polytope.e]
+        across = skew(np.asarray(about, dtype=float) - self.reference)
+        return moment, force + moment @ across, bounds
+
+    def slack(
+        self, force: np.ndarray, moment: np.ndarray, *, about: np.ndarray | Point = ORIGIN
+    ) -> np.ndarray:
+        """(..., rows): what is left to each side, in the units of ``polytope``; negative outside.
+
+        ``force`` (N), ``moment`` (N m) and ``about`` (m) may be batches (..., 3).
+        """
+        wrench = self.at_reference(force, moment, about)
+        return self.polytope.slack(wrench)
+
+    def at_reference(
+        self, force: np.ndarray, moment: np.ndarray, about: np.ndarray | Point = ORIGIN
+    ) -> np.ndarray:
+        """(..., 6): a force with its moment about a point, as a point of ``polytope``."""
+        force, moment = np.asarray(force, dtype=float), np.asarray(moment, dtype=float)
+        arm = np.asarray(about, dtype=float) - self.reference
+        shifted = moment + np.cross(arm, force)
+        shape = np.broadcast_shapes(shifted.shape, force.shape)
+        return np.concatenate(
+            [np.broadcast_to(shifted, shape), np.broadcast_to(force, shape)], axis=-1
+        )
+
+    def inside(
+        self, force: np.ndarray, moment: np.ndarray, *, about: np.ndarray | Point = ORIGIN
+    ) -> np.ndarray:
+        """(...,): True where the supports can give a force (N) with a moment (N m) about a point.
+
+        Equal to asking a linear program for contact forces, for batches of any shape.
+        """
+        return self.polytope.contains(self.at_reference(force, moment, about))
+
+    def proof(self) -> Proof:
+        """Numbers that prove the set: forces that reach each vertex, prices that bound each side.
+
+        One linear program for each; a test needs nothing but products of matrices to check them.
+        """
+        forces, shape = self.forces, self.polytope
+        k = len(forces.wrenches)
+        rows, bounds = np.vstack([-np.eye(k), forces.C]), np.r_[np.zeros(k), forces.d]
+        prices = [maximum(forces.wrenches @ side, rows, bounds).rows[k:] for side in shape.A]
+        weights = [forces.weights(vertex) for vertex in shape.vertices]
+        return Proof(np.array(weights), np.array(prices).reshape(len(shape.A), len(forces.C)))
+
+    def force_slice(self, com: Point) -> Polytope:
+        """Forces (N) that can be given through a point: F_p of Qiu eq. 4.38, moment zero there."""
+        _, force, bounds = self._shifted(com)
+        return _slice(force, bounds)
+
+    def moment_slice(self, force: np.ndarray, *, about: Point) -> Polytope:
+        """Moments (N m) about a point that can be given together with a force (N)."""
+        moment, across, bounds = self._shifted(about)
+        return _slice(moment, bounds - across @ np.asarray(force, dtype=float))
+
+    def printed_moment_slice(self, com: Point) -> Polytope:
+        """T_p of Qiu eq. 4.39: the moments about the origin of forces through a point.
+
+        Its forces act at the point, so it is flat and leaves no ball.
+        """
+        return self.force_slice(com).image(skew(np.asarray(com, dtype=float)))
+
+
+def _slice(rows: np.ndarray, bounds: np.ndarray) -> Polytope:
+    """Rows of a slice; those that do not feel it are zero but for rounding."""
+    felt = np.linalg.norm(rows, axis=1) > 1e-9
+    return Polytope.from_rows(np.where(felt[:, None], rows, 0.0), bounds)
+
+
+def wrench_set(
+    stance: Stance | Forces,
+    *,
+    method: Literal["auto", "hull", "shooting", "programs"] = "auto",
+) -> WrenchSet:
+    """The admissible wrenches of a stance; methods that apply give the same set.
+
+    ``"hull"``: hull of all sums of loaded generators, where no force is under two limits.
+    ``"shooting"``: ray shooting with the support function in closed form, for limits of normal
+    force of each contact and of all. ``"programs"``: ray shooting by linear programs, for any
+    linear limits.
+    """
+    if isinstance(stance, Stance) and method == "auto":
+        return _remembered(stance)
+    return _computed(stance, method)
+
+
+@lru_cache(maxsize=128)
+def _remembered(stance: Stance) -> WrenchSet:
+    """Stances do not change once made, and plans and pictures ask for their sets again."""
+    return _computed(stance, "auto")
+
+
+def _computed(stance: Stance | Forces, method: str) -> WrenchSet:
+    forces = stance.forces if isinstance(stance, Stance) else stance
+    owner = stance if isinstance(stance, Stance) else None
+    budgets = forces.budgets
+    if method == "auto":
+        method = "programs" if budgets is None else "hull" if _few(forces, budgets) else "shooting"
+    elif method == "hull" and not all(budget.simple for budget in budgets or ()):
+        raise NoSolution("method 'hull' cannot do limits of each beside one of all; use 'auto'")
+    elif method != "programs" and budgets is None:
+        raise NoSolution(f"method {method!r} cannot do moment or torque limits; use 'auto'")
+    if method == "programs" or budgets is None:
+        shape = _by_programs(forces)
+    elif method == "hull":
+        shape = _by_hull(forces, budgets)
+    else:
+        shape = _by_shooting(forces, budgets)
+    return WrenchSet(owner, forces, shape)  # type: ignore[arg-type]
+
+
+def _few(forces: Forces, budgets: Budgets) -> bool:
+    """Whether all sums of loaded generators are few enough to make them one by one."""
+    if not all(budget.simple for budget in budgets):
+        return False
+    limited, rays = _ends(forces, budgets)
+    return float(np.prod([float(len(ends)) for ends in limited])) * (len(rays) + 1) <= MANY
+
+
+def _ends(forces: Forces, budgets: Budgets) -> tuple[list[np.ndarray], np.ndarray]:
+    """For each budget with a limit the extreme wrenches it can give, and rays for those without."""
+    limited, rays = [], [np.zeros((0, 6))]
+    for budget in budgets:
+        if budget.endless:
+            rays += [forces.wrenches[own] for own, _ in budget.parts]
+            continue
+        ((own, limit),) = budget.parts
+        generators = forces.wrenches[own]
+        # The two ways of an axis of a grasp have rest between them.
+        opposed = len(own) == 2 and np.array_equal(generators[0], -generators[1])
+        rest = np.zeros((0 if opposed else 1, 6))
+        limited.append(np.vstack([rest, limit * generators]))
+    return limited, np.concatenate(rays)
+
+
+def _by_hull(forces: Forces, budgets: Budgets) -> Polytope:
+    limited, rays = _ends(forces, budgets)
+    points = np.zeros((1, 6))
+    for ends in sorted(limited, key=len):
+        if len(points) * len(ends) > FEW:
+            points = points[hull(points).vertices]
+        points = (points[:, None] + ends[None]).reshape(-1, 6)
+    return Polytope.from_points(points, rays)
+
+
+def _by_shooting(forces: Forces, budgets: Budgets) -> Polytope:
+    """Support function of a sum of sets: the sum of the farthest wrenches of each budget.
+
+    Budgets without a limit are made of rays: these are cut, and sides that the cut makes are left
+    out, as in the hull of points and rays.
+    """
+    ended = [budget for budget in budgets if not budget.endless]
+    reach = max((limit for b in ended for _, limit in b.parts), default=1.0)
+    free = [own for b in budgets if b.endless for own, _ in b.parts]
+    if free:
+        ended.append(Budget(((np.concatenate(free), reach),), reach))
+
+    def farthest(directions: np.ndarray) -> np.ndarray:
+        return sum((_spent(forces, budget, directions) for budget in ended), np.zeros(6))
+
+    shape = shoot(farthest, 6, scout=SCOUT)
+    if not free:
+        return shape
+    rays = forces.wrenches[np.concatenate(free)]
+    rays = rays / np.linalg.norm(rays, axis=1)[:, None]
+    true = (shape.A @ rays.T).max(axis=1) <= 1e-9
+    used = shape.vertices
+    for ray in rays:
+        used = used[~shape.contains(used - 1e-3 * reach * ray)]
+    if not len(used):
+        used = np.zeros((1, 6))
+    return Polytope(shape.A[true], shape.b[true], used, shape.E, shape.e, rays)
+
+
+def _spent(forces: Forces, budget: Budget, directions: np.ndarray) -> np.ndarray:
+    """(directions, 6): the wrench of a budget that goes farthest along each direction.
+
+    Every part offers its best generator; the dearest offers are bought first, each up to its
+    limit, until the total is spent.
+    """
+    count = np.arange(len(directions))
+    gains, offers = [], []
+    for own, _ in budget.parts:
+        generators = forces.wrenches[own]
+        worth = directions @ generators.T
+        best = worth.argmax(axis=1)
+        gains.append(worth[count, best])
+        offers.append(generators[best])
+    gain, offer = np.stack(gains), np.stack(offers)
+    order = np.argsort(-gain, axis=0)
+    left = np.full(len(directions), budget.total if not budget.simple else np.inf)
+    limits = np.array([limit for _, limit in budget.parts])
+    total = np.zeros((len(directions), 6))
+    for choice in order:
+        bought = np.where(gain[choice, count] > 0, np.minimum(limits[choice], left), 0.0)
+        total += bought[:, None] * offer[choice, count]
+        left = left - bought
+    return total
+
+
+def _by_programs(forces: Forces) -> Polytope:
+    k = len(forces.wrenches)
+    # Weights in units of the largest limit keep the programs near one.
+    unit = float(np.abs(forces.d).max(initial=0.0)) or 1.0
+    rows, bounds = np.vstack([-np.eye(k), forces.C]), np.r_[np.zeros(k), forces.d / unit]
+    try:
+        return project(rows, bounds, unit * forces.wrenches.T).polytope
+    except Unbounded:
+        raise Unbounded(
+            "some normal force has no limit beside other limits: give every contact, or the "
+            "stance, a limit (N)"
+        ) from None
