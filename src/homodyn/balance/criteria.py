@@ -24,8 +24,8 @@ from homodyn.balance.polygons import Level
 from homodyn.balance.stance import Stance
 from homodyn.balance.wrenches import wrench_set
 from homodyn.capture import Motion
-from homodyn.capture.ground import center_of_pressure
-from homodyn.capture.stability import inside_polygon
+from homodyn.capture.kinetics.ground import center_of_pressure
+from homodyn.capture.walking.stability import inside_polygon
 from homodyn.dynamics import (
     acceleration,
     angular_acceleration,
