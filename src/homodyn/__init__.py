@@ -1,6 +1,6 @@
 """Homodyn: human and humanoid movement, from one text of mechanics."""
 
-from homodyn import capture, catalog, dynamics, gait, model, symbolic
+from homodyn import capture, catalog, dynamics, gait, model, search, symbolic
 from homodyn.errors import (
     CaptureError,
     FormatError,
@@ -8,6 +8,7 @@ from homodyn.errors import (
     KernelError,
     ModelError,
     NoSolution,
+    SearchError,
 )
 from homodyn.model import Model, joints, load, parametric, save
 
@@ -21,6 +22,7 @@ __all__ = [
     "Model",
     "ModelError",
     "NoSolution",
+    "SearchError",
     "capture",
     "catalog",
     "dynamics",
@@ -30,5 +32,6 @@ __all__ = [
     "model",
     "parametric",
     "save",
+    "search",
     "symbolic",
 ]
