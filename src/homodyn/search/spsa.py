@@ -2,7 +2,7 @@
 
 g = (f(x + c D) - f(x - c D)) / (2 c D) with D of random signs, then x <- x - a g; the gains fall as
 a / (A + k + 1)^0.602 and c / (k + 1)^0.101 (Spall 1998). Several pairs make one generation and
-their gradients are averaged. The first step sets a, so that it moves ``first_step`` of the ranges.
+their gradients are averaged; an odd candidate is the point itself. The first step sets a, so that it moves ``first_step`` of the ranges.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 import numpy as np
-from pydantic import Field, field_validator
+from pydantic import Field
 
 from homodyn.search.goal import Score
 from homodyn.search.optimiser import (
@@ -25,20 +25,13 @@ from homodyn.search.space import Space
 
 
 class SPSA(OptimiserSettings):
-    """Simultaneous perturbation; ``population`` counts both ends of every pair."""
+    """Simultaneous perturbation; ``population`` counts both ends of every pair, and the point."""
 
     positional: ClassVar[tuple[str, ...]] = ("population",)
     kind: Literal["spsa"] = "spsa"
-    population: int = Field(default=8, ge=2)
+    population: int = Field(default=9, ge=2)
     perturbation: float = Field(default=0.02, gt=0, le=0.5)
     first_step: float = Field(default=0.1, gt=0, le=1)
-
-    @field_validator("population")
-    @classmethod
-    def _pairs(cls, population: int) -> int:
-        if population % 2:
-            raise ValueError(f"spsa asks for pairs: population must be even, not {population}")
-        return population
 
     def start(
         self,
@@ -82,7 +75,8 @@ class Descent(Optimiser):
         pairs = self.settings.population // 2
         self._signs = 2.0 * self.random.integers(2, size=(pairs, self.space.size)) - 1.0
         reach = self._reach() * self._signs
-        unit = np.clip(np.concatenate((self.point + reach, self.point - reach)), 0.0, 1.0)
+        centre = self.point[None][: self.settings.population % 2]
+        unit = np.clip(np.concatenate((self.point + reach, self.point - reach, centre)), 0.0, 1.0)
         groups = np.repeat(self.groups, len(unit), axis=0)
         return self.space.repaired(unit, groups), groups
 
@@ -92,8 +86,9 @@ class Descent(Optimiser):
     def _learn(self, people: Population, score: Score) -> None:
         pairs = self.settings.population // 2
         unit = people.unit
-        apart = unit[:pairs] - unit[pairs:]
-        change = score.value[:pairs] - score.value[pairs:]
+        apart = unit[:pairs] - unit[pairs : 2 * pairs]
+        with np.errstate(invalid="ignore"):
+            change = score.value[:pairs] - score.value[pairs : 2 * pairs]
         usable = np.isfinite(change)
         if not usable.any():
             return
