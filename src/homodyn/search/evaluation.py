@@ -172,6 +172,8 @@ class Evaluator:
                 raise _Invalid(f"the answer has {sorted(answer)} and lacks {missing}")
             rest = {name: answer[name] for name in answer if name not in names}
             return [float(answer[name]) for name in names], rest
+        if answer is None:
+            raise _Invalid("the answer is None: does the function return its result?")
         flat = np.asarray(answer, dtype=float).ravel()
         if len(flat) != len(names):
             raise _Invalid(f"the answer has {len(flat)} numbers for {len(names)} objectives")

@@ -98,8 +98,9 @@ def evaluation_seeds(seed: int, generation: int, members: np.ndarray, repeats: i
     Unsigned 63 bits, rows as ``members`` and columns as repeats.
     """
     with np.errstate(over="ignore"):
-        mixed = np.array(seed & (2**64 - 1), dtype=np.uint64)
+        mixed = np.zeros((), dtype=np.uint64)
         for part in (
+            np.uint64(seed & (2**64 - 1)),
             np.uint64(generation),
             members.astype(np.uint64)[:, None],
             np.arange(repeats, dtype=np.uint64)[None],

@@ -146,7 +146,9 @@ def run(
 
     clock = Clock(stop_after)
     evaluator = _evaluator(job, function, folder)
-    study = Study.create(database, name=job.name, job=_settled(job).text(), version=__version__)
+    study = Study.create(
+        database, name=job.name, job=lambda: _settled(job).text(), version=__version__
+    )
     told = differences(study.job, json.loads(job.text()))
     if told:
         raise SearchError(

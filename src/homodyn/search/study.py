@@ -12,7 +12,7 @@ import contextlib
 import hashlib
 import json
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import repeat
@@ -221,26 +221,28 @@ class Study:
         place: str | Path | None,
         *,
         name: str,
-        job: str,
+        job: Callable[[], str],
         version: str = "",
         patience: float = PATIENCE,
     ) -> Study:
-        """The study of that name, made if there is none yet."""
+        """The study of that name, made with the text of ``job`` if there is none yet."""
         engine = _engine(place, patience)
         shown = str(place or "in memory")
         with _told(shown):
             _tables.create_all(engine)
-            row = {
-                "name": name,
-                "format": FORMAT,
-                "version": version,
-                "created": time.time(),
-                "job": job,
-            }
-            # Two processes may do this at once: the second finds what the first made.
-            with contextlib.suppress(IntegrityError), engine.begin() as connection:
-                found = select(_study.c.id).where(_study.c.name == name)
-                if connection.execute(found).first() is None:
+            with engine.connect() as connection:
+                wanted = select(_study.c.id).where(_study.c.name == name)
+                known = connection.execute(wanted).first() is not None
+            if not known:
+                row = {
+                    "name": name,
+                    "format": FORMAT,
+                    "version": version,
+                    "created": time.time(),
+                    "job": job(),
+                }
+                # Two processes may do this at once: the second finds what the first made.
+                with contextlib.suppress(IntegrityError), engine.begin() as connection:
                     connection.execute(insert(_study), [row])
         return cls._found(engine, shown, name)
 
@@ -403,11 +405,16 @@ class Study:
             with _told(self.place), self._engine.connect() as connection:
                 row = connection.execute(leader).first()
             if row is not None:
-                wanted = select(_candidate).where(
+                chosen = select(_candidate).where(
                     c.study == self._number,
                     c.generation == row.number,
                     c.member == row.best_member,
+                    c.status == int(Status.OK),
                 )
+                found = self._recorded(chosen)
+                # None where a penalty beats all that succeeded.
+                if len(found):
+                    return found
         return self._recorded(wanted)
 
     def _recorded(self, wanted: Any) -> Recorded:
