@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from homodyn.search.limits import GRACE
 from homodyn.search.nodes import Nodes
 from homodyn.search.outcome import Outcomes, Status, Tasks
 from homodyn.search.sites import Clock, Lost, Site
@@ -30,6 +31,7 @@ class _Flight:
     tries: int = 0
     before: Outcomes | None = None
     nodes: frozenset[str] = frozenset()
+    since: Clock = field(default_factory=Clock)
 
 
 class Dispatch:
@@ -45,6 +47,7 @@ class Dispatch:
         at_once: bool,
         group: int | None,
         estimate: float | None,
+        time_limit: float | None,
         objectives: int,
         note: Callable[[str], None],
     ) -> None:
@@ -53,6 +56,7 @@ class Dispatch:
         self._at_once = at_once
         self._group = group
         self._mean = estimate
+        self._time_limit = time_limit
         self._objectives = objectives
         self._note = note
 
@@ -123,6 +127,7 @@ class Dispatch:
     def _submit(self, flight: _Flight) -> Future[Outcomes]:
         avoid = flight.avoid | self.nodes.aside
         flight.nodes = frozenset(self.site.nodes() - avoid) if avoid else frozenset()
+        flight.since = Clock()
         cost = (self._mean or 1.0) * len(flight.tasks)
         return self.site.submit(flight.tasks, cost=cost, avoid=avoid)
 
@@ -205,18 +210,22 @@ class Dispatch:
         done: Callable[[Tasks, Outcomes, int], None],
     ) -> None:
         """Send candidates whose worker ended once more, one by one, until one is to blame."""
-        if len(flight.tasks) == 1 and flight.tries + 1 >= TRIES:
+        alone = len(flight.tasks) == 1
+        limit = self._time_limit
+        if alone and limit is not None and flight.since.elapsed >= limit + GRACE:
+            why = f"longer than {limit:g} s, and its process had to be ended"
+            outcomes = Outcomes.lost(1, self._objectives, Status.SLOW, why)
+            done(flight.tasks, outcomes, flight.tries + 1)
+            return
+        if alone and flight.tries + 1 >= TRIES:
             why = f"{told}, {flight.tries + 1} times with this candidate"
             outcomes = Outcomes.lost(1, self._objectives, Status.CRASHED, why)
             done(flight.tasks, outcomes, flight.tries + 1)
             return
         self._note(f"{told}; {len(flight.tasks)} candidates are sent again")
-        tries = flight.tries + 1 if len(flight.tasks) == 1 else 0
-        # A marker of one try, so that they are sent alone and not grouped again.
         for row in range(len(flight.tasks)):
-            waiting.appendleft(
-                _Flight(flight.tasks[row : row + 1], flight.avoid, max(tries, 0) or 0)
-            )
+            tries = flight.tries + 1 if alone else 0
+            waiting.appendleft(_Flight(flight.tasks[row : row + 1], flight.avoid, tries))
 
 
 def _taken(outcomes: Outcomes, rows: np.ndarray) -> Outcomes:

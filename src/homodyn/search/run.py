@@ -268,6 +268,7 @@ class _Search:
             at_once=self.evaluator.at_once,
             group=settings.group,
             estimate=settings.estimate,
+            time_limit=self.job.evaluate.time_limit,
             objectives=len(self.job.goal.names),
             note=self._note,
         )

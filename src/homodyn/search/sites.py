@@ -10,6 +10,7 @@ import contextlib
 import multiprocessing
 import os
 import signal
+import sys
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Collection
@@ -101,7 +102,7 @@ class Pool(Site):
             "forkserver" if "forkserver" in methods else "spawn"
         )
         if "forkserver" in methods:
-            multiprocessing.set_forkserver_preload(["homodyn.search.worker"])
+            _start_server()
         count = workers or os.cpu_count() or 1
         self._slots = [_Slot(self._start) for _ in range(count)]
 
@@ -127,6 +128,25 @@ class Pool(Site):
         """End the processes."""
         for slot in self._slots:
             slot.close(at_once=at_once)
+
+
+def _start_server() -> None:
+    """Start the process that workers are forked from, with all they need already imported.
+
+    It imports before it is told where this process looks for modules, so the environment says it.
+    """
+    from multiprocessing import forkserver
+
+    multiprocessing.set_forkserver_preload(["homodyn.search.worker"])
+    before = os.environ.get("PYTHONPATH")
+    os.environ["PYTHONPATH"] = os.pathsep.join(path or os.getcwd() for path in sys.path)
+    try:
+        forkserver.ensure_running()
+    finally:
+        if before is None:
+            del os.environ["PYTHONPATH"]
+        else:
+            os.environ["PYTHONPATH"] = before
 
 
 class _Slot:

@@ -2,7 +2,8 @@
 
 g = (f(x + c D) - f(x - c D)) / (2 c D) with D of random signs, then x <- x - a g; the gains fall as
 a / (A + k + 1)^0.602 and c / (k + 1)^0.101 (Spall 1998). Several pairs make one generation and
-their gradients are averaged; an odd candidate is the point itself. The first step sets a, so that it moves ``first_step`` of the ranges.
+their gradients are averaged; an odd candidate is the point itself. The first step sets a, so that
+it moves ``first_step`` of the ranges.
 """
 
 from __future__ import annotations
