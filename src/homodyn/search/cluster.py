@@ -94,8 +94,8 @@ class Cluster(Site):
 
     @property
     def window(self) -> int:
-        """Enough that no worker waits for this process, few enough that shares stay fair."""
-        return 2 * self.width
+        """Enough that no worker waits for this process, few enough to be called back."""
+        return 4 * self.width
 
     def nodes(self) -> set[str]:
         """The workers by name."""

@@ -155,6 +155,7 @@ def run(
             f"{study.place} has another job named {job.name!r}: " + "; ".join(told), tuple(told)
         )
     with study.held():
+        study.extend(job.iterations, job.run.model_dump(mode="json"))
         return _Search(job, study, evaluator, clock, progress).run(where, workers)
 
 

@@ -29,6 +29,7 @@ from sqlalchemy import (
     LargeBinary,
     MetaData,
     SmallInteger,
+    StaticPool,
     String,
     Table,
     Text,
@@ -37,6 +38,7 @@ from sqlalchemy import (
     func,
     insert,
     select,
+    update,
 )
 from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 
@@ -160,12 +162,17 @@ def database_url(place: str | Path | None) -> str:
     return f"sqlite:///{Path(place)}"
 
 
-def _engine(place: str | Path | None, patience: float) -> Engine:
+def _engine(place: str | Path | None, patience: float | None) -> Engine:
     url = database_url(place)
     try:
         if not url.startswith("sqlite"):
             return create_engine(url, pool_pre_ping=True)
-        engine = create_engine(url, connect_args={"timeout": patience})
+        options: dict[str, Any] = {"timeout": PATIENCE if patience is None else patience}
+        if url == "sqlite://":
+            # One connection for all threads: another would see another memory.
+            options["check_same_thread"] = False
+            return create_engine(url, connect_args=options, poolclass=StaticPool)
+        engine = create_engine(url, connect_args=options)
     except Exception as error:
         raise SearchError(f"{url} is no database that can be opened: {error}") from None
 
@@ -223,7 +230,7 @@ class Study:
         name: str,
         job: Callable[[], str],
         version: str = "",
-        patience: float = PATIENCE,
+        patience: float | None = None,
     ) -> Study:
         """The study of that name, made with the text of ``job`` if there is none yet."""
         engine = _engine(place, patience)
@@ -248,7 +255,7 @@ class Study:
 
     @classmethod
     def open(
-        cls, place: str | Path, *, name: str | None = None, patience: float = PATIENCE
+        cls, place: str | Path, *, name: str | None = None, patience: float | None = None
     ) -> Study:
         """The study of that name, or the only one there is."""
         if "://" not in str(place) and not Path(place).is_file():
@@ -295,6 +302,17 @@ class Study:
         self._engine.dispose()
 
     # -- writing
+
+    def extend(self, iterations: int, run: dict[str, Any]) -> None:
+        """Note that the study is to go on for so many generations, and where."""
+        self.job.update(iterations=iterations, run=run)
+        changed = json.dumps(self.job, sort_keys=True)
+        if changed == self.job_text:
+            return
+        self.job_text = changed
+        with _told(self.place), self._engine.begin() as connection:
+            mine = update(_study).where(_study.c.id == self._number)
+            connection.execute(mine.values(job=changed))
 
     def record(
         self,
