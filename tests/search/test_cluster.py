@@ -4,6 +4,7 @@ import contextlib
 import importlib
 import os
 import socket
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -163,48 +164,42 @@ def test_no_scheduler_is_told(machines):
         cluster.PATIENCE = before
 
 
-def test_two_studies_share_by_priority_and_run_time(machines):
+def test_two_studies_share_by_priority_and_run_time(machines, tmp_path, monkeypatch):
     # One study has three times the priority of the other; tasks of the other take longer.
-    long, short = 0.15, 0.05
-    begun, ended = threading.Event(), threading.Event()
-    counts = [0]
+    monkeypatch.setattr("homodyn.search.running.COMMIT", 0.0)
+    seconds = {"low": 0.15, "high": 0.05}
 
-    def judge_for(seconds):
-        def judge(parameters):
-            time.sleep(seconds)
+    def study(name, population, priority):
+        def judge(parameters, time_needed=seconds[name]):
+            time.sleep(time_needed)
             return parameters["x"]
 
-        return judge
+        place = Run(where=machines.address, group=1, priority=priority, estimate=seconds[name])
+        described = job(name=name, iterations=1, optimiser=PSO(population), run=place)
+        run(described, judge, database=tmp_path / f"{name}.db")
 
-    def watch(progress):
-        counts[0] = progress.evaluations
-        begun.set()
-        if ended.is_set():
-            raise KeyboardInterrupt
-
-    def described(name, population, **named):
-        return job(
-            name=name,
-            optimiser=PSO(population),
-            run=Run(where=machines.address, group=1, **named),
-        ).model_copy(update={"iterations": 1000 if name == "high" else 1})
-
-    high = threading.Thread(
-        target=run,
-        args=(described("high", 12, priority=3.0, estimate=short), judge_for(short)),
-        kwargs={"progress": watch},
-    )
-    high.start()
-    begun.wait(60)
-    before = counts[0]
-    result = run(described("low", 16, priority=1.0, estimate=long), judge_for(long))
-    beside = (counts[0] - before) * short
-    ended.set()
-    high.join()
-    low = 16 * long
-    assert result.failed == 0
-    # Exactly three but for the end of every generation, where a study waits for its last task.
-    assert 1.3 < beside / low < 6
+    threads = [
+        threading.Thread(target=study, args=arguments)
+        for arguments in (("low", 24, 1.0), ("high", 120, 3.0))
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    times = {}
+    for name in seconds:
+        with sqlite3.connect(tmp_path / f"{name}.db") as database:
+            rows = database.execute("select finished from candidate").fetchall()
+        database.close()
+        times[name] = np.sort([finished for (finished,) in rows])
+    # While both were there: machine time in proportion to the priorities.
+    first = max(moments[0] for moments in times.values())
+    last = min(moments[-1] for moments in times.values())
+    busy = {
+        name: seconds[name] * ((moments > first) & (moments <= last)).sum()
+        for name, moments in times.items()
+    }
+    assert 1.5 < busy["high"] / busy["low"] < 6, busy
 
 
 def test_workers_join_leave_and_are_killed(machines, tmp_path):

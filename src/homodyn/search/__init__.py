@@ -2,7 +2,7 @@
 
 from homodyn.search.cmaes import CMAES
 from homodyn.search.evaluation import Evaluator
-from homodyn.search.export import export
+from homodyn.search.exporting import export
 from homodyn.search.expression import Expression
 from homodyn.search.ga import GA
 from homodyn.search.goal import Goal, Objective, Score
@@ -12,7 +12,7 @@ from homodyn.search.mmpso import MMPSO, migration_probabilities
 from homodyn.search.optimiser import Optimiser, OptimiserSettings, Population
 from homodyn.search.outcome import Status
 from homodyn.search.pso import PSO
-from homodyn.search.run import Progress, Result, Solution, minimise, run, solutions
+from homodyn.search.running import Progress, Result, Solution, minimise, run, solutions
 from homodyn.search.space import Constraint, Parameter, Pool, Space
 from homodyn.search.spsa import SPSA
 from homodyn.search.study import Study
