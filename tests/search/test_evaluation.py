@@ -60,7 +60,9 @@ def test_functions_get_structure_seed_and_settings_when_they_ask():
         seen.append((parameters, structure, seed, settings))
         return 0.0
 
-    Evaluator(space, ONE, call=ask, settings={"world": "flat"})(tasks(2, space))
+    two = tasks(2, space)
+    two.values[:, 1] = np.nan  # as candidates of the first group are
+    Evaluator(space, ONE, call=ask, settings={"world": "flat"})(two)
     parameters, structure, seed, settings = seen[0]
     assert set(parameters) == {"x"}
     assert structure == {"p": "one"}

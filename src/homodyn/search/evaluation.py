@@ -12,9 +12,10 @@ import importlib.util
 import inspect
 import json
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
+from math import nan
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -95,44 +96,47 @@ class Evaluator:
         if at_once:
             return self._run_batch(tasks, repeat, hard)
         outcomes = Outcomes.blank(len(tasks), len(self.goal.names))
-        active = self.space.active(tasks.groups)
-        for row in range(len(tasks)):
+        results, seconds = [[nan] * len(self.goal.names)] * len(tasks), [0.0] * len(tasks)
+        for row, parameters in enumerate(self._parameters(tasks)):
             start = perf_counter()
-            self._run_one(tasks, row, repeat, active[row], outcomes, hard)
-            outcomes.seconds[row] = perf_counter() - start
+            try:
+                results[row] = self._run_one(tasks, row, repeat, parameters, outcomes, hard)
+            except (TimeLimit, Exception) as error:
+                _note(outcomes, row, error, self.time_limit)
+            seconds[row] = perf_counter() - start
+        outcomes.results[:], outcomes.seconds[:] = results, seconds
         return _judged(outcomes)
+
+    def _parameters(self, tasks: Tasks) -> Iterator[dict[str, float]]:
+        """The parameters that each candidate has, by name."""
+        names = self.space.names
+        for values in tasks.values.tolist():
+            named = dict(zip(names, values, strict=True))
+            yield {k: v for k, v in named.items() if v == v} if self.space.pools else named
 
     def _run_one(
         self,
         tasks: Tasks,
         row: int,
         repeat: int,
-        active: np.ndarray,
+        parameters: dict[str, float],
         outcomes: Outcomes,
         hard: bool,
-    ) -> None:
-        parameters = {
-            name: value
-            for name, value, used in zip(
-                self.space.names, tasks.values[row].tolist(), active.tolist(), strict=True
-            )
-            if used
-        }
-        try:
-            if self.program:
-                answer, data = self._ask_program(tasks, row, repeat, parameters)
+    ) -> list[float]:
+        if self.program:
+            answer, data = self._ask_program(tasks, row, repeat, parameters)
+        else:
+            data = {}
+            extras = self._extras(tasks, row, repeat)
+            if self.time_limit is None:
+                answer = self.function(parameters, **extras)
             else:
-                extras = self._extras(tasks, row, repeat)
-                if self.time_limit is None:
-                    answer, data = self.function(parameters, **extras), {}
-                else:
-                    with limited(self.time_limit, hard=hard):
-                        answer, data = self.function(parameters, **extras), {}
-            outcomes.results[row], more = self._read(answer)
-            if data or more:
-                outcomes.data[row] = json.dumps({**data, **more}, sort_keys=True, default=str)
-        except (TimeLimit, Exception) as error:
-            _note(outcomes, row, error, self.time_limit)
+                with limited(self.time_limit, hard=hard):
+                    answer = self.function(parameters, **extras)
+        found, more = self._read(answer)
+        if data or more:
+            outcomes.data[row] = json.dumps({**data, **more}, sort_keys=True, default=str)
+        return found
 
     def _extras(self, tasks: Tasks, row: int, repeat: int) -> dict[str, Any]:
         if not self._wanted:
@@ -166,6 +170,8 @@ class Evaluator:
     def _read(self, answer: Any) -> tuple[list[float], dict[str, Any]]:
         """The objectives in an answer, and what else a dictionary has."""
         names = self.goal.names
+        if isinstance(answer, float) and len(names) == 1:
+            return [answer], {}
         if isinstance(answer, Mapping):
             missing = [name for name in names if name not in answer]
             if missing:
