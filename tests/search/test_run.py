@@ -5,7 +5,19 @@ import pytest
 
 import homodyn as hd
 from homodyn.errors import SearchError
-from homodyn.search import GA, PSO, Evaluate, Job, Objective, Parameter, Run, Status, minimise, run
+from homodyn.search import (
+    GA,
+    PSO,
+    Evaluate,
+    Job,
+    Objective,
+    Parameter,
+    Run,
+    Status,
+    Study,
+    minimise,
+    run,
+)
 from homodyn.search.functions import six_hump
 from support.search_objectives import camel, noisy, troubled
 
@@ -233,6 +245,26 @@ def test_a_job_without_a_judge_is_refused():
         run(job())
     with pytest.raises(SearchError, match="it can be 'serial', 'pool'"):
         run(job(run=Run(where="moon")), camel)
+
+
+def test_groups_keep_their_names_in_any_order(tmp_path):
+    def described(**groups):
+        pool = {"name": "p", "groups": groups}
+        return job(pools=[pool], optimiser=GA(20))
+
+    def judge(parameters, structure):
+        return abs(parameters["x"]) + {"z": 0, "m": 5, "a": 9}[structure["p"]]
+
+    whole = described(z=["x"], m=["x", "y"], a=["x"])
+    result = run(whole, judge, database=tmp_path / "a.db")
+    assert result.best.structure == {"p": "z"}
+    assert Study.open(tmp_path / "a.db").job["pool"][0]["groups"] == {
+        "z": ["x"],
+        "m": ["x", "y"],
+        "a": ["x"],
+    }
+    with pytest.raises(SearchError, match="the groups of a pool have another order"):
+        run(described(a=["x"], m=["x", "y"], z=["x"]), judge, database=tmp_path / "a.db")
 
 
 def test_ga_over_structures_records_groups(tmp_path):

@@ -129,8 +129,8 @@ class Job(Described):
         )
 
     def text(self) -> str:
-        """The job as JSON, the same text for the same job."""
-        return json.dumps(self.model_dump(mode="json", by_alias=True), sort_keys=True)
+        """The job as JSON, the same text for the same job; groups keep their order."""
+        return json.dumps(self.model_dump(mode="json", by_alias=True))
 
 
 def job_of(space: Space, goal: Goal, optimiser: Any = None, **named: Any) -> Job:
@@ -172,6 +172,8 @@ def differences(earlier: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]
         for place in sorted(set(a) | set(b)):
             if a.get(place) != b.get(place):
                 told.append(f"{place} was {a.get(place)!r} and is {b.get(place)!r}")
+    if not told and json.dumps(earlier.get("pool")) != json.dumps(now.get("pool")):
+        told.append("the groups of a pool have another order")
     return told
 
 

@@ -306,7 +306,7 @@ class Study:
     def extend(self, iterations: int, run: dict[str, Any]) -> None:
         """Note that the study is to go on for so many generations, and where."""
         self.job.update(iterations=iterations, run=run)
-        changed = json.dumps(self.job, sort_keys=True)
+        changed = json.dumps(self.job)
         if changed == self.job_text:
             return
         self.job_text = changed
