@@ -44,9 +44,13 @@ def test_convergence_has_a_panel_for_each_stage(study):
 
 
 def test_the_best_is_drawn_over_all_parameters(study):
-    plot = parallel_coordinates(study, 30).axes[0]
+    plot = parallel_coordinates(study, 10).axes[0]
     assert [label.get_text() for label in plot.get_xticklabels()] == ["x [m]", "y"]
-    assert len([line for line in plot.lines if len(line.get_xdata()) == 2]) >= 30
+    best = study.best()
+    red = next(line for line in plot.lines if line.get_linewidth() == 2.0)
+    np.testing.assert_allclose(red.get_ydata()[0], (best.values[0, 0] + 2) / 4)
+    # Ten leaders, the best of all, and an axis for each of two parameters.
+    assert len(plot.lines) == 13
 
 
 def test_visits_add_up(study):

@@ -13,8 +13,7 @@ from matplotlib.ticker import MaxNLocator
 
 from homodyn.errors import SearchError
 from homodyn.report.draw import GREY, INK, save_drawing
-from homodyn.search import MMPSO, Job, Study
-from homodyn.search.summary import subspace_name
+from homodyn.search import MMPSO, Job, Space, Study
 
 BLUE, RED, GREEN = "#3b78b5", "#c8553d", "#1d9a6c"
 MOST_SUBSPACES = 40
@@ -86,23 +85,27 @@ def convergence(study: Study) -> Figure:
     return figure
 
 
-def parallel_coordinates(study: Study, count: int = 100) -> Figure:
-    """The best candidates, a line each over all parameters; the best of all in red."""
-    job, found = Job.model_validate(study.job), study.best(count)
+def parallel_coordinates(study: Study, count: int = 150) -> Figure:
+    """The best of each generation, a line over all parameters, from pale (early) to dark (late).
+
+    The best of all is red; of long studies every so many generations are drawn.
+    """
+    job, found, best = Job.model_validate(study.job), study.leaders(), study.best()
     if not len(found):
         raise SearchError(f"{study.place} has no candidate that was evaluated")
     space = job.space
-    held = ~np.isnan(found.values)
-    unit = np.where(held, space.unit(np.where(held, found.values, space.lower)), np.nan)
+    chosen = np.unique(np.linspace(0, len(found) - 1, min(count, len(found))).astype(int))
+    unit = _heights(space, found.values[chosen])
     figure = Figure(figsize=(max(6.0, 1.1 * space.size + 2), 4.6), layout="constrained")
     plot = figure.subplots()
     x = np.arange(space.size)
-    shades = colormaps["viridis"](np.linspace(0.9, 0.1, len(unit)))
-    for row in reversed(range(1, len(unit))):
-        plot.plot(x, unit[row], color=shades[row], lw=0.8, alpha=0.5, marker=".", ms=3)
-    plot.plot(x, unit[0], color=RED, lw=2.0, marker="o", ms=4, zorder=5)
+    shades = colormaps["viridis_r"](np.linspace(0.05, 0.95, len(unit)))
+    for row, shade in zip(unit, shades, strict=True):
+        plot.plot(x, row, color=shade, lw=0.8, alpha=0.6, marker=".", ms=3)
+    top = _heights(space, best.values)[0]
+    plot.plot(x, top, color=RED, lw=2.0, marker="o", ms=4, zorder=5)
     for k, parameter in enumerate(space.parameters):
-        plot.axvline(k, color=GREY, lw=0.6, zorder=0)
+        plot.plot([k, k], [0, 1], color=GREY, lw=0.6, zorder=0)
         for height, bound, side in ((0, parameter.lower, "top"), (1, parameter.upper, "bottom")):
             away = -0.015 if side == "top" else 0.015
             plot.text(
@@ -117,9 +120,15 @@ def parallel_coordinates(study: Study, count: int = 100) -> Figure:
     plot.set_xlim(-0.4, space.size - 0.6)
     for spine in plot.spines.values():
         spine.set_visible(False)
-    title = f"{study.name}: the best {len(unit)} candidates, bounds at top and bottom"
+    title = f"{study.name}: best of generations, early pale and late dark; best of all red"
     plot.set_title(title, color=INK, fontsize=11, pad=14)
     return figure
+
+
+def _heights(space: Space, values: np.ndarray) -> np.ndarray:
+    """Values between their bounds, from 0 to 1; nan where a candidate has no such parameter."""
+    held = ~np.isnan(values)
+    return np.where(held, space.unit(np.where(held, values, space.lower)), np.nan)
 
 
 def visit_map(study: Study) -> Figure:
@@ -149,10 +158,13 @@ def visit_map(study: Study) -> Figure:
         norm=LogNorm(1, max(2.0, table.max())),
         extent=(0, table.shape[1] * width, len(table) - 0.5, -0.5),
     )
-    names = [subspace_name(job, np.frombuffer(key, dtype="<i4")) for key in shown]
+    names = [
+        " | ".join(job.space.structure(np.frombuffer(key, dtype="<i4")).values()) for key in shown
+    ]
     if rest:
         names.append(f"{len(order) - len(shown)} others")
-    plot.set_yticks(range(len(names)), [name[:50] for name in names], fontsize=7)
+    plot.set_yticks(range(len(names)), [name[:60] for name in names], fontsize=7)
+    plot.set_ylabel(" | ".join(pool.name for pool in job.pools)[:100])
     plot.xaxis.set_major_locator(MaxNLocator(integer=True))
     plot.set_xlabel("generation")
     share = f"{len(order)} of {job.space.subspaces} subspaces visited"

@@ -435,6 +435,18 @@ class Study:
                     return found
         return self._recorded(wanted)
 
+    def leaders(self) -> Recorded:
+        """The best candidate of every complete generation, in order."""
+        c, g = _candidate.c, _generation.c
+        same = (c.study == g.study) & (c.generation == g.number) & (c.member == g.best_member)
+        wanted = (
+            select(_candidate)
+            .join(_generation, same)
+            .where(c.study == self._number, c.status == int(Status.OK))
+            .order_by(c.generation)
+        )
+        return self._recorded(wanted)
+
     def _recorded(self, wanted: Any) -> Recorded:
         with _told(self.place), self._engine.connect() as connection:
             rows = connection.execute(wanted).all()
