@@ -267,6 +267,13 @@ def test_groups_keep_their_names_in_any_order(tmp_path):
         run(described(a=["x"], m=["x", "y"], z=["x"]), judge, database=tmp_path / "a.db")
 
 
+def test_a_judge_that_cannot_be_loaded_is_a_mistake_of_the_job(tmp_path):
+    (tmp_path / "judge.py").write_text("import no_such_module")
+    described = job(evaluate=Evaluate(python="judge.py:judge"))
+    with pytest.raises(SearchError, match="cannot be loaded: ModuleNotFoundError"):
+        run(described, folder=tmp_path)
+
+
 def test_ga_over_structures_records_groups(tmp_path):
     described = job(
         pools=[{"name": "p", "groups": {"one": ["x"], "two": ["x", "y"]}}], optimiser=GA(20)

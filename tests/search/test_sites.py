@@ -63,6 +63,18 @@ def test_batches_travel_in_blocks():
     assert run(described, camel_batch).study.fingerprint() == alone
 
 
+def test_a_kernel_in_a_file_is_built_by_every_worker(tmp_path):
+    (tmp_path / "bowl.py").write_text(
+        "from homodyn.symbolic import kernel\n"
+        "bowl = kernel(lambda p: (p[0] - 1) ** 2 + p[1] ** 2, p=2)\n"
+    )
+    described = job(evaluate=Evaluate(python="bowl.py:bowl"), optimiser=PSO(40))
+    there = run(described, folder=tmp_path)
+    here = run(described, folder=tmp_path, where="serial")
+    assert there.failed == 0
+    assert there.study.fingerprint() == here.study.fingerprint()
+
+
 def test_a_candidate_that_ends_its_process_is_blamed_and_no_other():
     result = run(job(), deadly)
     x, status = statuses_by_x(result.study)
@@ -164,7 +176,7 @@ def test_no_process_outlives_the_run(tmp_path):
     marks = tmp_path / "marks"
     marks.mkdir()
     process = subprocess.Popen([sys.executable, str(script), str(marks)], env=child_environment())
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 180
     while len(list(marks.iterdir())) < 2 and time.monotonic() < deadline:
         time.sleep(0.1)
     process.send_signal(signal.SIGKILL)

@@ -44,6 +44,27 @@ def test_the_best_are_the_best_of_all(tmp_path):
     found = solutions(study, 5)
     assert [(s.objectives["f"], s.generation, s.member) for s in found] == expected
     assert solutions(study, 1)[0] == found[0]
+    assert solutions(study, 80) == solutions(study, 100)
+    assert [s.objectives["f"] for s in solutions(study, 80)] == sorted(v for v, *_ in everything)
+
+
+def test_the_best_are_found_behind_a_penalty_and_in_half_a_generation(tmp_path):
+    # Here failing is better than most of what succeeds.
+    study = run(job(penalty=-0.9), troubled, database=tmp_path / "a.db").study
+    pieces = study.candidates(0, 8)
+    good = np.sort(pieces.results[pieces.status == 0, 0])
+    assert [s.objectives["f"] for s in solutions(study, 6)] == good[:6].tolist()
+    calls = iter(range(100))
+
+    def stops(parameters):
+        if next(calls) == 14:
+            raise KeyboardInterrupt
+        return -float(next(calls))
+
+    half = run(job(name="half"), stops, database=tmp_path / "half.db")
+    assert half.generations < 8
+    recorded = np.concatenate([piece.results[:, 0] for piece in half.study.all_candidates()])
+    assert half.best.objectives["f"] == recorded.min()
 
 
 def test_a_database_that_is_locked_for_a_while_is_waited_for(tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,6 +18,9 @@ app = typer.Typer(
     no_args_is_help=True,
     help="Search for the best parameters and structures.\n\nExample: `homodyn search run job.toml`",
 )
+
+BETWEEN = 30.0
+"""Seconds between lines of progress where there is no terminal."""
 
 JobFile = Annotated[Path, typer.Argument(metavar="JOB", help="A job file (.toml or .xml).")]
 JobOrStudy = Annotated[
@@ -215,6 +219,7 @@ class _Shown:
         self._job = job
         console = Console(stderr=True)
         self._status = None if quiet or not console.is_terminal else console.status("Starting")
+        self._told = None if quiet else time.monotonic()
 
     def __enter__(self) -> _Shown:
         if self._status is not None:
@@ -228,6 +233,10 @@ class _Shown:
     def update(self, progress: Progress) -> None:
         if self._status is not None:
             self._status.update(progress_line(progress, self._job))
+        elif self._told is not None and time.monotonic() - self._told > BETWEEN:
+            # In the log of a batch system, a line from time to time.
+            typer.echo(progress_line(progress, self._job), err=True)
+            self._told = time.monotonic()
 
 
 def progress_line(progress: Progress, job: Job) -> str:

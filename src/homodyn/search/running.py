@@ -257,6 +257,7 @@ class _Search:
         if status:
             return self._result(status)
         settings = self.job.run
+        at_once = self._at_once()
         place = site(
             where or settings.where,
             self.evaluator,
@@ -266,7 +267,7 @@ class _Search:
         )
         dispatch = Dispatch(
             place,
-            at_once=self.evaluator.at_once,
+            at_once=at_once,
             group=settings.group,
             estimate=settings.estimate,
             time_limit=self.job.evaluate.time_limit,
@@ -285,6 +286,16 @@ class _Search:
         finally:
             place.close(at_once=status == "stopped")
         return self._result(status)
+
+    def _at_once(self) -> bool:
+        """Whether candidates are evaluated together; a judge that cannot be loaded is told."""
+        try:
+            return self.evaluator.at_once
+        except SearchError:
+            raise
+        except Exception as error:
+            told = f"{type(error).__name__}: {error}"
+            raise SearchError(f"{self.evaluator.call!r} cannot be loaded: {told}") from error
 
     def _note(self, sentence: str) -> None:
         self.notes.append(sentence)
@@ -352,9 +363,13 @@ class _Search:
         number = self.optimiser.generation
         people = self.optimiser.ask()
         gathered = _Gathered(self, people, number)
-        whole = dispatch.run(gathered.missing(), len(people), self.clock, gathered.take)
+        whole = False
+        try:
+            whole = dispatch.run(gathered.missing(), len(people), self.clock, gathered.take)
+        finally:
+            if not whole:
+                gathered.write(None)
         if not whole:
-            gathered.write(None)
             return False
         score, status = gathered.score(), gathered.outcomes.status
         failed = int((status != Status.OK).sum())

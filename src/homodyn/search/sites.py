@@ -180,7 +180,7 @@ class _Slot:
                 self._replace()
                 answer.set_exception(Lost("a worker process ended"))
             elif error is not None:
-                answer.set_exception(error)
+                answer.set_exception(Lost(f"{type(error).__name__}: {error}"))
             else:
                 answer.set_result(done.result())
 

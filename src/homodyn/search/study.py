@@ -405,34 +405,28 @@ class Study:
 
     def best(self, count: int = 1) -> Recorded:
         """The best candidates, best first; among equals the earliest."""
-        c = _candidate.c
+        c, g = _candidate.c, _generation.c
         wanted = (
             select(_candidate)
             .where(c.study == self._number, c.status == int(Status.OK))
             .order_by(c.stage.desc(), c.value, c.generation, c.member)
             .limit(count)
         )
-        if count == 1:
-            g = _generation.c
-            leader = (
-                select(g.number, g.best_member)
+        if self.job["penalty"] is None:
+            # The n best are in the n generations with the best leaders, or in one that is not
+            # complete: were one elsewhere, n leaders would be better than it. (With a penalty a
+            # leader may be a candidate that failed.)
+            led = (
+                select(g.number)
                 .where(g.study == self._number)
                 .order_by(g.best_stage.desc(), g.best_value, g.number)
-                .limit(1)
+                .limit(count)
             )
+            last = select(func.coalesce(func.max(g.number), -1)).where(g.study == self._number)
             with _told(self.place), self._engine.connect() as connection:
-                row = connection.execute(leader).first()
-            if row is not None:
-                chosen = select(_candidate).where(
-                    c.study == self._number,
-                    c.generation == row.number,
-                    c.member == row.best_member,
-                    c.status == int(Status.OK),
-                )
-                found = self._recorded(chosen)
-                # None where a penalty beats all that succeeded.
-                if len(found):
-                    return found
+                numbers = list(connection.execute(led).scalars())
+                open_after = connection.execute(last).scalar_one()
+            wanted = wanted.where(c.generation.in_(numbers) | (c.generation > open_after))
         return self._recorded(wanted)
 
     def leaders(self) -> Recorded:
