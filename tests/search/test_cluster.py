@@ -1,7 +1,6 @@
 """Searches on a real Dask scheduler with workers of their own, on loopback."""
 
 import contextlib
-import importlib
 import os
 import socket
 import sqlite3
@@ -60,7 +59,7 @@ class Machines:
             env={
                 **os.environ,
                 "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
-                "DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "10s",
+                "DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "60s",
                 **environment,
             },
             stdout=subprocess.DEVNULL,
@@ -75,6 +74,8 @@ class Machines:
             "--nthreads=1",
             "--nworkers=1",
             "--no-nanny",
+            # The first import takes longer than the searches below.
+            "--preload=homodyn.search.worker",
             "--host=127.0.0.1",
             **environment,
         )
@@ -105,8 +106,6 @@ def machines():
         several.add("anna")
         several.add("berta")
         several.expect("anna", "berta")
-        # The first import takes longer than the searches below.
-        several.client.run(importlib.import_module, "homodyn.search.worker")
         yield several
     finally:
         several.close()

@@ -11,7 +11,7 @@ import pytest
 
 from homodyn.errors import SearchError
 from homodyn.search import PSO, Job, Objective, Parameter, Run, Study, run, solutions
-from homodyn.search.study import database_url
+from homodyn.search.database import database_url
 from homodyn.search.summary import duration, summary
 from support.search_objectives import camel, troubled
 
@@ -85,7 +85,7 @@ def test_a_database_that_is_locked_for_a_while_is_waited_for(tmp_path):
 def test_a_database_that_stays_locked_is_told_and_nothing_is_lost(tmp_path, monkeypatch):
     path = tmp_path / "a.db"
     run(job(iterations=2), camel, database=path)
-    monkeypatch.setattr("homodyn.search.study.PATIENCE", 0.2)
+    monkeypatch.setattr("homodyn.search.database.PATIENCE", 0.2)
     with sqlite3.connect(path, isolation_level=None) as holder:
         holder.execute("begin immediate")
         with pytest.raises(SearchError, match="locked; another program holds it"):

@@ -38,7 +38,7 @@ def search(quick: bool) -> Iterator[Row]:
     """Overhead of a search for a candidate, on three executors; size of a large study."""
     generations = 5 if quick else 30
     yield _overhead("in process, one call a generation", LIMITS["in process"], generations, True)
-    yield _overhead("in process, one call a candidate", None, generations, False)
+    yield _overhead("in process, one call a candidate", LIMITS["in process"], generations, False)
     yield _overhead("pool", LIMITS["pool"], generations, False, where="pool")
     note = missing("distributed")
     if note:
@@ -49,9 +49,7 @@ def search(quick: bool) -> Iterator[Row]:
     yield from _large(LARGE // 20 if quick else LARGE)
 
 
-def _overhead(
-    name: str, limit: float | None, generations: int, batch: bool, where: str = "serial"
-) -> Row:
+def _overhead(name: str, limit: float, generations: int, batch: bool, where: str = "serial") -> Row:
     """Seconds of a whole run less those of starting it, for a candidate."""
     with tempfile.TemporaryDirectory() as folder:
         # Processes start and modules load in the first generation, which is not counted. What is
@@ -71,9 +69,8 @@ def _overhead(
     steps = [after - before for before, after in itertools.pairwise(began)]
     each = min(steps) / POPULATION * 1e6
     told = "best generation of 1000, recorded; the peer is the limit"
-    required = None if limit is None else 1.0
     return Row.from_times(
-        f"overhead a candidate, {name}", each, limit, unit="us", required=required, note=told
+        f"overhead a candidate, {name}", each, limit, unit="us", required=1.0, note=told
     )
 
 

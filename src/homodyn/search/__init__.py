@@ -12,7 +12,8 @@ from homodyn.search.mmpso import MMPSO, migration_probabilities
 from homodyn.search.optimiser import Optimiser, OptimiserSettings, Population
 from homodyn.search.outcome import Status
 from homodyn.search.pso import PSO
-from homodyn.search.running import Progress, Result, Solution, minimise, run, solutions
+from homodyn.search.result import Progress, Result, Solution, solutions
+from homodyn.search.running import minimise, run
 from homodyn.search.space import Constraint, Parameter, Pool, Space
 from homodyn.search.spsa import SPSA
 from homodyn.search.study import Study

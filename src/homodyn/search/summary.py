@@ -8,7 +8,7 @@ import numpy as np
 
 from homodyn.search.job import Job
 from homodyn.search.outcome import Status
-from homodyn.search.running import Solution, solutions
+from homodyn.search.result import Solution, solutions
 from homodyn.search.study import Study
 
 
