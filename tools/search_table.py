@@ -24,7 +24,7 @@ PUBLISHED = {
     "ackley": ("17.7", "17.6"),
 }
 """Means of Bratton and Kennedy 2007: constricted PSO with 50 particles, all or ring neighbours, 30
-dimensions, 300 000 evaluations, first candidates in a corner."""
+dimensions, 300 000 evaluations, first candidates in a corner; quoted without the paper at hand."""
 
 
 def found(settings, known, size, evaluations, seed, *, corner=False):
