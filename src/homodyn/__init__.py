@@ -12,11 +12,12 @@ from homodyn.errors import (
     KernelError,
     ModelError,
     NoSolution,
+    SearchError,
 )
 from homodyn.model import Model, joints, load, parametric, save
 
 if TYPE_CHECKING:
-    from homodyn import balance, capture, gait, simulate
+    from homodyn import balance, capture, gait, search, simulate
 
 __version__ = "0.1.0"
 
@@ -28,6 +29,7 @@ __all__ = [
     "Model",
     "ModelError",
     "NoSolution",
+    "SearchError",
     "balance",
     "capture",
     "catalog",
@@ -38,11 +40,12 @@ __all__ = [
     "model",
     "parametric",
     "save",
+    "search",
     "simulate",
     "symbolic",
 ]
 
-_ON_DEMAND = ("balance", "capture", "gait", "simulate")
+_ON_DEMAND = ("balance", "capture", "gait", "search", "simulate")
 """Rooms that are loaded when they are first named: what they build on takes its time."""
 
 

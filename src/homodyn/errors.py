@@ -35,3 +35,11 @@ class CaptureError(HomodynError):
 
 class NoSolution(HomodynError):
     """A problem that was stated well and has no answer, or none that was found."""
+
+
+class SearchError(HomodynError):
+    """A search that cannot be done as asked; ``faults`` lists every reason found."""
+
+    def __init__(self, message: str, faults: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.faults = faults or (message,)

@@ -1,0 +1,257 @@
+"""``homodyn search``: run, resume, watch and show searches over parameters and structures."""
+
+from __future__ import annotations
+
+import re
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from homodyn.errors import SearchError
+
+if TYPE_CHECKING:
+    from homodyn.search import Job, Progress, Result, Study
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Search for the best parameters and structures.\n\nExample: `homodyn search run job.toml`",
+)
+
+BETWEEN = 30.0
+"""Seconds between lines of progress where there is no terminal."""
+
+JobFile = Annotated[Path, typer.Argument(metavar="JOB", help="A job file (.toml or .xml).")]
+JobOrStudy = Annotated[
+    Path, typer.Argument(metavar="JOB", help="A job file, or the database of a study.")
+]
+Database = Annotated[
+    str | None,
+    typer.Option(help="File or URL of the database; JOB with the suffix .db when left out."),
+]
+Where = Annotated[
+    str | None,
+    typer.Option(help="serial, pool, or the address of a Dask scheduler (tcp://host:8786)."),
+]
+Workers = Annotated[int | None, typer.Option(help="Processes of the pool.")]
+StopAfter = Annotated[
+    str | None,
+    typer.Option(help="Stop in time, to be resumed: 90, 90s, 15min or 23.5h."),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
+
+
+@app.command("run")
+def run_(
+    job: JobFile,
+    database: Database = None,
+    where: Where = None,
+    workers: Workers = None,
+    stop_after: StopAfter = None,
+    quiet: Quiet = False,
+) -> None:
+    """Start a search.
+
+    Example: `homodyn search run job.toml --stop-after 23.5h`
+    """
+    place = _place(job, database)
+    if "://" not in place and Path(place).exists():
+        raise SearchError(f"{place} is there already: `homodyn search resume {job}` continues it")
+    _go(job, place, where, workers, stop_after, quiet)
+
+
+@app.command()
+def resume(
+    job: JobFile,
+    database: Database = None,
+    where: Where = None,
+    workers: Workers = None,
+    stop_after: StopAfter = None,
+    quiet: Quiet = False,
+) -> None:
+    """Continue a search that was stopped or interrupted, as if it had not been.
+
+    Example: `homodyn search resume job.toml`
+    """
+    place = _place(job, database)
+    if "://" not in place and not Path(place).exists():
+        raise SearchError(f"there is no {place} to resume: `homodyn search run {job}` starts it")
+    _go(job, place, where, workers, stop_after, quiet)
+
+
+@app.command()
+def status(job: JobOrStudy, database: Database = None) -> None:
+    """Show how far a search is, also while it runs.
+
+    Example: `homodyn search status job.toml`
+    """
+    from homodyn.search.summary import summary
+
+    typer.echo(str(summary(_study(job, database))))
+
+
+@app.command()
+def best(
+    job: JobOrStudy,
+    database: Database = None,
+    count: Annotated[int, typer.Option("--count", "-n", min=1, help="How many.")] = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Show the best candidates.
+
+    Example: `homodyn search best job.toml --count 5 --json`
+    """
+    import json
+    from dataclasses import asdict
+
+    from homodyn.search import solutions
+
+    found = solutions(_study(job, database), count)
+    if as_json:
+        typer.echo(json.dumps([asdict(each) for each in found], indent=2))
+        return
+    if not found:
+        typer.echo("nothing was evaluated yet")
+    for each in found:
+        typer.echo(f"{each.generation}.{each.member}: {each}")
+
+
+@app.command()
+def export(
+    job: JobOrStudy,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="A .csv or .parquet file.")
+    ],
+    database: Database = None,
+) -> None:
+    """Write every candidate into a table.
+
+    Example: `homodyn search export job.toml -o candidates.csv`
+    """
+    from homodyn import search
+
+    count = search.export(_study(job, database), output)
+    typer.echo(f"{count} candidates in {output}")
+
+
+@app.command()
+def plot(
+    job: JobOrStudy,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where to write figures.")
+    ],
+    database: Database = None,
+) -> None:
+    """Draw convergence, parameters of the best, visits of subspaces and migration.
+
+    Example: `homodyn search plot job.toml -o figures`
+    """
+    from homodyn.report.search_figures import save_figures
+
+    for path in save_figures(_study(job, database), output):
+        typer.echo(str(path))
+
+
+def _place(job: Path, database: str | None) -> str:
+    return database or str(job.with_suffix(".db"))
+
+
+def _study(job: Path, database: str | None) -> Study:
+    from homodyn.search import Study, read_job
+
+    is_job = job.suffix.lower() in (".toml", ".xml")
+    place = _place(job, database) if is_job else str(job)
+    # A database of several users has many studies: the job says which.
+    name = read_job(job).name if is_job and "://" in place else None
+    return Study.open(place, name=name)
+
+
+def _go(
+    job: Path,
+    place: str,
+    where: str | None,
+    workers: int | None,
+    stop_after: str | None,
+    quiet: bool,
+) -> None:
+    from homodyn.search import read_job
+    from homodyn.search import run as search_run
+
+    described = read_job(job)
+    limit = None if stop_after is None else seconds(stop_after)
+    with _Shown(described, quiet) as shown:
+        result = search_run(
+            described,
+            database=place,
+            where=where,
+            workers=workers,
+            folder=job.resolve().parent,
+            stop_after=limit,
+            progress=shown.update,
+        )
+    _tell(result, job)
+
+
+def _tell(result: Result, job: Path) -> None:
+    for note in result.notes:
+        typer.echo(f"note: {note}")
+    typer.echo(str(result))
+    if result.status == "stopped":
+        typer.echo(f"continue with: homodyn search resume {job}")
+
+
+def seconds(text: str) -> float:
+    """A time such as 90, 90s, 15min or 23.5h in seconds."""
+    found = re.fullmatch(r"\s*(\d+\.?\d*|\.\d+)\s*(s|min|m|h|d)?\s*", text)
+    if not found:
+        raise SearchError(f"{text!r} is no time; write 90, 90s, 15min or 23.5h")
+    scale = {None: 1, "s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400}
+    return float(found[1]) * scale[found[2]]
+
+
+class _Shown:
+    """One line that tells how the search goes."""
+
+    def __init__(self, job: Job, quiet: bool) -> None:
+        from rich.console import Console
+
+        self._job = job
+        console = Console(stderr=True)
+        self._status = None if quiet or not console.is_terminal else console.status("Starting")
+        self._told = None if quiet else time.monotonic()
+
+    def __enter__(self) -> _Shown:
+        if self._status is not None:
+            self._status.start()
+        return self
+
+    def __exit__(self, *reason: object) -> None:
+        if self._status is not None:
+            self._status.stop()
+
+    def update(self, progress: Progress) -> None:
+        if self._status is not None:
+            self._status.update(progress_line(progress, self._job))
+        elif self._told is not None and time.monotonic() - self._told > BETWEEN:
+            # In the log of a batch system, a line from time to time.
+            typer.echo(progress_line(progress, self._job), err=True)
+            self._told = time.monotonic()
+
+
+def progress_line(progress: Progress, job: Job) -> str:
+    """How a search goes, in one line."""
+    from homodyn.search.summary import duration
+
+    parts = [
+        f"generation {progress.generation}/{progress.iterations}",
+        f"{progress.judged_by} best {progress.best:.6g} mean {progress.mean:.6g}",
+    ]
+    if progress.stages:
+        parts.append(f"stage {progress.stage + 1}/{progress.stages + 1}")
+    if job.pools:
+        parts.append(f"{progress.subspaces} subspaces inhabited")
+    if progress.failed:
+        parts.append(f"{progress.failed} failed")
+    parts.append(f"{duration(progress.seconds_left)} left")
+    return ", ".join(parts)

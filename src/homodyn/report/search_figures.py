@@ -1,0 +1,199 @@
+"""Searches to look at: convergence, parameters of the best, visits of subspaces, migration."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from matplotlib import colormaps
+from matplotlib.axes import Axes as Plot
+from matplotlib.colors import LogNorm
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from homodyn.errors import SearchError
+from homodyn.report.draw import GREY, INK, save_drawing
+from homodyn.search import MMPSO, Job, Space, Study
+
+BLUE, RED, GREEN = "#3b78b5", "#c8553d", "#1d9a6c"
+MOST_SUBSPACES = 40
+"""Rows of a visit map; the least visited subspaces beyond them share one row."""
+MOST_BINS = 200
+
+
+def save_figures(study: Study, folder: str | Path) -> list[Path]:
+    """Write all figures that a study has something for; their paths."""
+    place = Path(folder)
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SearchError(f"{place} cannot be made: {error.strerror}") from None
+    job = Job.model_validate(study.job)
+    drawn = {"convergence": convergence(study), "parameters": parallel_coordinates(study)}
+    if job.pools:
+        drawn["visits"] = visit_map(study)
+    if isinstance(job.optimiser, MMPSO) and job.pools:
+        drawn["migration"] = migration_curves(job)
+    paths = []
+    for name, figure in drawn.items():
+        path = place / f"{name}.png"
+        save_drawing(figure, path)
+        paths.append(path)
+    return paths
+
+
+def convergence(study: Study) -> Figure:
+    """Best so far, best and mean of each generation; one panel a stage that was reached."""
+    job, rows = Job.model_validate(study.job), study.generations()
+    if not rows:
+        raise SearchError(f"{study.place} has no complete generation to draw")
+    number = np.array([row.number for row in rows])
+    stage = np.array([row.best_stage for row in rows])
+    best = np.array([row.best_value for row in rows])
+    mean = np.array([np.nan if row.mean_value is None else row.mean_value for row in rows])
+    reached = sorted({int(s) for s in stage if s >= 0}) or [0]
+    figure = Figure(figsize=(8, 1.2 + 2.6 * len(reached)), layout="constrained")
+    plots = figure.subplots(len(reached), 1, sharex=True, squeeze=False)[:, 0]
+    for plot, level in zip(plots, reached, strict=True):
+        here = stage == level
+        sign = -1.0 if job.goal.shown(level, 1.0)[1] < 0 else 1.0
+        so_far = np.minimum.accumulate(np.where(here, best, np.inf))
+        so_far[~np.isfinite(so_far)] = np.nan
+        # A stage that was left is not judged by this objective any more.
+        later = np.flatnonzero(np.maximum.accumulate(stage) > level)
+        if len(later):
+            so_far[later[0] :] = np.nan
+        plot.plot(number, sign * np.where(here, mean, np.nan), color=GREY, lw=1, label="mean")
+        plot.plot(
+            number, sign * np.where(here, best, np.nan), ".", color=BLUE, ms=3, label="generation"
+        )
+        plot.plot(number, sign * so_far, color=RED, lw=1.6, label="best so far")
+        name = job.goal.shown(level, 0.0)[0]
+        unit = next((o.unit for o in job.objectives if o.name == name and o.unit), "")
+        plot.set_ylabel(f"{name} [{unit}]" if unit else name)
+        if job.goal.stages:
+            plot.set_title(f"stage {level + 1} of {job.goal.stages + 1}", loc="left", fontsize=9)
+        shown = sign * np.concatenate((best[here], so_far[np.isfinite(so_far)]))
+        shown = shown[np.isfinite(shown)]
+        if len(shown) and shown.min() > 0 and shown.max() / shown.min() > 1e3:
+            plot.set_yscale("log")
+        _plain(plot)
+    plots[0].legend(frameon=False, fontsize=8, ncols=3, loc="upper right")
+    plots[-1].set_xlabel("generation")
+    plots[-1].xaxis.set_major_locator(MaxNLocator(integer=True))
+    figure.suptitle(f"{study.name}: convergence", color=INK, fontsize=11)
+    return figure
+
+
+def parallel_coordinates(study: Study, count: int = 150) -> Figure:
+    """The best of each generation, a line over all parameters, from pale (early) to dark (late).
+
+    The best of all is red; of long studies every so many generations are drawn.
+    """
+    job, found, best = Job.model_validate(study.job), study.leaders(), study.best()
+    if not len(found):
+        raise SearchError(f"{study.place} has no candidate that was evaluated")
+    space = job.space
+    chosen = np.unique(np.linspace(0, len(found) - 1, min(count, len(found))).astype(int))
+    unit = _heights(space, found.values[chosen])
+    figure = Figure(figsize=(max(6.0, 1.1 * space.size + 2), 4.6), layout="constrained")
+    plot = figure.subplots()
+    x = np.arange(space.size)
+    shades = colormaps["viridis_r"](np.linspace(0.05, 0.95, len(unit)))
+    for row, shade in zip(unit, shades, strict=True):
+        plot.plot(x, row, color=shade, lw=0.8, alpha=0.6, marker=".", ms=3)
+    top = _heights(space, best.values)[0]
+    plot.plot(x, top, color=RED, lw=2.0, marker="o", ms=4, zorder=5)
+    for k, parameter in enumerate(space.parameters):
+        plot.plot([k, k], [0, 1], color=GREY, lw=0.6, zorder=0)
+        for height, bound, side in ((0, parameter.lower, "top"), (1, parameter.upper, "bottom")):
+            away = -0.015 if side == "top" else 0.015
+            plot.text(
+                k, height + away, f"{bound:.4g}", ha="center", va=side, fontsize=7, color=GREY
+            )
+    labels = [f"{p.name} [{p.unit}]" if p.unit else p.name for p in space.parameters]
+    crowded = max(map(len, labels)) > 8 and space.size > 4
+    plot.set_xticks(x, labels, rotation=35 if crowded else 0, ha="right" if crowded else "center")
+    plot.tick_params(axis="x", length=0, pad=12)
+    plot.set_yticks([])
+    plot.set_ylim(-0.06, 1.06)
+    plot.set_xlim(-0.4, space.size - 0.6)
+    for spine in plot.spines.values():
+        spine.set_visible(False)
+    title = f"{study.name}: best of generations, early pale and late dark; best of all red"
+    plot.set_title(title, color=INK, fontsize=11, pad=14)
+    return figure
+
+
+def _heights(space: Space, values: np.ndarray) -> np.ndarray:
+    """Values between their bounds, from 0 to 1; nan where a candidate has no such parameter."""
+    held = ~np.isnan(values)
+    return np.where(held, space.unit(np.where(held, values, space.lower)), np.nan)
+
+
+def visit_map(study: Study) -> Figure:
+    """How many candidates were in which subspace when: rows by subspace, the most visited first."""
+    job, visits = Job.model_validate(study.job), study.visits()
+    if not visits:
+        raise SearchError(f"{study.place} has no candidates to draw")
+    totals: dict[bytes, int] = {}
+    for _, groups, count in visits:
+        totals[groups.tobytes()] = totals.get(groups.tobytes(), 0) + count
+    order = sorted(totals, key=lambda key: (-totals[key], key))
+    shown = order[:MOST_SUBSPACES]
+    row_of = {key: row for row, key in enumerate(shown)}
+    rest = len(order) > len(shown)
+    last = max(generation for generation, _, _ in visits) + 1
+    width = max(1, -(-last // MOST_BINS))
+    table = np.zeros((len(shown) + rest, -(-last // width)))
+    for generation, groups, count in visits:
+        table[row_of.get(groups.tobytes(), len(shown)), generation // width] += count
+    figure = Figure(figsize=(9, 1.6 + 0.24 * len(table)), layout="constrained")
+    plot = figure.subplots()
+    picture = plot.imshow(
+        np.where(table > 0, table, np.nan),
+        aspect="auto",
+        interpolation="nearest",
+        cmap="viridis_r",
+        norm=LogNorm(1, max(2.0, table.max())),
+        extent=(0, table.shape[1] * width, len(table) - 0.5, -0.5),
+    )
+    names = [
+        " | ".join(job.space.structure(np.frombuffer(key, dtype="<i4")).values()) for key in shown
+    ]
+    if rest:
+        names.append(f"{len(order) - len(shown)} others")
+    plot.set_yticks(range(len(names)), [name[:60] for name in names], fontsize=7)
+    plot.set_ylabel(" | ".join(pool.name for pool in job.pools)[:100])
+    plot.xaxis.set_major_locator(MaxNLocator(integer=True))
+    plot.set_xlabel("generation")
+    share = f"{len(order)} of {job.space.subspaces} subspaces visited"
+    plot.set_title(f"{study.name}: {share}", color=INK, fontsize=11)
+    per = "generation" if width == 1 else f"{width} generations"
+    figure.colorbar(picture, label=f"candidates per {per}")
+    return figure
+
+
+def migration_curves(job: Job) -> Figure:
+    """The probabilities to migrate over the iterations."""
+    assert isinstance(job.optimiser, MMPSO)
+    curves = job.optimiser.probabilities(job.iterations)
+    figure = Figure(figsize=(8, 3.2), layout="constrained")
+    plot = figure.subplots()
+    names = ("explore: any group", "local: the particle's best", "globally: the best of all")
+    for curve, name, colour in zip(curves.T, names, (BLUE, GREEN, RED), strict=True):
+        plot.plot(curve, color=colour, lw=1.6, label=name)
+    plot.plot(curves.sum(axis=1), color=GREY, lw=1, ls=(0, (4, 3)), label="sum")
+    plot.set_xlabel("generation")
+    plot.set_ylabel("probability in each pool")
+    plot.set_ylim(0, None)
+    plot.set_title(f"{job.name}: migration", color=INK, fontsize=11)
+    plot.legend(frameon=False, fontsize=8)
+    _plain(plot)
+    return figure
+
+
+def _plain(plot: Plot) -> None:
+    plot.spines[["top", "right"]].set_visible(False)
+    plot.grid(True, color="#e4e8ec", lw=0.6)
+    plot.set_axisbelow(True)

@@ -1,0 +1,142 @@
+"""The tables of studies, and the databases they are in."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Double,
+    Engine,
+    Integer,
+    LargeBinary,
+    MetaData,
+    SmallInteger,
+    StaticPool,
+    String,
+    Table,
+    Text,
+    create_engine,
+    event,
+)
+from sqlalchemy.exc import DBAPIError
+
+from homodyn.errors import SearchError
+
+PATIENCE = 30.0
+"""Seconds to wait for a database that another program has locked."""
+
+TABLES = MetaData()
+STUDY = Table(
+    "study",
+    TABLES,
+    Column("id", Integer, primary_key=True),
+    Column("name", String(200), unique=True, nullable=False),
+    Column("format", Integer, nullable=False),
+    Column("version", String(50)),
+    Column("created", Double),
+    Column("job", Text, nullable=False),
+)
+GENERATION = Table(
+    "generation",
+    TABLES,
+    Column("study", Integer, primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("count", Integer),
+    Column("random", Text),
+    Column("best_member", Integer),
+    Column("best_stage", SmallInteger),
+    Column("best_value", Double),
+    Column("mean_value", Double),
+    Column("failed", Integer),
+    Column("seconds", Double),
+    Column("finished", Double),
+)
+CANDIDATE = Table(
+    "candidate",
+    TABLES,
+    Column("study", Integer, primary_key=True),
+    Column("generation", Integer, primary_key=True),
+    Column("member", Integer, primary_key=True),
+    Column("parameters", LargeBinary),
+    Column("groups", LargeBinary),
+    Column("objectives", LargeBinary),
+    Column("status", SmallInteger),
+    Column("stage", SmallInteger),
+    Column("value", Double),
+    Column("data", Text),
+    Column("seconds", Double),
+    Column("node", String(200)),
+    Column("attempts", SmallInteger),
+    Column("finished", Double),
+    Column("message", Text),
+    sqlite_with_rowid=False,
+)
+NOTE = Table(
+    "note",
+    TABLES,
+    Column("id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True),
+    Column("study", Integer, nullable=False),
+    Column("time", Double),
+    Column("text", Text),
+)
+
+
+def database_url(place: str | Path | None) -> str:
+    """The URL of a database: a file is SQLite, ``None`` is memory, a URL is itself."""
+    if place is None:
+        return "sqlite://"
+    if "://" in str(place):
+        url = str(place)
+        # The driver that is current; the old one would be looked for otherwise.
+        return url.replace("postgresql://", "postgresql+psycopg://", 1)
+    return f"sqlite:///{Path(place)}"
+
+
+def open_database(place: str | Path | None, patience: float | None) -> Engine:
+    """The database at a place; others may hold it for ``patience`` seconds."""
+    url = database_url(place)
+    try:
+        if not url.startswith("sqlite"):
+            return create_engine(url, pool_pre_ping=True)
+        options: dict[str, Any] = {"timeout": PATIENCE if patience is None else patience}
+        if url == "sqlite://":
+            # One connection for all threads: another would see another memory.
+            options["check_same_thread"] = False
+            return create_engine(url, connect_args=options, poolclass=StaticPool)
+        engine = create_engine(url, connect_args=options)
+    except Exception as error:
+        raise SearchError(f"{url} is no database that can be opened: {error}") from None
+
+    @event.listens_for(engine, "connect")
+    def settle(connection: Any, record: Any) -> None:
+        # Readers see the last commit while a run writes the next; a power cut loses at most the
+        # last commits, which a resumed run computes again.
+        connection.execute("pragma journal_mode = wal")
+        connection.execute("pragma synchronous = normal")
+
+    return engine
+
+
+@contextlib.contextmanager
+def told(place: Any) -> Iterator[None]:
+    """What a database refuses, in a sentence."""
+    try:
+        yield
+    except DBAPIError as error:
+        reason = str(error.orig).strip()
+        if "locked" in reason:
+            advice = "another program holds it; nothing that was recorded is lost, resume later"
+        elif "full" in reason or "disk I/O" in reason:
+            advice = "is the disk full? Nothing that was recorded is lost: make room and resume"
+        elif "readonly" in reason or "unable to open" in reason:
+            advice = "is it a place that can be written?"
+        elif "not a database" in reason or "malformed" in reason:
+            advice = "this file is no study, or it is damaged"
+        else:
+            advice = "nothing that was recorded is lost"
+        raise SearchError(f"the database {place} refuses: {reason}; {advice}") from error

@@ -1,0 +1,348 @@
+"""Candidates judged by a function, a kernel or a program, whatever happens on the way.
+
+Nothing that an evaluation does ends a search: an error, a time or memory limit, an answer that is
+not finite or not of the right shape becomes the status of that candidate.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import importlib.util
+import inspect
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from math import nan
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from homodyn.errors import SearchError
+from homodyn.search.goal import Goal
+from homodyn.search.limits import TimeLimit, limited
+from homodyn.search.outcome import Outcomes, Status, Tasks
+from homodyn.search.program import OutOfMemory, ProgramFailed, run_program
+from homodyn.search.space import Space
+from homodyn.symbolic import Kernel
+
+EXTRAS = ("structure", "seed", "settings")
+"""What a function may ask for by the names of its arguments, beside the parameters."""
+
+
+class _Invalid(Exception):
+    """An answer without the objectives that were asked for."""
+
+
+@dataclass(frozen=True)
+class Evaluator:
+    """Everything a worker needs to evaluate tasks; it travels to where the work is done.
+
+    ``call`` is a function of one candidate (a dictionary of its parameters), with ``batch`` of
+    many (an array, rows by parameters), a ``Kernel``, or the text "file.py:name" or "module:name"
+    of one of them; ``program`` is a command instead.
+    """
+
+    space: Space
+    goal: Goal
+    call: Callable[..., Any] | Kernel | str | None = None
+    program: tuple[str, ...] = ()
+    batch: bool = False
+    folder: Path | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    time_limit: float | None = None
+    memory_limit: float | None = None
+    repeats: int = 1
+    keep: str = "worst"
+    name: str = ""
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What was found on this machine is found again on the other.
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
+    @cached_property
+    def function(self) -> Any:
+        """The function or kernel, found by its text if need be."""
+        return found(self.call, self.folder) if isinstance(self.call, str) else self.call
+
+    @property
+    def at_once(self) -> bool:
+        """Whether many candidates are one call."""
+        return not self.program and (self.batch or isinstance(self.function, Kernel))
+
+    @cached_property
+    def _wanted(self) -> tuple[str, ...]:
+        try:
+            known = inspect.signature(self.function).parameters
+        except (TypeError, ValueError):
+            return ()
+        return tuple(name for name in EXTRAS if name in known)
+
+    def __call__(self, tasks: Tasks, *, hard: bool = False) -> Outcomes:
+        """What becomes of the tasks; ``hard`` lets a time limit end this process."""
+        runs = [self._run(tasks, repeat, hard) for repeat in range(self.repeats)]
+        return runs[0] if len(runs) == 1 else self._combined(runs)
+
+    def _run(self, tasks: Tasks, repeat: int, hard: bool) -> Outcomes:
+        try:
+            at_once = self.at_once
+        except Exception as error:
+            told = f"{self.call!r} cannot be loaded: {_told(error)}"
+            return Outcomes.lost(len(tasks), len(self.goal.names), Status.FAILED, told)
+        if at_once:
+            return self._run_batch(tasks, repeat, hard)
+        outcomes = Outcomes.blank(len(tasks), len(self.goal.names))
+        results, seconds = [[nan] * len(self.goal.names)] * len(tasks), [0.0] * len(tasks)
+        for row, parameters in enumerate(self._parameters(tasks)):
+            start = perf_counter()
+            try:
+                results[row] = self._run_one(tasks, row, repeat, parameters, outcomes, hard)
+            except (TimeLimit, Exception) as error:
+                _note(outcomes, row, error, self.time_limit)
+            seconds[row] = perf_counter() - start
+        outcomes.results[:], outcomes.seconds[:] = results, seconds
+        return _judged(outcomes)
+
+    def _parameters(self, tasks: Tasks) -> Iterator[dict[str, float]]:
+        """The parameters that each candidate has, by name."""
+        names = self.space.names
+        for values in tasks.values.tolist():
+            named = dict(zip(names, values, strict=True))
+            yield {k: v for k, v in named.items() if v == v} if self.space.pools else named
+
+    def _run_one(
+        self,
+        tasks: Tasks,
+        row: int,
+        repeat: int,
+        parameters: dict[str, float],
+        outcomes: Outcomes,
+        hard: bool,
+    ) -> list[float]:
+        if self.program:
+            answer, data = self._ask_program(tasks, row, repeat, parameters)
+        else:
+            data = {}
+            extras = self._extras(tasks, row, repeat)
+            if self.time_limit is None:
+                answer = self.function(parameters, **extras)
+            else:
+                with limited(self.time_limit, hard=hard):
+                    answer = self.function(parameters, **extras)
+        found, more = self._read(answer)
+        if data or more:
+            outcomes.data[row] = json.dumps({**data, **more}, sort_keys=True, default=str)
+        return found
+
+    def _extras(self, tasks: Tasks, row: int, repeat: int) -> dict[str, Any]:
+        if not self._wanted:
+            return {}
+        known: dict[str, Any] = {"settings": dict(self.settings)}
+        if "structure" in self._wanted:
+            known["structure"] = self.space.structure(tasks.groups[row])
+        if "seed" in self._wanted:
+            known["seed"] = int(tasks.seeds[row, repeat])
+        return {name: known[name] for name in self._wanted}
+
+    def _ask_program(
+        self, tasks: Tasks, row: int, repeat: int, parameters: dict[str, float]
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        task = {
+            "id": f"{tasks.generation}.{tasks.members[row]}.{repeat}",
+            "dispatcher": self.name or Path(self.program[0]).name,
+            "parameters": parameters,
+            "structure": self.space.structure(tasks.groups[row]),
+            "settings": dict(self.settings),
+            "seed": int(tasks.seeds[row, repeat]),
+        }
+        return run_program(
+            self.program,
+            task,
+            folder=self.folder,
+            time_limit=self.time_limit,
+            memory_limit=self.memory_limit,
+        )
+
+    def _read(self, answer: Any) -> tuple[list[float], dict[str, Any]]:
+        """The objectives in an answer, and what else a dictionary has."""
+        names = self.goal.names
+        if isinstance(answer, float) and len(names) == 1:
+            return [answer], {}
+        if isinstance(answer, Mapping):
+            missing = [name for name in names if name not in answer]
+            if missing:
+                raise _Invalid(f"the answer has {sorted(answer)} and lacks {missing}")
+            rest = {name: answer[name] for name in answer if name not in names}
+            return [float(answer[name]) for name in names], rest
+        if answer is None:
+            raise _Invalid("the answer is None: does the function return its result?")
+        flat = np.asarray(answer, dtype=float).ravel()
+        if len(flat) != len(names):
+            raise _Invalid(f"the answer has {len(flat)} numbers for {len(names)} objectives")
+        return flat.tolist(), {}
+
+    def _run_batch(self, tasks: Tasks, repeat: int, hard: bool) -> Outcomes:
+        start = perf_counter()
+        outcomes = Outcomes.blank(len(tasks), len(self.goal.names))
+        limit = None if self.time_limit is None else self.time_limit * len(tasks)
+        try:
+            with limited(limit, hard=hard):
+                answer = self._call_batch(tasks, repeat)
+            outcomes.results[:] = self._read_batch(answer, len(tasks))
+        except (TimeLimit, Exception) as error:
+            if len(tasks) > 1 and not isinstance(error, _Invalid):
+                return self._one_by_one(tasks, repeat, hard)
+            for row in range(len(tasks)):
+                _note(outcomes, row, error, limit)
+        outcomes.seconds[:] = (perf_counter() - start) / len(tasks)
+        return _judged(outcomes)
+
+    def _one_by_one(self, tasks: Tasks, repeat: int, hard: bool) -> Outcomes:
+        """Batches of one, to find which candidate stopped the others."""
+        parts = [self._run_batch(tasks[row : row + 1], repeat, hard) for row in range(len(tasks))]
+        return Outcomes(
+            np.concatenate([part.results for part in parts]),
+            np.concatenate([part.status for part in parts]),
+            np.concatenate([part.seconds for part in parts]),
+            {row: part.messages[0] for row, part in enumerate(parts) if part.messages},
+        )
+
+    def _call_batch(self, tasks: Tasks, repeat: int) -> Any:
+        if isinstance(self.function, Kernel):
+            return _kernel_call(self.function, self.space.names, tasks.values)
+        known = {
+            "structure": tasks.groups,
+            "seed": tasks.seeds[:, repeat],
+            "settings": dict(self.settings),
+        }
+        return self.function(tasks.values, **{name: known[name] for name in self._wanted})
+
+    def _read_batch(self, answer: Any, count: int) -> np.ndarray:
+        names = self.goal.names
+        if isinstance(answer, Mapping):
+            missing = [name for name in names if name not in answer]
+            if missing:
+                raise _Invalid(f"the answer has {sorted(answer)} and lacks {missing}")
+            answer = [answer[name] for name in names]
+        if isinstance(answer, tuple | list) and len(answer) == len(names) and len(names) > 1:
+            with contextlib.suppress(ValueError):
+                answer = np.column_stack([np.asarray(each, dtype=float) for each in answer])
+        rows = np.asarray(answer, dtype=float)
+        if rows.shape == (count,) and len(names) == 1:
+            rows = rows[:, None]
+        if rows.shape != (count, len(names)):
+            wanted = f"({count},)" if len(names) == 1 else f"({count}, {len(names)})"
+            raise _Invalid(f"the answer has the shape {rows.shape}, not {wanted}")
+        return rows
+
+    def _combined(self, runs: Sequence[Outcomes]) -> Outcomes:
+        """The worst of several evaluations of each candidate, or their mean; a failure stays one.
+
+        What failed once has failed: it would do so again in use.
+        """
+        status = np.stack([run.status for run in runs])
+        failed = status != Status.OK
+        if self.keep == "mean":
+            chosen = failed.argmax(axis=0)
+            results = np.mean([run.results for run in runs], axis=0)
+        else:
+            scores = [self.goal.score(run.results, run.status != Status.OK) for run in runs]
+            chosen = np.zeros(len(runs[0].status), dtype=int)
+            for repeat in range(1, len(runs)):
+                held = np.stack([s.stage for s in scores])[chosen, np.arange(len(chosen))]
+                value = np.stack([s.value for s in scores])[chosen, np.arange(len(chosen))]
+                worst = type(scores[0])(held, value)
+                chosen = np.where(worst.better(scores[repeat]), repeat, chosen)
+            chosen = np.where(failed.any(axis=0), failed.argmax(axis=0), chosen)
+            results = np.stack([run.results for run in runs])[chosen, np.arange(len(chosen))]
+        rows = np.arange(len(chosen))
+        lost = failed.any(axis=0)
+        results = np.where(lost[:, None], np.nan, results)
+        return Outcomes(
+            results,
+            status[chosen, rows],
+            np.sum([run.seconds for run in runs], axis=0),
+            {r: runs[c].messages[r] for r, c in enumerate(chosen) if r in runs[c].messages},
+            {r: runs[c].data[r] for r, c in enumerate(chosen) if r in runs[c].data},
+        )
+
+
+def _kernel_call(kernel: Kernel, names: Sequence[str], values: np.ndarray) -> Any:
+    """A kernel of one array takes all parameters; else its inputs are parameters by name."""
+    ports = kernel.inputs
+    if len(ports) == 1 and ports[0].name not in names:
+        answer = kernel(np.ascontiguousarray(values))
+    else:
+        columns = [
+            np.ascontiguousarray(values[:, names.index(port.name)]).reshape(-1, *port.shape)
+            for port in ports
+        ]
+        answer = kernel(*columns)
+    if isinstance(answer, Mapping):
+        return {name: np.asarray(each).reshape(len(values)) for name, each in answer.items()}
+    if isinstance(answer, tuple):
+        return [np.asarray(each).reshape(len(values)) for each in answer]
+    return np.asarray(answer)
+
+
+def _judged(outcomes: Outcomes) -> Outcomes:
+    """Results that are not finite are no results."""
+    wrong = ~np.isfinite(outcomes.results).all(axis=1) & (outcomes.status == Status.OK)
+    for row in np.flatnonzero(wrong):
+        outcomes.messages[int(row)] = f"the objectives are {outcomes.results[row].tolist()}"
+    outcomes.status[wrong] = Status.NOT_FINITE
+    outcomes.results[outcomes.status != Status.OK] = np.nan
+    return outcomes
+
+
+def _note(outcomes: Outcomes, row: int, error: BaseException, limit: float | None) -> None:
+    match error:
+        case TimeLimit():
+            outcomes.status[row], told = Status.SLOW, f"longer than {limit:g} s"
+        case MemoryError() | OutOfMemory():
+            outcomes.status[row], told = Status.MEMORY, str(error) or "out of memory"
+        case _Invalid():
+            outcomes.status[row], told = Status.INVALID, str(error)
+        case ProgramFailed():
+            outcomes.status[row], told = Status.FAILED, str(error)
+        case _:
+            outcomes.status[row], told = Status.FAILED, _told(error)
+    outcomes.messages[row] = told
+
+
+def _told(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}"[:500]
+
+
+def found(text: str, folder: Path | None) -> Any:
+    """What "file.py:name" or "module:name" names; files are looked for in the folder."""
+    place, colon, name = text.rpartition(":")
+    if not colon or not place or not name:
+        raise SearchError(f"{text!r} must be like 'file.py:name' or 'module:name'")
+    if place.endswith(".py"):
+        path = (folder or Path.cwd()) / place
+        module_name = f"homodyn_search_{path.stem}"
+        spec = importlib.util.spec_from_file_location(module_name, path)
+        if spec is None or spec.loader is None or not path.is_file():
+            raise SearchError(f"{text!r}: there is no file {path}")
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[module_name] = module
+        # What stands beside the file can be imported by it.
+        sys.path.insert(0, str(path.parent))
+        try:
+            spec.loader.exec_module(module)
+        finally:
+            sys.path.remove(str(path.parent))
+    else:
+        module = importlib.import_module(place)
+    target: Any = module
+    for part in name.split("."):
+        if not hasattr(target, part):
+            public = [each for each in dir(target) if not each.startswith("_")]
+            raise SearchError(f"{text!r}: {place} has no {part!r}; it has {public}")
+        target = getattr(target, part)
+    return target

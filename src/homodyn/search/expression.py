@@ -1,0 +1,216 @@
+"""Arithmetic written as text: fitness of several objectives, and probabilities over iterations.
+
+The operators are those of the network language: ``+ - * / % ^``, comparisons, ``&& || !`` and
+``a ? b : c``; anything else in a text is refused, so that a job file cannot run code.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from homodyn.errors import SearchError
+
+Tree = tuple[Any, ...]
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "abs": np.abs,
+    "sqrt": np.sqrt,
+    "exp": np.exp,
+    "ln": np.log,
+    "log": np.log,
+    "log10": np.log10,
+    "sin": np.sin,
+    "cos": np.cos,
+    "tan": np.tan,
+    "asin": np.arcsin,
+    "acos": np.arccos,
+    "atan": np.arctan,
+    "atan2": np.arctan2,
+    "sinh": np.sinh,
+    "cosh": np.cosh,
+    "tanh": np.tanh,
+    "floor": np.floor,
+    "ceil": np.ceil,
+    "round": np.round,
+    "sign": np.sign,
+    "hypot": np.hypot,
+    "pow": np.power,
+    "min": lambda *given: np.minimum.reduce(np.broadcast_arrays(*given)),
+    "max": lambda *given: np.maximum.reduce(np.broadcast_arrays(*given)),
+    "clip": lambda value, low, high: np.clip(value, low, high),
+    # Curves of probabilities: a step that rises from 0 to 1 at 0, and a bump of height 1 at 0.
+    "sigmoid": lambda value: 0.5 * (1.0 + np.tanh(0.5 * np.asarray(value))),
+    "bump": lambda value: np.exp(-0.5 * np.square(value)),
+}
+CONSTANTS = {"pi": np.pi, "e": np.e}
+_BINARY: dict[str, tuple[int, Callable[[Any, Any], Any]]] = {
+    "||": (1, lambda a, b: 1.0 * ((a != 0) | (b != 0))),
+    "&&": (2, lambda a, b: 1.0 * ((a != 0) & (b != 0))),
+    "==": (3, lambda a, b: 1.0 * (a == b)),
+    "!=": (3, lambda a, b: 1.0 * (a != b)),
+    "<": (4, lambda a, b: 1.0 * (a < b)),
+    "<=": (4, lambda a, b: 1.0 * (a <= b)),
+    ">": (4, lambda a, b: 1.0 * (a > b)),
+    ">=": (4, lambda a, b: 1.0 * (a >= b)),
+    "+": (5, np.add),
+    "-": (5, np.subtract),
+    "*": (6, np.multiply),
+    "/": (6, np.divide),
+    "%": (6, np.fmod),
+    "^": (8, np.power),
+}
+_UNARY = 7
+_TOKEN = re.compile(
+    r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[^\W\d][\w.]*)"
+    r"|(?P<sign>\|\||&&|[=!<>]=|[-+*/%^<>!?:(),]))"
+)
+
+
+class Expression:
+    """A parsed text; ``variables`` are the names it needs values for."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._tree, self.variables = _parsed(text)
+
+    def __call__(self, values: Mapping[str, Any]) -> Any:
+        """The value for numbers or arrays by name; division by zero gives inf or nan."""
+        with np.errstate(all="ignore"):
+            return _evaluate(self._tree, values)
+
+    def __repr__(self) -> str:
+        return f"Expression({self.text!r})"
+
+
+@lru_cache(maxsize=1000)
+def _parsed(text: str) -> tuple[Tree, tuple[str, ...]]:
+    parser = _Parser(text)
+    tree = parser.ternary()
+    if parser.kind != "end":
+        raise parser.refusal(f"unexpected {parser.word!r}")
+    return tree, tuple(dict.fromkeys(parser.names))
+
+
+def _evaluate(tree: Tree, values: Mapping[str, Any]) -> Any:
+    match tree:
+        case ("number", value):
+            return value
+        case ("name", name):
+            if name not in values:
+                raise SearchError(f"no value for {name!r}; there are: {sorted(values)}")
+            return values[name]
+        case ("call", name, arguments):
+            return FUNCTIONS[name](*(_evaluate(each, values) for each in arguments))
+        case ("if", condition, yes, no):
+            return np.where(
+                np.asarray(_evaluate(condition, values)) != 0,
+                _evaluate(yes, values),
+                _evaluate(no, values),
+            )
+        case ("-", inner):
+            return np.negative(_evaluate(inner, values))
+        case ("!", inner):
+            return 1.0 * (np.asarray(_evaluate(inner, values)) == 0)
+        case (sign, left, right):
+            # Floats, because integers of numpy have no negative powers.
+            a = np.asarray(_evaluate(left, values), dtype=float)
+            return _BINARY[sign][1](a, np.asarray(_evaluate(right, values), dtype=float))
+    raise AssertionError(tree)
+
+
+class _Parser:
+    """Precedence climbing over the tokens of one text."""
+
+    def __init__(self, text: str) -> None:
+        self.text, self.place, self.end = text, 0, 0
+        self.names: list[str] = []
+        self.step()
+
+    def refusal(self, told: str) -> SearchError:
+        return SearchError(f"expression {self.text!r}, column {self.place + 1}: {told}")
+
+    def step(self) -> None:
+        rest = self.text[self.end :]
+        if not rest.strip():
+            self.kind, self.word, self.place = "end", "the end", len(self.text)
+            return
+        found = _TOKEN.match(rest)
+        if found is None or found.lastgroup is None:
+            self.place = self.end + len(rest) - len(rest.lstrip())
+            raise self.refusal(f"cannot read {rest.strip()[0]!r}")
+        self.kind, self.word = found.lastgroup, found[found.lastgroup]
+        self.place = self.end + found.start(found.lastgroup)
+        self.end += found.end()
+
+    def take(self, sign: str) -> None:
+        if self.kind != "sign" or self.word != sign:
+            raise self.refusal(f"expected {sign!r}, found {self.word!r}")
+        self.step()
+
+    def ternary(self) -> Tree:
+        condition = self.binary(1)
+        if self.kind == "sign" and self.word == "?":
+            self.step()
+            yes = self.ternary()
+            self.take(":")
+            return ("if", condition, yes, self.ternary())
+        return condition
+
+    def binary(self, least: int) -> Tree:
+        left = self.unary()
+        while self.kind == "sign" and self.word in _BINARY and _BINARY[self.word][0] >= least:
+            sign = self.word
+            self.step()
+            # A power binds to the right, everything else to the left.
+            strength = _BINARY[sign][0]
+            left = (sign, left, self.binary(strength if sign == "^" else strength + 1))
+        return left
+
+    def unary(self) -> Tree:
+        if self.kind == "sign" and self.word in "-+!":
+            sign = self.word
+            self.step()
+            inner = self.binary(_UNARY)
+            return inner if sign == "+" else (sign, inner)
+        return self.atom()
+
+    def atom(self) -> Tree:
+        kind, word = self.kind, self.word
+        if kind == "number":
+            self.step()
+            return ("number", float(word))
+        if kind == "name":
+            self.step()
+            if self.kind == "sign" and self.word == "(":
+                return self.call(word)
+            if word in CONSTANTS:
+                return ("number", CONSTANTS[word])
+            self.names.append(word)
+            return ("name", word)
+        if kind == "sign" and word == "(":
+            self.step()
+            inner = self.ternary()
+            self.take(")")
+            return inner
+        raise self.refusal(f"expected a number, a name or '(', found {word!r}")
+
+    def call(self, name: str) -> Tree:
+        if name not in FUNCTIONS:
+            raise self.refusal(f"no function {name!r}; there are: {sorted(FUNCTIONS)}")
+        self.step()
+        arguments = [self.ternary()]
+        while self.kind == "sign" and self.word == ",":
+            self.step()
+            arguments.append(self.ternary())
+        self.take(")")
+        try:
+            with np.errstate(all="ignore"):
+                FUNCTIONS[name](*(0.5 for _ in arguments))
+        except (TypeError, ValueError):
+            raise self.refusal(f"{name} does not take {len(arguments)} arguments") from None
+        return ("call", name, tuple(arguments))

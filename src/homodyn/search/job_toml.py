@@ -1,0 +1,133 @@
+"""Jobs as TOML, checked as a whole: all mistakes at once, each with its line.
+
+::
+
+    name = "hopper"
+    iterations = 200
+    seed = 1
+
+    [optimiser]
+    kind = "pso"                    # or mmpso, ga, spsa, grid, cma
+    population = 40
+
+    [[parameter]]
+    name = "stiffness"
+    lower = 1e3
+    upper = 1e5
+    unit = "N/m"
+    scale = "log"
+
+    [[pool]]
+    name = "ankle"
+    groups = { passive = ["stiffness"], none = [] }
+
+    [[constraint]]
+    terms = { thigh = 1, shank = 1 }
+    upper = 0.9
+
+    [[objective]]
+    name = "speed"
+    maximise = true
+    until = "> 1.2"
+
+    [[objective]]
+    name = "cost"
+
+    [evaluate]
+    python = "hopper.py:evaluate"   # or program = ["./simulator", "--json"]
+    time_limit = 10
+
+    [run]
+    where = "pool"
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from homodyn.errors import SearchError
+from homodyn.search.described import reason
+from homodyn.search.job import Job, job_faults
+from homodyn.search.toml_lines import line_of
+
+_VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)\})")
+JOB_PATH = "OPTIMIZATION_JOB_PATH"
+"""The variable that stands for the folder of the job file."""
+
+
+def read_toml_job(path: Path) -> Job:
+    """The job in a TOML file."""
+    try:
+        text = path.read_text("utf-8")
+    except OSError as error:
+        raise SearchError(f"{path} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise SearchError(f"{path} is not UTF-8 text") from None
+    return job_from_toml(text, path)
+
+
+def job_from_toml(text: str, path: Path) -> Job:
+    """The job in a TOML text that came from a path."""
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise SearchError(f"{path}: {error}") from None
+    faults: list[tuple[int, str]] = []
+    settings = data.get("evaluate", {})
+    if isinstance(settings, dict) and isinstance(settings.get("settings"), dict):
+        try:
+            settings["settings"] = expanded(settings["settings"], path.parent)
+        except SearchError as refusal:
+            faults.append((line_of(text, ("evaluate", "settings")), str(refusal)))
+    job: Job | None = None
+    try:
+        job = Job.model_validate(data)
+    except ValidationError as error:
+        for fault in error.errors():
+            place = _place(fault["loc"])
+            told = reason(fault)
+            # What is wrong between the parts is told below, each with its line.
+            if place or not job_faults(data):
+                named = f"{place[-1]}: " if place and isinstance(place[-1], str) else ""
+                faults.append((line_of(text, place), f"{named}{told}"))
+        faults += [(line_of(text, place), told) for place, told in job_faults(data)]
+    if job is None or faults:
+        listed = [f"line {line}: {told}" for line, told in sorted(dict.fromkeys(faults))]
+        count = f"{len(listed)} mistakes" if len(listed) > 1 else "a mistake"
+        raise SearchError(f"{path}: {count}: " + "; ".join(listed), tuple(listed))
+    return job
+
+
+def _place(location: tuple[str | int, ...]) -> tuple[str | int, ...]:
+    """Where pydantic found a fault, without the kind it puts after "optimiser"."""
+    if len(location) > 1 and location[0] == "optimiser":
+        return (location[0], *location[2:])
+    return location
+
+
+def expanded(value: Any, folder: Path) -> Any:
+    """Settings with $NAME and ${NAME} replaced by environment variables."""
+    match value:
+        case str():
+            return _VARIABLE.sub(lambda found: _variable(found[1] or found[2], folder), value)
+        case Mapping():
+            return {key: expanded(each, folder) for key, each in value.items()}
+        case list():
+            return [expanded(each, folder) for each in value]
+        case _:
+            return value
+
+
+def _variable(name: str, folder: Path) -> str:
+    if name == JOB_PATH:
+        return os.environ.get(name, str(folder.resolve()))
+    if name not in os.environ:
+        raise SearchError(f"there is no environment variable {name}")
+    return os.environ[name]

@@ -1,0 +1,226 @@
+"""Jobs of the optimisation framework of van den Kieboom (2014, section 3.4.2), in their XML.
+
+Read are the optimiser and its settings, boundaries, parameters, the fitness expression or terms,
+and the dispatcher with its settings, in which environment variables are expanded. A dispatcher is
+a program: the setting ``command`` names it, else its own name is looked for on the path. Fitness is
+maximised, as there.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from xml.parsers import expat
+
+from homodyn.errors import SearchError
+from homodyn.search.expression import Expression
+from homodyn.search.job import Job
+from homodyn.search.job_toml import expanded
+
+OPTIMISERS = {"pso": "pso", "ga": "ga", "pmpso": "mmpso", "mmpso": "mmpso", "spsa": "spsa"}
+OPTIMISERS["systematic"] = "grid"
+SETTINGS: dict[str, tuple[str, Callable[[str], Any]]] = {
+    "population-size": ("population", int),
+    "max-velocity": ("max_velocity", float),
+    "inertia": ("inertia", float),
+    "constriction": ("constriction", float),
+    "cognitive-factor": ("own", float),
+    "social-factor": ("social", float),
+    "mutation-probability": ("mutation", float),
+    "crossover-probability": ("crossover", float),
+    "exploration": ("explore", str),
+    "local": ("local", str),
+    "global": ("globally", str),
+    "steps": ("steps", int),
+}
+
+
+class _Node:
+    """An element that knows its line."""
+
+    def __init__(self, tag: str, attributes: dict[str, str], line: int) -> None:
+        self.tag, self.attributes, self.line = tag, attributes, line
+        self.text = ""
+        self.children: list[_Node] = []
+
+    def all(self, tag: str) -> list[_Node]:
+        return [child for child in self.children if child.tag == tag]
+
+    def first(self, tag: str) -> _Node:
+        found = self.all(tag)
+        return found[0] if found else _Node(tag, {}, self.line)
+
+
+def read_xml_job(path: Path) -> Job:
+    """The job in an XML file."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise SearchError(f"{path} cannot be read: {error.strerror}") from None
+    return job_from_xml(content, path)
+
+
+def job_from_xml(content: bytes | str, path: Path) -> Job:
+    """The job in an XML text that came from a path; all mistakes at once, each with its line."""
+    root = _parsed(content, path)
+    faults: list[tuple[int, str]] = []
+    if root.tag != "job":
+        raise SearchError(f"{path}, line {root.line}: a job begins with <job>, not <{root.tag}>")
+    data: dict[str, Any] = {"name": root.attributes.get("name", path.stem)}
+    optimiser = root.first("optimizer")
+    data["optimiser"], data["iterations"] = _optimiser(optimiser, faults)
+    data["parameter"] = _parameters(optimiser, faults)
+    data.update(_fitness(optimiser.first("fitness"), faults))
+    data["evaluate"] = _dispatcher(root.first("dispatcher"), path, faults)
+    _pools(optimiser, data)
+    if faults:
+        listed = tuple(f"line {line}: {told}" for line, told in sorted(faults))
+        raise SearchError(f"{path}: " + "; ".join(listed), listed)
+    try:
+        return Job(**data)
+    except SearchError as refusal:
+        raise SearchError(f"{path}: {refusal}", refusal.faults) from None
+
+
+def _optimiser(node: _Node, faults: list[tuple[int, str]]) -> tuple[dict[str, Any], int]:
+    name = node.attributes.get("name", "").lower()
+    if name not in OPTIMISERS:
+        faults.append((node.line, f"no optimizer {name!r}; there are {sorted(OPTIMISERS)}"))
+    found: dict[str, Any] = {"kind": OPTIMISERS.get(name, "pso")}
+    iterations = 100
+    for setting in node.all("setting"):
+        key, text = setting.attributes.get("name", ""), setting.text.strip()
+        target, convert = SETTINGS.get(key, ("", str))
+        try:
+            if key == "max-iterations":
+                iterations = int(text)
+            elif target:
+                found[target] = convert(text)
+            else:
+                known = sorted([*SETTINGS, "max-iterations"])
+                faults.append((setting.line, f"no setting {key!r}; there are {known}"))
+        except ValueError:
+            faults.append((setting.line, f"{key} is {text!r}, expected a number"))
+    return found, iterations
+
+
+def _parameters(node: _Node, faults: list[tuple[int, str]]) -> list[dict[str, Any]]:
+    bounds: dict[str, tuple[float, float]] = {}
+    for boundary in node.first("boundaries").all("boundary"):
+        ends = _ends(boundary, faults)
+        if ends:
+            bounds[boundary.attributes.get("name", "")] = ends
+    found = []
+    for parameter in node.first("parameters").all("parameter"):
+        name = parameter.attributes.get("name", "")
+        if "boundary" in parameter.attributes:
+            wanted = parameter.attributes["boundary"]
+            if wanted not in bounds:
+                told = f"parameter {name!r}: no boundary {wanted!r}; there are {sorted(bounds)}"
+                faults.append((parameter.line, told))
+                continue
+            ends = bounds[wanted]
+        else:
+            given = _ends(parameter, faults)
+            if given is None:
+                continue
+            ends = given
+        found.append({"name": name, "lower": ends[0], "upper": ends[1]})
+    return found
+
+
+def _ends(node: _Node, faults: list[tuple[int, str]]) -> tuple[float, float] | None:
+    """The numbers min and max, which may be expressions of numbers."""
+    ends = []
+    for key in ("min", "max"):
+        text = node.attributes.get(key, "")
+        try:
+            ends.append(float(Expression(text)({})))
+        except SearchError as refusal:
+            faults.append((node.line, f"{node.attributes.get('name')}: {key}: {refusal}"))
+            return None
+    return ends[0], ends[1]
+
+
+def _fitness(node: _Node, faults: list[tuple[int, str]]) -> dict[str, Any]:
+    expressions = node.all("expression")
+    if expressions:
+        text = expressions[0].text.strip()
+        try:
+            names = Expression(text).variables
+        except SearchError as refusal:
+            faults.append((expressions[0].line, str(refusal)))
+            names = ("fitness",)
+        objectives = [{"name": name, "maximise": True} for name in names]
+        return {"objective": objectives, "expression": text, "maximise": True}
+    objectives = [
+        {"name": variable.attributes.get("name", ""), "maximise": True}
+        for variable in node.all("variable")
+    ]
+    return {
+        "objective": objectives or [{"name": "fitness", "maximise": True}],
+        "combine": "sum" if len(objectives) > 1 else "lexicographic",
+    }
+
+
+def _dispatcher(node: _Node, path: Path, faults: list[tuple[int, str]]) -> dict[str, Any]:
+    settings: dict[str, str] = {}
+    for setting in node.all("setting"):
+        try:
+            settings[setting.attributes.get("name", "")] = expanded(
+                setting.text.strip(), path.parent
+            )
+        except SearchError as refusal:
+            faults.append((setting.line, str(refusal)))
+    command = settings.pop("command", node.attributes.get("name", ""))
+    if not command:
+        faults.append((node.line, "a job needs a <dispatcher name=...>"))
+    return {"program": tuple(shlex.split(command)), "settings": settings}
+
+
+def _pools(node: _Node, data: dict[str, Any]) -> None:
+    """Sets of exclusive groups: <pools><pool name><group name>a b</group></pool></pools>."""
+    pools = [
+        {
+            "name": pool.attributes.get("name", ""),
+            "groups": {
+                group.attributes.get("name", str(k)): tuple(group.text.split())
+                for k, group in enumerate(pool.all("group"))
+            },
+        }
+        for pool in node.first("pools").all("pool")
+    ]
+    if pools:
+        data["pool"] = pools
+
+
+def _parsed(content: bytes | str, path: Path) -> _Node:
+    """The tree of a document; entities of its own are not read, as they can grow without bound."""
+    parser = expat.ParserCreate()
+    stack: list[_Node] = [_Node("", {}, 0)]
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        node = _Node(tag, attributes, parser.CurrentLineNumber)
+        stack[-1].children.append(node)
+        stack.append(node)
+
+    def end(tag: str) -> None:
+        stack.pop()
+
+    def text(given: str) -> None:
+        stack[-1].text += given
+
+    def entity(*told: Any) -> None:
+        raise SearchError(f"{path}: a job may not declare entities")
+
+    parser.StartElementHandler = start
+    parser.EndElementHandler = end
+    parser.CharacterDataHandler = text
+    parser.EntityDeclHandler = entity
+    try:
+        parser.Parse(content.strip() if isinstance(content, str) else content, True)
+    except expat.ExpatError as error:
+        raise SearchError(f"{path}, line {parser.ErrorLineNumber}: {error}") from None
+    return stack[0].children[0]

@@ -1,0 +1,109 @@
+"""Simultaneous perturbation: a gradient from two values, whatever the number of parameters.
+
+g = (f(x + c D) - f(x - c D)) / (2 c D) with D of random signs, then x <- x - a g; the gains fall as
+a / (A + k + 1)^0.602 and c / (k + 1)^0.101 (Spall 1998). Several pairs make one generation and
+their gradients are averaged; an odd candidate is the point itself. The first step sets a, so that
+it moves ``first_step`` of the ranges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, Literal
+
+import numpy as np
+from pydantic import Field
+
+from homodyn.search.goal import Score
+from homodyn.search.optimiser import (
+    Beginning,
+    Optimiser,
+    OptimiserSettings,
+    Population,
+    needs_fixed_structure,
+)
+from homodyn.search.space import Space
+
+
+class SPSA(OptimiserSettings):
+    """Simultaneous perturbation; ``population`` counts both ends of every pair, and the point."""
+
+    positional: ClassVar[tuple[str, ...]] = ("population",)
+    kind: Literal["spsa"] = "spsa"
+    population: int = Field(default=9, ge=2)
+    perturbation: float = Field(default=0.02, gt=0, le=0.5)
+    first_step: float = Field(default=0.1, gt=0, le=1)
+
+    def start(
+        self,
+        space: Space,
+        *,
+        seed: int | Sequence[int] = 0,
+        iterations: int = 100,
+        beginning: Beginning | None = None,
+    ) -> Optimiser:
+        """A descent from the first earlier solution, else from a drawn point."""
+        return Descent(self, space, seed, iterations, beginning)
+
+    def faults(self, space: Space, stages: int, iterations: int) -> list[str]:
+        """Why there is no gradient to follow."""
+        faults = needs_fixed_structure("spsa", space)
+        if stages:
+            faults.append("spsa needs one number to differentiate, not stages; combine by sum")
+        return faults
+
+
+class Descent(Optimiser):
+    """A point, its gains, and the directions it was last perturbed in."""
+
+    def __init__(
+        self,
+        settings: SPSA,
+        space: Space,
+        seed: int | Sequence[int],
+        iterations: int,
+        beginning: Beginning | None,
+    ) -> None:
+        super().__init__(space, seed, beginning)
+        self.settings = settings
+        self.delay = 0.1 * iterations
+        point, self.groups = self._drawn(1)
+        self.point = point[0]
+        self.gain: float | None = None
+        self._signs: np.ndarray = np.zeros((0, space.size))
+
+    def _candidates(self) -> tuple[np.ndarray, np.ndarray]:
+        pairs = self.settings.population // 2
+        self._signs = 2.0 * self.random.integers(2, size=(pairs, self.space.size)) - 1.0
+        reach = self._reach() * self._signs
+        centre = self.point[None][: self.settings.population % 2]
+        unit = np.clip(np.concatenate((self.point + reach, self.point - reach, centre)), 0.0, 1.0)
+        groups = np.repeat(self.groups, len(unit), axis=0)
+        return self.space.repaired(unit, groups), groups
+
+    def _reach(self) -> float:
+        return self.settings.perturbation / (self.generation + 1) ** 0.101
+
+    def _learn(self, people: Population, score: Score) -> None:
+        pairs = self.settings.population // 2
+        unit = people.unit
+        apart = unit[:pairs] - unit[pairs : 2 * pairs]
+        with np.errstate(invalid="ignore"):
+            change = score.value[:pairs] - score.value[pairs : 2 * pairs]
+        usable = np.isfinite(change)
+        if not usable.any():
+            return
+        with np.errstate(divide="ignore", invalid="ignore"):
+            slopes = np.where(apart == 0.0, 0.0, change[:, None] / apart)[usable]
+        gradient = slopes.mean(axis=0)
+        largest = float(np.abs(gradient).max())
+        if largest == 0.0:
+            return
+        fall = (self.delay + self.generation + 1) ** 0.602
+        if self.gain is None:
+            self.gain = self.settings.first_step / largest * fall
+        step = np.clip(
+            self.gain / fall * gradient, -self.settings.first_step, self.settings.first_step
+        )
+        point = np.clip(self.point - step, 0.0, 1.0)[None]
+        self.point = self.space.repaired(point, self.groups)[0]

@@ -1,0 +1,272 @@
+"""Searches on a real Dask scheduler with workers of their own, on loopback."""
+
+import contextlib
+import os
+import socket
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from homodyn.errors import SearchError
+from homodyn.search import PSO, Evaluate, Job, Objective, Parameter, Run, Status, run
+from support.search_objectives import broken_where_told, camel, deadly_once, slow_camel
+
+distributed = pytest.importorskip("distributed")
+
+
+def job(**named):
+    fields = {
+        "name": "camel",
+        "parameters": [Parameter("x", -2, 2), Parameter("y", -1, 1)],
+        "objectives": [Objective("f")],
+        "optimiser": PSO(12),
+        "iterations": 4,
+        **named,
+    }
+    return Job(**fields)
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Machines:
+    """A scheduler and workers as processes of their own."""
+
+    def __init__(self):
+        port = free_port()
+        self.address = f"tcp://127.0.0.1:{port}"
+        self.processes = [
+            self._start("distributed.cli.dask_scheduler", f"--port={port}", "--host=127.0.0.1")
+        ]
+        self.client = None
+        deadline = time.monotonic() + 60
+        while self.client is None and time.monotonic() < deadline:
+            with contextlib.suppress(OSError, TimeoutError):
+                self.client = distributed.Client(self.address, timeout=5, set_as_default=False)
+
+    def _start(self, module, *words, **environment):
+        command = [sys.executable, "-m", module, *words, "--no-dashboard"]
+        return subprocess.Popen(
+            command,
+            env={
+                **os.environ,
+                "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
+                "DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "60s",
+                **environment,
+            },
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+
+    def add(self, name, **environment):
+        process = self._start(
+            "distributed.cli.dask_worker",
+            self.address,
+            f"--name={name}",
+            "--nthreads=1",
+            "--nworkers=1",
+            "--no-nanny",
+            # The first import takes longer than the searches below.
+            "--preload=homodyn.search.worker",
+            "--host=127.0.0.1",
+            **environment,
+        )
+        self.processes.append(process)
+        return process
+
+    def names(self):
+        return {w["name"] for w in self.client.scheduler_info(n_workers=-1)["workers"].values()}
+
+    def expect(self, *names):
+        deadline = time.monotonic() + 60
+        while self.names() != set(names) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert self.names() == set(names)
+
+    def close(self):
+        if self.client is not None:
+            self.client.close()
+        for process in reversed(self.processes):
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture(scope="module")
+def machines():
+    several = Machines()
+    try:
+        several.add("anna")
+        several.add("berta")
+        several.expect("anna", "berta")
+        yield several
+    finally:
+        several.close()
+
+
+def test_a_cluster_finds_what_one_process_finds(machines):
+    alone = run(job(run=Run(where="serial")), camel).study
+    result = run(job(), slow_camel, where=machines.address)
+    assert result.study.fingerprint() == alone.fingerprint()
+    nodes = {node for piece in result.study.all_candidates() for node in piece.node}
+    assert nodes == {"anna", "berta"}
+
+
+def test_a_run_on_a_cluster_is_stopped_and_resumed(machines, tmp_path):
+    described = job(iterations=8)
+    alone = run(described, camel, where="serial").study
+    stopped = run(
+        described, slow_camel, where=machines.address, database=tmp_path / "a.db", stop_after=0.6
+    )
+    assert stopped.status == "stopped"
+    whole = run(described, slow_camel, where=machines.address, database=tmp_path / "a.db")
+    assert whole.status == "finished"
+    assert whole.study.fingerprint() == alone.fingerprint()
+
+
+def test_functions_of_this_process_travel(machines):
+    offset = 3.0
+    result = run(job(iterations=1), lambda p: p["x"] + offset, where=machines.address)
+    assert result.failed == 0
+
+
+def test_a_hanging_candidate_is_stopped_on_a_cluster(machines):
+    def looping(parameters):
+        while parameters["x"] > 1:
+            pass
+        return parameters["x"]
+
+    described = job(iterations=1, evaluate=Evaluate(time_limit=0.3))
+    result = run(described, looping, where=machines.address)
+    rows = result.study.candidates(0)
+    assert (rows.values[:, 0] > 1).any()
+    assert ((rows.status == Status.SLOW) == (rows.values[:, 0] > 1)).all()
+    machines.expect("anna", "berta")
+
+
+def test_no_scheduler_is_told(machines):
+    address = f"tcp://127.0.0.1:{free_port()}"
+    import homodyn.search.cluster as cluster
+
+    cluster.PATIENCE, before = 1.0, cluster.PATIENCE
+    try:
+        with pytest.raises(SearchError, match="no Dask scheduler answers"):
+            run(job(), camel, where=address)
+    finally:
+        cluster.PATIENCE = before
+
+
+def test_two_studies_share_by_priority_and_run_time(machines, tmp_path, monkeypatch):
+    # One study has three times the priority of the other; tasks of the other take longer.
+    monkeypatch.setattr("homodyn.search.running.COMMIT", 0.0)
+    seconds = {"low": 0.15, "high": 0.05}
+
+    def study(name, population, priority):
+        def judge(parameters, time_needed=seconds[name]):
+            time.sleep(time_needed)
+            return parameters["x"]
+
+        place = Run(where=machines.address, group=1, priority=priority, estimate=seconds[name])
+        described = job(name=name, iterations=1, optimiser=PSO(population), run=place)
+        run(described, judge, database=tmp_path / f"{name}.db")
+
+    threads = [
+        threading.Thread(target=study, args=arguments)
+        for arguments in (("low", 24, 1.0), ("high", 120, 3.0))
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    times = {}
+    for name in seconds:
+        with sqlite3.connect(tmp_path / f"{name}.db") as database:
+            rows = database.execute("select finished from candidate").fetchall()
+        database.close()
+        times[name] = np.sort([finished for (finished,) in rows])
+    # While both were there: machine time in proportion to the priorities.
+    first = max(moments[0] for moments in times.values())
+    last = min(moments[-1] for moments in times.values())
+    busy = {
+        name: seconds[name] * ((moments > first) & (moments <= last)).sum()
+        for name, moments in times.items()
+    }
+    assert 1.5 < busy["high"] / busy["low"] < 6, busy
+
+
+def test_workers_join_leave_and_are_killed(machines, tmp_path):
+    alone = run(job(iterations=15), camel, where="serial").study
+
+    def coming_and_going():
+        time.sleep(0.3)
+        extra = machines.add("clara")
+        deadline = time.monotonic() + 30
+        while "clara" not in machines.names() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        joined.append("clara" in machines.names())
+        time.sleep(0.3)
+        extra.kill()
+
+    joined: list[bool] = []
+
+    def judge(parameters):
+        time.sleep(0.05)
+        return camel(parameters)
+
+    thread = threading.Thread(target=coming_and_going)
+    thread.start()
+    result = run(job(iterations=15), judge, where=machines.address)
+    thread.join()
+    assert joined == [True]
+    assert result.failed == 0
+    assert result.study.fingerprint() == alone.fingerprint()
+    machines.expect("anna", "berta")
+
+
+def test_candidates_of_a_worker_that_ends_are_evaluated_by_others(machines, tmp_path):
+    machines.add("dora")
+    machines.expect("anna", "berta", "dora")
+    described = job(evaluate=Evaluate(settings={"flag": str(tmp_path / "ended")}))
+    result = run(described, deadly_once, where=machines.address)
+    assert (tmp_path / "ended").exists()
+    assert result.failed == 0
+    deadline = time.monotonic() + 20
+    while len(machines.names()) != 2 and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert len(machines.names()) == 2
+
+
+def test_a_node_that_always_fails_is_set_aside_and_named(machines):
+    good = sorted(machines.names())
+    machines.add("broken", HOMODYN_TEST_BROKEN_NODE="1")
+    machines.expect("broken", *good)
+    described = job(iterations=10)
+    alone = run(described, camel, where="serial").study
+    result = run(described, broken_where_told, where=machines.address)
+    assert result.failed == 0
+    assert result.study.fingerprint() == alone.fingerprint()
+    (note,) = [note for note in result.notes if "set aside" in note]
+    assert "node broken is set aside" in note
+    assert "no simulator on this node" in note
+    nodes = {node for piece in result.study.all_candidates() for node in piece.node}
+    assert "broken" not in nodes
+
+
+def test_a_candidate_that_fails_everywhere_is_the_candidates_fault(machines):
+    def picky(parameters):
+        if parameters["x"] > 1:
+            raise RuntimeError("fell over")
+        return camel(parameters)
+
+    result = run(job(), picky, where=machines.address)
+    rows = result.study.candidates(0, 4)
+    assert ((rows.status == Status.FAILED) == (rows.values[:, 0] > 1)).all()
+    assert not any("set aside" in note for note in result.notes if "broken" not in note)
+    assert np.isfinite(rows.results[rows.status == Status.OK]).all()

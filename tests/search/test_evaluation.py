@@ -1,0 +1,194 @@
+import casadi
+import numpy as np
+import pytest
+
+import homodyn as hd
+from homodyn.errors import SearchError
+from homodyn.search import Goal, Objective, Pool, Space, Status
+from homodyn.search.evaluation import Evaluator, found
+from homodyn.search.functions import six_hump
+from homodyn.search.outcome import evaluation_seeds
+from support.search_objectives import SPACE, tasks
+
+ONE = Goal("f")
+TWO = Goal([Objective("f", until="< 0"), Objective("g")])
+
+
+def run(call, goal=ONE, **named):
+    return Evaluator(named.pop("space", SPACE), goal, call=call, **named)(tasks())
+
+
+def test_one_candidate_and_batch_agree():
+    one = run(lambda p: float(six_hump(np.array([p["x"], p["y"]]))))
+    many = run(six_hump, batch=True)
+    np.testing.assert_allclose(one.results, many.results, rtol=1e-14)
+    assert (one.status == Status.OK).all()
+    np.testing.assert_array_equal(many.results[:, 0], six_hump(tasks().values))
+
+
+def test_a_kernel_judges_a_batch():
+    def bowl(p):
+        return p[0] ** 2 + 2 * p[1]
+
+    expected = tasks().values[:, 0] ** 2 + 2 * tasks().values[:, 1]
+    whole = run(hd.symbolic.kernel(bowl, p=2))
+    np.testing.assert_allclose(whole.results[:, 0], expected, rtol=1e-14)
+
+    def by_name(y, x):
+        return {"f": x**2 + 2 * y, "g": casadi.sin(x)}
+
+    named = run(hd.symbolic.kernel(by_name, y=(), x=()), goal=TWO)
+    assert (named.status == Status.OK).all(), named.messages
+    np.testing.assert_allclose(named.results[:, 0], expected, rtol=1e-14)
+    np.testing.assert_allclose(named.results[:, 1], np.sin(tasks().values[:, 0]), rtol=1e-13)
+
+
+def test_several_objectives_come_as_dictionary_or_sequence_and_more_is_kept_as_data():
+    named = run(lambda p: {"g": 2.0, "f": 1.0, "steps": 9}, goal=TWO)
+    assert named.results[0].tolist() == [1, 2]
+    assert named.data[0] == '{"steps": 9}'
+    assert run(lambda p: (1.0, 2.0), goal=TWO).results[0].tolist() == [1, 2]
+    batch = run(lambda v: {"f": v[:, 0], "g": v[:, 1]}, goal=TWO, batch=True)
+    np.testing.assert_array_equal(batch.results, tasks().values)
+
+
+def test_functions_get_structure_seed_and_settings_when_they_ask():
+    space = Space({"x": (0, 1), "y": (0, 1)}, [Pool("p", {"one": ("x",), "two": ("x", "y")})])
+    seen = []
+
+    def ask(parameters, structure, seed, settings):
+        seen.append((parameters, structure, seed, settings))
+        return 0.0
+
+    two = tasks(2, space)
+    two.values[:, 1] = np.nan  # as candidates of the first group are
+    Evaluator(space, ONE, call=ask, settings={"world": "flat"})(two)
+    parameters, structure, seed, settings = seen[0]
+    assert set(parameters) == {"x"}
+    assert structure == {"p": "one"}
+    assert settings == {"world": "flat"}
+    assert seed != seen[1][2]
+
+
+@pytest.mark.parametrize(
+    ("call", "status", "told"),
+    [
+        (lambda p: 1 / 0, Status.FAILED, "ZeroDivisionError"),
+        (lambda p: float("nan"), Status.NOT_FINITE, "nan"),
+        (lambda p: float("inf"), Status.NOT_FINITE, "inf"),
+        (lambda p: [1, 2, 3], Status.INVALID, "3 numbers for 1 objectives"),
+        (lambda p: {"h": 1}, Status.INVALID, r"lacks ['f']"),
+        (lambda p: "fast", Status.FAILED, "ValueError"),
+        (lambda p: None, Status.INVALID, "the answer is None"),
+        (lambda p: (_ for _ in ()).throw(MemoryError()), Status.MEMORY, "out of memory"),
+        ("nowhere.py:f", Status.FAILED, "there is no file"),
+        ("os:nothing", Status.FAILED, "has no 'nothing'"),
+    ],
+)
+def test_whatever_goes_wrong_is_a_status(call, status, told):
+    outcome = run(call)
+    assert (outcome.status == status).all()
+    assert told in outcome.messages[0]
+    assert np.isnan(outcome.results).all()
+
+
+@pytest.mark.parametrize(
+    ("call", "status"),
+    [
+        (lambda v: v[:3, 0], Status.INVALID),
+        (lambda v: v, Status.INVALID),
+        (lambda v: np.full(len(v), np.nan), Status.NOT_FINITE),
+    ],
+)
+def test_wrong_answers_of_batches_are_a_status(call, status):
+    assert (run(call, batch=True).status == status).all()
+
+
+def test_a_batch_that_raises_is_tried_one_by_one():
+    bad = tasks().values[2, 0]
+
+    def picky(values):
+        if bad in values[:, 0]:
+            raise RuntimeError("not this one")
+        return values[:, 1]
+
+    outcome = run(picky, batch=True)
+    assert outcome.status.tolist() == [0, 0, Status.FAILED, 0, 0, 0]
+    assert "not this one" in outcome.messages[2]
+    kept = np.arange(6) != 2
+    np.testing.assert_array_equal(outcome.results[kept, 0], tasks().values[kept, 1])
+
+
+def test_a_time_limit_stops_python_that_loops():
+    def loop(p):
+        while p["x"] > 0:
+            pass
+        return 1.0
+
+    outcome = run(loop, time_limit=0.05)
+    slow = tasks().values[:, 0] > 0
+    assert slow.any()
+    assert ((outcome.status == Status.SLOW) == slow).all()
+    assert (outcome.results[~slow] == 1).all()
+
+
+def test_a_function_cannot_swallow_the_time_limit():
+    def stubborn(p):
+        while True:
+            try:
+                sum(range(1000))
+            except Exception:
+                continue
+
+    outcome = Evaluator(SPACE, ONE, call=stubborn, time_limit=0.05)(tasks(1))
+    assert outcome.status[0] == Status.SLOW
+
+
+def test_repeats_keep_the_worst_or_the_mean():
+    def noisy(p, seed):
+        return np.random.default_rng(seed).normal()
+
+    named = tasks(5, repeats=4)
+    draws = np.array([[noisy({}, s) for s in row] for row in named.seeds])
+    worst = Evaluator(SPACE, ONE, call=noisy, repeats=4, keep="worst")(named)
+    np.testing.assert_array_equal(worst.results[:, 0], draws.max(axis=1))
+    mean = Evaluator(SPACE, ONE, call=noisy, repeats=4, keep="mean")(named)
+    np.testing.assert_allclose(mean.results[:, 0], draws.mean(axis=1))
+
+
+def test_the_worst_of_stages_is_the_lower_stage():
+    answers = iter([(-1.0, 5.0), (0.5, 1.0)])
+    worst = Evaluator(SPACE, TWO, call=lambda p: next(answers), repeats=2)(tasks(1, repeats=2))
+    assert worst.results[0].tolist() == [0.5, 1.0]
+
+
+def test_what_fails_once_of_several_times_has_failed():
+    answers = iter([1.0, float("nan"), 1.0])
+    for keep in ("worst", "mean"):
+        answers = iter([1.0, float("nan"), 1.0])
+        judge = Evaluator(SPACE, ONE, call=lambda p, a=answers: next(a), repeats=3, keep=keep)
+        outcome = judge(tasks(1, repeats=3))
+        assert outcome.status[0] == Status.NOT_FINITE
+
+
+def test_seeds_differ_by_study_generation_member_and_repeat():
+    members = np.arange(100)
+    seen = np.concatenate(
+        [evaluation_seeds(s, g, members, 3).ravel() for s in range(3) for g in range(3)]
+    )
+    assert len(np.unique(seen)) == len(seen)
+    np.testing.assert_array_equal(
+        evaluation_seeds(1, 2, members[5:9], 3), evaluation_seeds(1, 2, members, 3)[5:9]
+    )
+
+
+def test_functions_are_found_by_file_and_module(tmp_path):
+    (tmp_path / "beside.py").write_text("FACTOR = 3.0\n")
+    (tmp_path / "mine.py").write_text(
+        "from beside import FACTOR\ndef f(p): return FACTOR * p['x']\n"
+    )
+    assert found("mine.py:f", tmp_path)({"x": 2}) == 6
+    assert found("homodyn.search.functions:sphere", None)(np.array([3.0])) == 9
+    for text in ("mine.py", ":f", "mine.py:"):
+        with pytest.raises(SearchError, match="must be like"):
+            found(text, tmp_path)

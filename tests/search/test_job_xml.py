@@ -1,0 +1,125 @@
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from homodyn.errors import SearchError
+from homodyn.search import PSO, read_job, run
+from homodyn.search.job_xml import job_from_xml
+
+# The structure of the sample in section 3.4.2 of van den Kieboom 2014.
+SAMPLE = """<?xml version="1.0" encoding="utf-8"?>
+<job name="example">
+  <optimizer name="pso">
+    <setting name="population-size">40</setting>
+    <setting name="max-iterations">200</setting>
+    <setting name="max-velocity">0.6</setting>
+    <boundaries>
+      <boundary name="speed" min="100" max="1000"/>
+    </boundaries>
+    <parameters>
+      <parameter name="left" boundary="speed"/>
+      <parameter name="right" boundary="speed"/>
+    </parameters>
+    <fitness>
+      <!-- two figures as one -->
+      <expression>radius - from_origin</expression>
+    </fitness>
+  </optimizer>
+  <dispatcher name="codyn">
+    <setting name="world">$OPTIMIZATION_JOB_PATH/simulator/impedance</setting>
+    <setting name="max-time">10</setting>
+  </dispatcher>
+</job>
+"""
+
+
+def test_the_sample_is_read(monkeypatch, tmp_path):
+    monkeypatch.delenv("OPTIMIZATION_JOB_PATH", raising=False)
+    path = tmp_path / "job.xml"
+    path.write_text(SAMPLE)
+    job = read_job(path)
+    assert job.name == "example"
+    assert job.optimiser == PSO(40, max_velocity=0.6)
+    assert job.iterations == 200
+    assert job.space.lower.tolist() == [100, 100]
+    assert job.space.upper.tolist() == [1000, 1000]
+    assert job.evaluate.program == ("codyn",)
+    assert job.evaluate.settings == {"world": f"{tmp_path}/simulator/impedance", "max-time": "10"}
+
+
+def test_the_fitness_expression_is_maximised():
+    goal = job_from_xml(SAMPLE, Path("job.xml")).goal
+    assert goal.names == ("radius", "from_origin")
+    score = goal.score(np.array([[3.0, 1.0], [9.0, 8.0]]))
+    assert score.value.tolist() == [-2, -1]
+    assert score.best() == 0
+
+
+def test_environment_variables_expand(monkeypatch):
+    monkeypatch.setenv("OPTIMIZATION_JOB_PATH", "/elsewhere")
+    job = job_from_xml(SAMPLE, Path("job.xml"))
+    assert job.evaluate.settings["world"] == "/elsewhere/simulator/impedance"
+
+
+def test_the_job_runs_with_a_dispatcher(tmp_path):
+    dispatcher = tmp_path / "dispatcher.py"
+    dispatcher.write_text(
+        "import json, sys\n"
+        "task = json.load(sys.stdin)\n"
+        "p = task['parameters']\n"
+        "assert task['settings']['max-time'] == '10'\n"
+        "print(json.dumps({'id': task['id'], 'status': 'success', 'fitness':\n"
+        "    {'radius': p['left'], 'from_origin': p['right']}}))\n"
+    )
+    text = SAMPLE.replace(">40<", ">3<").replace(">200<", ">2<")
+    command = f'<setting name="command">{sys.executable} -S {dispatcher}</setting>'
+    text = text.replace('<setting name="world">', command + '<setting name="world">')
+    result = run(job_from_xml(text, tmp_path / "job.xml"), where="serial")
+    assert result.failed == 0, result.study.candidates(0).message
+    best = result.best
+    assert best.value == best.parameters["right"] - best.parameters["left"]
+
+
+def test_bounds_are_expressions_and_pools_are_read():
+    text = SAMPLE.replace('min="100" max="1000"', 'min="-2 * 50" max="10 ^ 3"').replace(
+        "</parameters>",
+        '</parameters><pools><pool name="form"><group name="one">left</group>'
+        '<group name="two">left right</group></pool></pools>',
+    )
+    job = job_from_xml(text.replace('name="pso"', 'name="pmpso"'), Path("job.xml"))
+    assert job.space.lower.tolist() == [-100, -100]
+    assert job.optimiser.kind == "mmpso"
+    assert job.space.subspaces == 2
+
+
+def test_all_mistakes_are_told_with_their_lines():
+    text = (
+        SAMPLE.replace('name="pso"', 'name="magic"')
+        .replace(">40<", ">forty<")
+        .replace('name="max-velocity"', 'name="speed-limit"')
+        .replace(
+            'boundary="speed"/>\n      <parameter name="right"',
+            'boundary="sped"/>\n      <parameter name="right"',
+        )
+        .replace("radius -", "radius - -*")
+        .replace("$OPTIMIZATION_JOB_PATH", "$NO_SUCH_VARIABLE")
+    )
+    with pytest.raises(SearchError) as caught:
+        job_from_xml(text, Path("job.xml"))
+    lines = [int(fault.split(":")[0].removeprefix("line ")) for fault in caught.value.faults]
+    assert lines == [3, 4, 6, 11, 16, 20]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("<job>", "line 1: no element found"),
+        ("<work/>", "begins with <job>, not <work>"),
+        ('<!DOCTYPE job [<!ENTITY a "b">]><job>&a;</job>', "may not declare entities"),
+    ],
+)
+def test_what_is_no_job_is_refused(text, told):
+    with pytest.raises(SearchError, match=told):
+        job_from_xml(text, Path("job.xml"))

@@ -1,0 +1,177 @@
+import numpy as np
+import pytest
+from scipy.stats import chisquare
+
+from homodyn.errors import SearchError
+from homodyn.search import MMPSO, Job, Objective, Parameter, Pool, Space, migration_probabilities
+
+TOY = Space(
+    [Parameter("x", 0, 1, start=(0, 0.25)), Parameter("y", 0, 1, start=(0, 0.25))],
+    [Pool("form", {"one": ("x",), "two": ("x", "y")})],
+)
+
+
+def toy(people):
+    """Maximise x, or 2 - (|x - 0.5| + |y - 0.5|), as a value of which less is better."""
+    x, y = people.values.T
+    return -np.where(people.groups[:, 0] == 0, x, 2 - (np.abs(x - 0.5) + np.abs(y - 0.5)))
+
+
+def test_probabilities_are_those_of_the_definition_and_sum_to_one():
+    # Eq. 3.7: three groups, at the first, own best in the second, best of all in the third.
+    pe, pl, pg = 0.06, 0.2, 0.3
+    row = migration_probabilities(
+        3, np.array([0]), np.array([1]), 2, explore=pe, local=pl, globally=pg
+    )[0]
+    assert row[1] == pytest.approx(1 - (1 - pe / 2) * (1 - pl))
+    assert row[2] == pytest.approx(1 - (1 - pe / 2) * (1 - pg))
+    assert row.sum() == pytest.approx(1)
+    both = migration_probabilities(
+        3, np.array([0]), np.array([1]), 1, explore=pe, local=pl, globally=pg
+    )[0]
+    assert both[1] == pytest.approx(1 - (1 - pe / 2) * (1 - pl) * (1 - pg))
+    assert both[2] == pytest.approx(pe / 2)
+
+
+def test_probabilities_are_never_negative_while_their_sum_is_at_most_one():
+    random = np.random.default_rng(0)
+    for _ in range(150):
+        pe, pl, pg = random.dirichlet([1, 1, 1]) * random.choice([1.0, 0.7])
+        groups = random.integers(1, 6)
+        row = migration_probabilities(
+            groups,
+            random.integers(groups, size=4),
+            random.integers(groups, size=4),
+            int(random.integers(groups)),
+            explore=pe,
+            local=pl,
+            globally=pg,
+        )
+        assert row.min() >= -1e-12
+        np.testing.assert_allclose(row.sum(axis=1), 1)
+
+
+def test_particles_migrate_as_often_as_the_probabilities_say():
+    space = Space({"x": (0, 1)}, [Pool("p", {"a": ("x",), "b": ("x",), "c": ("x",), "d": ("x",)})])
+    settings = MMPSO(20_000, explore=0.3, local=0.2, globally=0.15)
+    swarm = settings.start(space, seed=4)
+    before = swarm.ask().groups[:, 0].copy()
+    # The best of all is in group 2; every particle's own best is where it is.
+    swarm.tell(np.where(before == 2, 0.0, 1.0))
+    swarm.tell(np.where(swarm.ask().groups[:, 0] == 2, 0.0, 1.0))
+    now, own = swarm.ask().groups[:, 0].copy(), swarm.life_groups[:, 0].copy()
+    swarm.tell(np.ones(len(now)) * 2)  # nothing improves: own bests stay
+    after = swarm.ask().groups[:, 0]
+    checked = 0
+    for current in range(4):
+        for mine in range(4):
+            rows = (now == current) & (own == mine)
+            if rows.sum() < 400:
+                continue
+            expected = migration_probabilities(
+                4,
+                np.array([current]),
+                np.array([mine]),
+                2,
+                explore=0.3,
+                local=0.2,
+                globally=0.15,
+            )[0]
+            counts = np.bincount(after[rows], minlength=4)
+            assert chisquare(counts, expected * rows.sum()).pvalue > 1e-3
+            checked += 1
+    assert checked >= 6
+
+
+def test_the_toy_ends_in_the_second_subspace_with_value_two():
+    for seed in range(5):
+        swarm = MMPSO(40).start(TOY, seed=seed, iterations=70)
+        for _ in range(70):
+            swarm.tell(toy(swarm.ask()))
+        assert swarm.best_groups.tolist() == [1]
+        assert -swarm.best_score.value[0] == pytest.approx(2, abs=0.01)
+
+
+def test_the_toys_populations_settle_at_3_4_and_36_6():
+    # P(2 -> 1) = 0.01 and P(1 -> 2) = 1 - 0.99 * 0.95 * 0.95 give 3.43 and 36.57 of 40.
+    means = []
+    for seed in range(4):
+        swarm = MMPSO(40).start(TOY, seed=seed, iterations=900)
+        counts = []
+        for k in range(900):
+            people = swarm.ask()
+            swarm.tell(toy(people))
+            if k >= 100:
+                counts.append((people.groups[:, 0] == 0).sum())
+        means.append(np.mean(counts))
+    error = np.std(means) / np.sqrt(len(means))
+    assert np.mean(means) == pytest.approx(40 * 0.01 / (0.01 + 0.106525), abs=max(4 * error, 0.3))
+
+
+def test_particles_begin_equally_spread():
+    people = MMPSO(60).start(TOY, seed=0).ask()
+    assert np.bincount(people.groups[:, 0]).tolist() == [30, 30]
+    many = Space({"x": (0, 1)}, [Pool(f"p{k}", {"a": (), "b": (), "c": ("x",)}) for k in range(30)])
+    groups = MMPSO(60).start(many, seed=0).ask().groups
+    for column in groups.T:
+        assert np.bincount(column).tolist() == [20, 20, 20]
+
+
+def test_thousands_of_subspaces_are_searched_without_storing_them():
+    # 3^40 subspaces; the right group of every pool adds one.
+    pools = [Pool(f"p{k}", {"a": (), "b": ("x",), "c": ()}) for k in range(40)]
+    space = Space({"x": (0, 1)}, pools)
+    swarm = MMPSO(60, explore=0.02, local=0.2, globally=0.2).start(space, seed=0, iterations=150)
+    first = None
+    for _ in range(150):
+        people = swarm.ask()
+        wrong = (people.groups != 1).sum(axis=1) + np.nan_to_num(people.values[:, 0]) * 0.1
+        first = wrong.min() if first is None else first
+        swarm.tell(wrong)
+    assert len(swarm.subspace_best) <= 150 * 60
+    assert swarm.best_score.value[0] < 0.4 * first
+
+
+def test_swarms_of_different_subspaces_do_not_mix():
+    swarm = MMPSO(40, explore=0, local=0, globally=0).start(TOY, seed=1, iterations=60)
+    for _ in range(60):
+        swarm.tell(toy(swarm.ask()))
+    people = swarm.ask()
+    one = people.groups[:, 0] == 0
+    # Without migration each subspace converges to its own best: x = 1, and (0.5, 0.5).
+    assert np.median(people.values[one, 0]) == pytest.approx(1, abs=0.02)
+    np.testing.assert_allclose(np.median(people.values[~one], axis=0), [0.5, 0.5], atol=0.03)
+    assert np.isnan(people.values[one, 1]).all()
+
+
+def test_curves_over_iterations():
+    settings = MMPSO(
+        40,
+        explore="0.05 * sigmoid((0.4 * N - k) / (0.05 * N))",
+        local="0.1 * bump((k - 0.5 * N) / (0.1 * N))",
+        globally="k < 0.7 * N ? 0 : 0.1",
+    )
+    curves = settings.probabilities(200)
+    assert curves[0, 0] == pytest.approx(0.05, abs=1e-4)
+    assert curves[-1, 0] < 1e-4
+    assert curves[:, 1].argmax() == 100
+    assert curves[139:141, 2].tolist() == [0, 0.1]
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"explore": 0.5, "local": 0.3, "globally": 0.3}, "is 1.1 at iteration 0; at most 1"),
+        ({"explore": "k / 10"}, "explore is 1.1 at iteration 11"),
+        ({"explore": "2 * q"}, r"has \['q'\]; it may have"),
+        ({"explore": "1 +"}, "column"),
+    ],
+)
+def test_what_is_no_probability_is_refused(settings, told):
+    with pytest.raises(SearchError, match=told):
+        Job(
+            [Parameter("x", 0, 1)],
+            [Objective("f")],
+            optimiser={"kind": "mmpso", **settings},
+            iterations=50,
+        )

@@ -1,0 +1,131 @@
+import numpy as np
+import pytest
+
+from homodyn.errors import SearchError
+from homodyn.search import Constraint, Parameter, Pool, Space
+
+NO_GROUPS = np.zeros((500, 0), dtype=np.int32)
+
+
+def figure_3_3() -> Space:
+    """The pools of figure 3.3 of van den Kieboom 2014: nine parameters, three pools."""
+    return Space(
+        {str(k): (0, 1) for k in range(1, 10)},
+        [
+            Pool("A", {"a": ("1",), "b": ("2", "3")}),
+            Pool("B", {"a": ("4", "5"), "b": ("5", "6"), "c": ("6", "7")}),
+            Pool("C", {"a": ("8",), "b": ("9",)}),
+        ],
+    )
+
+
+def roombots() -> Space:
+    """Six modules that oscillate, rotate or are locked (section 3.2.3)."""
+    names = [f"{letter}{k}" for k in range(6) for letter in "RX"]
+    pools = [
+        Pool(f"m{k}", {"oscillate": (f"R{k}", f"X{k}"), "rotate": (), "locked": (f"X{k}",)})
+        for k in range(6)
+    ]
+    return Space(dict.fromkeys(names, (0, 1)), pools)
+
+
+def test_subspaces_are_counted_as_published():
+    assert figure_3_3().subspaces == 12
+    assert len(list(figure_3_3().structures())) == 12
+    assert roombots().subspaces == 729
+    # The wearable robot: ten topologies with so many valid pairs of actuators each.
+    pairs = (9, 12, 12, 12, 12, 12, 12, 15, 15, 15)
+    groups = {f"{t}.{p}": ("k",) for t, count in enumerate(pairs) for p in range(count)}
+    assert Space({"k": (0, 1)}, [Pool("device", groups)]).subspaces == 126
+
+
+def test_a_space_of_astronomical_size_is_counted_and_not_listed():
+    pools = [Pool(f"p{k}", {"a": (), "b": ("x",), "c": ()}) for k in range(2000)]
+    assert Space({"x": (0, 1)}, pools).subspaces == 3**2000
+
+
+def test_a_subspace_has_its_groups_parameters_and_those_of_no_pool():
+    space = Space(
+        {"x": (0, 1), "y": (0, 1), "z": (0, 1)}, [Pool("p", {"one": ("x",), "two": ("x", "y")})]
+    )
+    active = space.active(np.array([[0], [1]]))
+    assert active.tolist() == [[True, False, True], [True, True, True]]
+    assert space.structure([1]) == {"p": "two"}
+    assert space.group_numbers({"p": "two"}).tolist() == [1]
+
+
+def test_values_and_unit_cube_are_inverse_on_both_scales():
+    space = Space([Parameter("k", 1e-3, 1e5, "N/m", scale="log"), Parameter("d", -2, 7)])
+    unit = np.random.default_rng(0).random((500, 2))
+    np.testing.assert_allclose(space.unit(space.values(unit)), unit, atol=1e-13)
+    middle = space.values(np.full((1, 2), 0.5))[0]
+    np.testing.assert_allclose(middle, [np.sqrt(1e-3 * 1e5), 2.5])
+    ends = space.values(np.array([[0.0, 0.0], [1.0, 1.0]]))
+    assert ends.tolist() == [[1e-3, -2.0], [1e5, 7.0]]
+
+
+def test_repaired_points_keep_constraints_and_are_the_nearest():
+    space = Space(
+        {"x": (0, 2), "y": (0, 1)},
+        constraints=[Constraint({"x": 1, "y": 1}, 1.0), Constraint({"x": 1, "y": -1}, lower=0.2)],
+    )
+    unit = np.random.default_rng(1).random((500, 2))
+    repaired = space.repaired(unit, NO_GROUPS)
+    values = space.values(repaired)
+    assert (values.sum(axis=1) <= 1 + 1e-8).all()
+    assert (values[:, 0] - values[:, 1] >= 0.2 - 1e-8).all()
+    kept = space.excess(space.values(unit), NO_GROUPS) == 0
+    assert kept.any()
+    np.testing.assert_array_equal(repaired[kept], unit[kept])
+    # No point of a fine grid that keeps the constraints is nearer.
+    grid = np.stack(np.meshgrid(np.linspace(0, 1, 201), np.linspace(0, 1, 201)), -1).reshape(-1, 2)
+    fits = (grid @ [2, 1] <= 1) & (grid @ [2, -1] >= 0.2)
+    for point, found in zip(unit[:50], repaired[:50], strict=True):
+        nearest = np.linalg.norm(grid[fits] - point, axis=1).min()
+        assert np.linalg.norm(found - point) <= nearest + 1e-6
+
+
+def test_an_equality_can_be_kept():
+    space = Space(
+        {"a": (0, 1), "b": (0, 1), "c": (0, 1)},
+        constraints=[Constraint({"a": 1, "b": 1, "c": 1}, lower=1.0, upper=1.0)],
+    )
+    unit = np.random.default_rng(2).random((500, 3))
+    np.testing.assert_allclose(space.repaired(unit, NO_GROUPS).sum(axis=1), 1.0, atol=1e-8)
+
+
+def test_a_constraint_holds_where_its_parameters_are():
+    space = Space(
+        {"x": (0, 1), "y": (0, 1)},
+        [Pool("p", {"one": ("x",), "two": ("x", "y")})],
+        [Constraint({"x": 1, "y": 1}, 0.5)],
+    )
+    unit = np.array([[0.9, 0.9], [0.9, 0.9]])
+    repaired = space.repaired(unit, np.array([[0], [1]]))
+    np.testing.assert_allclose(repaired, [[0.9, 0.9], [0.25, 0.25]], atol=1e-8)
+
+
+def test_constraints_that_nothing_keeps_are_refused():
+    space = Space({"x": (0, 1)}, constraints=[Constraint({"x": 1}, lower=2.0)])
+    with pytest.raises(SearchError, match="no values within the bounds keep all"):
+        space.repaired(np.array([[0.5]]), np.zeros((1, 0), dtype=int))
+
+
+@pytest.mark.parametrize(
+    ("make", "told"),
+    [
+        (lambda: Parameter("x", 2, 1), r"lower \(2\) must be below upper \(1\)"),
+        (lambda: Parameter("x", 0, 1, scale="log"), "log scale needs a lower bound above 0"),
+        (lambda: Parameter("x", 0, float("inf")), "finite"),
+        (lambda: Parameter("x", 0, 1, start=(0.5, 2)), "start"),
+        (lambda: Parameter("x", 0, 1, bound=3), "bound: is not known here"),
+        (lambda: Space({"x": (0, 1)}, [Pool("p", {"g": ("z",)})]), "unknown parameter 'z'"),
+        (lambda: Space([Parameter("x", 0, 1)] * 2), "two parameters are named 'x'"),
+        (lambda: Space({}), "no parameter to search"),
+        (lambda: Constraint({"x": 1}), "needs lower, upper or both"),
+        (lambda: Space({"x": (0, 1)}, [], [Constraint({"y": 1}, 1)]), "unknown parameter 'y'"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_a_sentence(make, told):
+    with pytest.raises(SearchError, match=told):
+        make()

@@ -1,0 +1,182 @@
+import os
+import sqlite3
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from homodyn.errors import SearchError
+from homodyn.search import PSO, Job, Objective, Parameter, Run, Study, run, solutions
+from homodyn.search.database import database_url
+from homodyn.search.summary import duration, summary
+from support.search_objectives import camel, troubled
+
+
+def job(**named):
+    fields = {
+        "name": "camel",
+        "parameters": [Parameter("x", -2, 2), Parameter("y", -1, 1)],
+        "objectives": [Objective("f")],
+        "optimiser": PSO(10),
+        "iterations": 8,
+        "run": Run(where="serial"),
+        **named,
+    }
+    return Job(**fields)
+
+
+def test_the_best_are_the_best_of_all(tmp_path):
+    study = run(job(), troubled, database=tmp_path / "a.db").study
+    everything = [
+        (value, generation, member)
+        for piece in study.all_candidates(rows=7)
+        for value, generation, member, status in zip(
+            piece.results[:, 0], piece.generation, piece.member, piece.status, strict=True
+        )
+        if status == 0
+    ]
+    assert len(everything) < 80
+    expected = sorted(everything)[:5]
+    found = solutions(study, 5)
+    assert [(s.objectives["f"], s.generation, s.member) for s in found] == expected
+    assert solutions(study, 1)[0] == found[0]
+    assert solutions(study, 80) == solutions(study, 100)
+    assert [s.objectives["f"] for s in solutions(study, 80)] == sorted(v for v, *_ in everything)
+
+
+def test_the_best_are_found_behind_a_penalty_and_in_half_a_generation(tmp_path):
+    # Here failing is better than most of what succeeds.
+    study = run(job(penalty=-0.9), troubled, database=tmp_path / "a.db").study
+    pieces = study.candidates(0, 8)
+    good = np.sort(pieces.results[pieces.status == 0, 0])
+    assert [s.objectives["f"] for s in solutions(study, 6)] == good[:6].tolist()
+    calls = iter(range(100))
+
+    def stops(parameters):
+        if next(calls) == 14:
+            raise KeyboardInterrupt
+        return -float(next(calls))
+
+    half = run(job(name="half"), stops, database=tmp_path / "half.db")
+    assert half.generations < 8
+    recorded = np.concatenate([piece.results[:, 0] for piece in half.study.all_candidates()])
+    assert half.best.objectives["f"] == recorded.min()
+
+
+def test_a_database_that_is_locked_for_a_while_is_waited_for(tmp_path):
+    path = tmp_path / "a.db"
+    run(job(iterations=1), camel, database=path)
+    holder = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    holder.execute("begin immediate")
+    timer = threading.Timer(1.0, lambda: holder.execute("rollback"))
+    start = time.monotonic()
+    timer.start()
+    result = run(job(), camel, database=path)
+    timer.join()
+    holder.close()
+    assert result.status == "finished"
+    assert time.monotonic() - start >= 0.9
+
+
+def test_a_database_that_stays_locked_is_told_and_nothing_is_lost(tmp_path, monkeypatch):
+    path = tmp_path / "a.db"
+    run(job(iterations=2), camel, database=path)
+    monkeypatch.setattr("homodyn.search.database.PATIENCE", 0.2)
+    with sqlite3.connect(path, isolation_level=None) as holder:
+        holder.execute("begin immediate")
+        with pytest.raises(SearchError, match="locked; another program holds it"):
+            run(job(), camel, database=path)
+        holder.execute("rollback")
+    holder.close()
+    monkeypatch.undo()
+    whole = run(job(), camel, database=tmp_path / "whole.db")
+    assert run(job(), camel, database=path).study.fingerprint() == whole.study.fingerprint()
+
+
+def test_a_full_disk_is_told_and_the_study_continues_later(tmp_path):
+    path = tmp_path / "a.db"
+    described = job(optimiser=PSO(200), iterations=12)
+    script = textwrap.dedent(
+        f"""
+        import resource, signal, sys
+        from homodyn.search import Job, run
+        from homodyn.errors import SearchError
+        from support.search_objectives import camel
+        # No file may grow beyond this, as on a disk that is full.
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
+        job = Job.model_validate_json(sys.argv[1])
+        try:
+            run(job, camel, database={str(path)!r})
+        except SearchError as refusal:
+            print(refusal)
+        """
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+    done = subprocess.run(
+        [sys.executable, "-c", script, described.model_dump_json(by_alias=True)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert "is the disk full? Nothing that was recorded is lost" in done.stdout, done.stderr
+    kept = len(Study.open(path).generations())
+    assert 1 <= kept < 12
+    result = run(described, camel, database=path)
+    whole = run(described, camel, database=tmp_path / "whole.db")
+    assert result.study.fingerprint() == whole.study.fingerprint()
+
+
+def test_files_that_are_no_studies_are_told(tmp_path):
+    (tmp_path / "text.db").write_text("not a database, but long enough to be looked at" * 50)
+    with pytest.raises(SearchError, match="no study, or it is damaged"):
+        Study.open(tmp_path / "text.db")
+    with pytest.raises(SearchError, match="there is no study"):
+        Study.open(tmp_path / "none.db")
+    with pytest.raises(SearchError, match="a place that can be written"):
+        run(job(), camel, database=tmp_path / "no" / "folder" / "a.db")
+    with pytest.raises(SearchError, match="no database that can be opened"):
+        Study.open("nonsense://x")
+
+
+def test_a_summary_tells_how_far_a_study_is(tmp_path):
+    study = run(job(iterations=3), troubled, database=tmp_path / "a.db").study
+    told = str(summary(study))
+    assert "camel: pso, generation 3 of 3, 30 candidates" in told
+    assert "failed" in told
+    assert "best: f -" in told
+    assert (duration(30), duration(600), duration(9000)) == ("30 s", "10 min", "2 h 30 min")
+
+
+def test_urls_of_databases():
+    assert database_url(None) == "sqlite://"
+    assert database_url("a.db") == "sqlite:///a.db"
+    assert database_url("postgresql://me@host/db") == "postgresql+psycopg://me@host/db"
+
+
+def test_postgresql_keeps_several_studies():
+    url = os.environ.get("HOMODYN_POSTGRESQL")
+    if not url:
+        pytest.skip("HOMODYN_POSTGRESQL has no URL of a database to try")
+    name = f"test {os.getpid()} {time.time()}"
+    whole = run(job(name=name), camel)
+    run(job(name=name, iterations=3), camel, database=url)
+    run(job(name=f"{name} other", seed=1, iterations=2), camel, database=url)
+    parts = run(job(name=name), camel, database=url)
+    assert parts.status == "finished"
+    a, b = parts.study.candidates(0, 8), whole.study.candidates(0, 8)
+    np.testing.assert_array_equal(a.values, b.values)
+    np.testing.assert_array_equal(a.results, b.results)
+    assert parts.best == whole.best
+    assert parts.study.fingerprint() == whole.study.fingerprint()
+    with parts.study.held(), pytest.raises(SearchError, match="is being run by another process"):
+        run(job(name=name, iterations=20), camel, database=url)
+    assert "generation 8 of 8" in str(summary(parts.study))
+    assert len(solutions(Study.open(url, name=name), 4)) == 4
+    with pytest.raises(SearchError, match="does not have one study"):
+        Study.open(url)
