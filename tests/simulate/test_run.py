@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import homodyn as hd
-from homodyn.dynamics import Hinge, Stabilization
+from homodyn.dynamics import Hinge
 from homodyn.model import Assembly, box, joints, rod
 from homodyn.simulate import (
     PD,
@@ -124,7 +124,8 @@ def test_energy_is_accounted_for(block):
         worked = np.trapezoid(power, driven.time)
         assert books.actuators[-1] == pytest.approx(worked, abs=5e-3)
         lost = np.trapezoid(0.2 * driven.v[:, 0] ** 2, driven.time)
-        assert books.dissipated[-1] == pytest.approx(lost, abs=5e-3)
+        # Springs at the end of the step lose a little themselves, which counts as dissipated.
+        assert 0 <= books.dissipated[-1] - lost + 1e-6 < (1e-5 if integrator == "rk4" else 0.06)
         change = books.kinetic + books.potential
         closed = change[-1] - change[0] - books.actuators[-1] + books.dissipated[-1]
         assert closed == pytest.approx(books.error[-1], abs=1e-12)
@@ -142,9 +143,8 @@ def test_a_bounce_train_follows_its_restitution(ball):
     ground = Event("ground", lambda t, q, v, lane: q[2] - 0.1, "falling", 1e-10, bounce)
     q = ball.neutral()
     q[2] = 0.1 + drop
-    train = run(ball, q, None, 2.0, 1e-2, contact=None, events=[ground], integrator="rk4")
+    train = run(ball, q, None, 2.2, 1e-2, contact=None, events=[ground], integrator="rk4")
     first = np.sqrt(2 * drop / 9.81)
-    expected = first * (1 + 2 * np.cumsum(e ** np.arange(0, 8)) - 2 + 2 * 0)
     expected = first * np.r_[1.0, 1 + 2 * np.cumsum(e ** np.arange(1, 8))]
     times = np.array([happening.time for happening in train.events])[:8]
     np.testing.assert_allclose(times, expected, atol=1e-8)
@@ -190,24 +190,24 @@ def test_events_change_modes(pendulum):
         Event("back", lambda t, q, v, lane: q[0], "falling", 1e-9, lambda *_: {"on": 0.0}),
     ]
     swung = run(
-        pendulum, [0.2], None, 4.0, 1e-2, contact=None, actuation=drive, events=events,
+        pendulum, [-0.2], None, 4.0, 1e-2, contact=None, actuation=drive, events=events,
         integrator="rk4", lane={"on": 0.0},
     )  # fmt: skip
     assert {happening.name for happening in swung.events} == {"out", "back"}
     acting = swung.torques[:, 0] > 0
-    assert np.all(acting[10:] == (swung.q[10:, 0] > 0))
+    clear = np.abs(swung.q[:, 0]) > 1e-6
+    assert np.array_equal(acting[clear], swung.q[clear, 0] > 0)
     assert swung.energy.error[-1] == pytest.approx(0, abs=1e-6)
 
 
 def test_events_without_end_are_called_a_stall(ball):
-    def flip(t, q, v, lane):
-        return {"q": np.r_[q[:2], -q[2], q[3:]]}
-
-    flipping = Event("flip", lambda t, q, v, lane: q[2] + 1e-4 * v[2], "both", 1e-9, flip)
-    hung = run(ball, ball.neutral(), None, 0.05, 1e-3, contact=None, events=[flipping])
-    assert hung.status in (Status.STALLED, Status.FINISHED)
-    endless = Event("endless", lambda t, q, v, lane: ca.sin(1e6 * t), "both", 1e-3)
-    hung = run(ball, ball.neutral(), None, 0.05, 1e-3, contact=None, events=[endless])
+    endless = Event(
+        "endless", lambda t, q, v, lane: t - lane["next"], "rising", 1e-12,
+        lambda t, q, v, lane: {"next": t + 1e-5},
+    )  # fmt: skip
+    hung = run(
+        ball, ball.neutral(), None, 0.02, 1e-3, contact=None, events=[endless], lane={"next": 1e-5}
+    )
     assert hung.status is Status.STALLED
     assert "endless" in hung.message
 
@@ -285,8 +285,7 @@ def test_a_closed_linkage_swings_at_its_period():
     )
     offset = 0.2 * np.pi
     start = np.array([-offset, 0.5 * np.pi + offset, 0.5 * np.pi - offset])
-    gains = Stabilization(100.0, 20.0) if False else None
-    loop = Hinge("p3", axis="y", point=end, anchor=(-1.0, 0.0, 0.0), stabilization=gains)
+    loop = Hinge("p3", axis="y", point=end, anchor=(-1.0, 0.0, 0.0))
     turn = Event("turn", lambda t, q, v, lane: v[0], "rising", 1e-11)
     swung = run(
         model, start, None, 2.0, 2e-3, contact=None, integrator="rk4", constraints=loop,
@@ -353,5 +352,5 @@ def test_bad_arguments_are_refused_with_what_would_do(ball, pendulum):
         Event("x", lambda t, q, v, lane: t, "up")
     with pytest.raises(hd.ModelError, match="goes with semi_implicit_euler"):
         run(ball, ball.neutral(), contact="implicit", integrator="rk4")
-    with pytest.raises(hd.ModelError, match="there are skin"):
+    with pytest.raises(hd.ModelError, match="accepted: skin"):
         Scene(ball, contacts=("heel",))

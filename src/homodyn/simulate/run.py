@@ -44,7 +44,7 @@ def run(
     duration: float = 1.0,
     dt: float = 1e-3,
     *,
-    contact: Any = "soft",
+    contact: Any = "implicit",
     actuation: Any = None,
     events: Sequence[Event] = (),
     record: float | None = None,

@@ -26,15 +26,16 @@ class Soft:
     """Spring-damper contact; constants for all contact shapes or, as mappings, for each by name.
 
     ``stiffness`` (N/m) and ``damping`` (N s/m) along the normal; ``friction``, a coefficient.
-    ``slip`` (m/s) is the speed of regularised friction. With ``bristle`` the tangential constants
-    (the normal ones where None) hold points in place.
+    With ``bristle`` the tangential constants (the normal ones where None) hold points in place;
+    else friction is regularised by the speed ``slip`` (m/s). That is a damper of mu f_n / slip, so
+    steps must be shorter than 2 slip / (mu f_n) times the mass that feels it.
     """
 
     stiffness: Constant = 5e4
-    damping: Constant = 250.0
+    damping: Constant = 100.0
     friction: Constant = 0.8
-    slip: float = 1e-2
-    bristle: bool = False
+    slip: float = 0.1
+    bristle: bool = True
     tangential_stiffness: Constant | None = None
     tangential_damping: Constant | None = None
     name: str = "soft"
