@@ -72,10 +72,12 @@ def test_a_block_slides_beyond_the_friction_angle_only(block, tilted, law):
         speed = (slid.q[-1, :3] - slid.q[1, :3]) @ downhill / 0.5
         if moves:
             expected = 9.8 * (np.sin(angle) - mu * np.cos(angle)) * 0.75
-            assert speed == pytest.approx(expected, rel=0.05)
+            assert speed == pytest.approx(expected, rel=0.1 if law == "soft" else 0.05)
         else:
-            creep = 1.3e-3 / np.sqrt(1 - 0.97**2) if law == "soft" else 1e-6
-            assert abs(speed) < creep * (4 if law == "soft" else 1)
+            # Regularised friction of mu f_n v / sqrt(v^2 + s^2) holds the load at this speed.
+            load = np.tan(angle) / mu
+            creep = 1e-2 * load / np.sqrt(1 - load**2) if law == "soft" else 0.0
+            assert speed == pytest.approx(creep, rel=0.1, abs=1e-6)
 
 
 @pytest.mark.parametrize("law", ["bristle", "implicit"])

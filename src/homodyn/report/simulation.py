@@ -148,9 +148,7 @@ def _arrows(record: Record, motion: Motion) -> list[dict[str, Any]]:
     if not record.contact_names:
         return []
     nearest = np.clip(np.searchsorted(record.time, motion.time - 1e-9), 0, len(record.time) - 1)
-    points = np.asarray(gap_distances(_scene(record))(motion.q)["point"])
-    if points.shape[1] != record.forces.shape[1]:
-        return []
+    points = np.asarray(gap_distances(record.scene or Scene(record.model))(motion.q)["point"])
     return [
         {
             "side": "middle",
@@ -160,10 +158,6 @@ def _arrows(record: Record, motion: Motion) -> list[dict[str, Any]]:
         for k in range(points.shape[1])
         if np.any(record.forces[:, k])
     ]
-
-
-def _scene(record: Record) -> Scene:
-    return Scene(record.model)
 
 
 def _events(record: Record) -> Sequence[Event]:

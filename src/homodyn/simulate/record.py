@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
 
 from homodyn.model import Model
+from homodyn.simulate.geometry import Scene
 
 
 class Status(Enum):
@@ -66,7 +67,11 @@ class Ledger:
 
 @dataclass(frozen=True)
 class Record:
-    """A simulated movement: rows for times, ``forces`` (N, world) on the body of each contact."""
+    """A simulated movement: rows for times, ``forces`` (N, world) on the body of each contact.
+
+    ``distances`` (m) are those of the contacts, negative inside; ``residual`` is the largest
+    momentum that a law with iterations left over in a step; ``notes`` tell what was odd.
+    """
 
     model: Model
     time: np.ndarray
@@ -82,7 +87,8 @@ class Record:
     message: str
     steps: int
     residual: float = 0.0
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
+    scene: Scene | None = None
 
     @property
     def total_force(self) -> np.ndarray:

@@ -76,6 +76,10 @@ def run(
             scene=scene, limits=limits, torque_limits=torque_limits, parameters=parameters,
             lane=lane,
         )  # fmt: skip
+    if integrator not in (*INTEGRATORS, *MARCHED):
+        raise ModelError(
+            f"no integrator {integrator!r}; there are {', '.join((*INTEGRATORS, *MARCHED))}"
+        )
     numbers = dict(lane or {})
     setup = Setup(
         model,
@@ -88,10 +92,6 @@ def run(
         tuple(numbers),
         constraints=constraints,
     )
-    if integrator not in (*INTEGRATORS, *MARCHED):
-        raise ModelError(
-            f"no integrator {integrator!r}; there are {', '.join((*INTEGRATORS, *MARCHED))}"
-        )
     start = _start(setup, q0, v0, numbers)
     given = {"parameters": np.asarray(parameter_array(model, parameters), dtype=float)}
     given = given if model.parameters else {}
@@ -348,6 +348,7 @@ def _record(
         steps,
         float(np.max(residual, initial=0.0)),
         notes,
+        setup.scene,
     )
 
 
