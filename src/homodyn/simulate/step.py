@@ -159,7 +159,9 @@ def step_kernel(setup: Setup, record: Sequence[str] = ()) -> Kernel:
             "work": ca.if_else(sound, done.x.w, x.w),
             "status": ca.if_else(running, status, given["status"]),
         }
-        return {**after, **{f"{name}_now": _kept(name, setup, t, x, done) for name in record}}
+        now = {"q": x.q, "v": x.v, "t": t, "work": x.w, "status": given["status"]}
+        kept = {name: now[name] if name in now else _acted(name, setup, x, done) for name in record}
+        return {**after, **{f"{name}_now": value for name, value in kept.items()}}
 
     shapes: dict[str, tuple[int, ...]] = {
         "q": (model.nq,),
@@ -185,13 +187,8 @@ def step_kernel(setup: Setup, record: Sequence[str] = ()) -> Kernel:
     return Kernel(trace(body, sizes, outputs, f"step of {model.name}", given=known), mapping=True)
 
 
-def _kept(name: str, setup: Setup, t: Array, x: State, done: _Step) -> Array:
-    if name in ("q", "v"):
-        return getattr(x, name)
-    if name == "t":
-        return t
-    if name == "work":
-        return x.w
+def _acted(name: str, setup: Setup, x: State, done: _Step) -> Array:
+    """What a record keeps besides the state itself."""
     if name == "forces":
         return ca.horzcat(ca.SX(3, 0), *done.forces).T
     if name == "distances":
@@ -202,9 +199,7 @@ def _kept(name: str, setup: Setup, t: Array, x: State, done: _Step) -> Array:
         return kinetic_energy(setup.model, x.q, x.v)
     if name == "potential":
         return potential_energy(setup.model, x.q) + spring_energy(setup.model, x.q)
-    if name == "residual":
-        return done.residual
-    return ca.SX(0.0)
+    return done.residual
 
 
 def _advance(setup: Setup, t: Array, x: State, h: Array, given: Array, lane: Lane) -> _Step:
