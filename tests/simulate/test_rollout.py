@@ -135,18 +135,23 @@ def test_what_cannot_be_in_lanes_is_refused(ball):
         rollout(ball, np.zeros((3, 6)))
 
 
-def test_a_human_rolls_out_in_lanes(on_the_ground):
-    """Twelve leaning humans on springs: same bits alone, weight carried, nothing lost."""
+def test_a_biped_in_lanes_is_the_biped_alone(on_the_ground):
     model = hd.catalog.coman()
     q = on_the_ground(model)
     lanes = np.tile(q, (12, 1))
     lanes[:, 1] += np.linspace(0, 0.02, 12)
     servo = PD(500.0, 20.0, stable=True, target=q)
     rolled = rollout(
-        model, lanes, None, 0.3, actuation=servo, record=("forces", "energy"), every=0.1
-    )
+        model, lanes, None, 0.3, contact="soft", actuation=servo,
+        record=("forces", "torques", "energy", "distances"), every=0.1,
+    )  # fmt: skip
     assert np.all(rolled.status == 0)
-    total = rolled.records["forces"].sum(axis=2)[:, -1, 2]
-    np.testing.assert_allclose(total, model.mass * 9.81, rtol=0.6)
-    assert np.abs(rolled.records["energy"].error).max() < 2.0
-    assert rolled.nbytes > rolled.records["forces"].nbytes
+    for lane in (0, 11):
+        alone = run(model, lanes[lane], None, 0.3, contact="soft", actuation=servo, record=0.1)
+        np.testing.assert_allclose(rolled.records["forces"][lane], alone.forces, atol=1e-3)
+        np.testing.assert_allclose(rolled.records["torques"][lane], alone.torques, atol=1e-3)
+        np.testing.assert_allclose(rolled.records["distances"][lane], alone.distances, atol=1e-8)
+        np.testing.assert_allclose(rolled.q[lane], alone.q[-1], atol=1e-8)
+    assert np.abs(rolled.records["energy"].error).max() < 0.5
+    kept = sum(rolled.records[name].nbytes for name in ("forces", "torques", "distances"))
+    assert kept < rolled.nbytes < 2 * kept

@@ -192,6 +192,7 @@ class Rollouts:
             record=[f"{name}_now" for name in self._names],
             every=apart,
             threads=threads,
+            look=True,
         )
         kept = {name.removesuffix("_now"): array for name, array in course.records.items()}
         return self._gathered(course, kept, grid[::apart], steps)
@@ -206,11 +207,18 @@ class Rollouts:
         states = course.states
         status = states["status"].astype(int)
         ended = np.minimum(states["t"], time[-1])
-        q, v = states["q"], states["v"]
-        if kept and "q" in kept and "v" in kept:
-            q, v = kept["q"][:, -1], kept["v"][:, -1]
         names = self.setup.scene.names if self.setup.law is not None else ()
-        return Rollout(self.setup.model, time, q, v, status, ended, records, names, steps)
+        return Rollout(
+            self.setup.model,
+            time,
+            states["q"],
+            states["v"],
+            status,
+            ended,
+            records,
+            names,
+            steps,
+        )
 
 
 def rollout(

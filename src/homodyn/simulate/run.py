@@ -188,6 +188,7 @@ def _looped(
         record=[f"{n}_now" for n in names],
         every=apart,
         native=steps * INTERPRETED > COMPILED if compiled is None else compiled,
+        look=True,
     )
     kept = {name: course.records[f"{name}_now"][0] for name in names}
     # Sums of steps drift from the times that were asked for.
@@ -206,9 +207,6 @@ def _looped(
         if torque is not None:
             at = replace(at, torque=torque[min(round(t / h), steps)])
         message = fault(setup, at, status.value, h)
-        if t >= grid[-1] - h / 2:
-            # The state itself was reached; only the look beyond it failed.
-            message = f"{message} (the step after the last)"
     kept["jumped"] = np.zeros(len(kept["t"]))
     return _record(setup, kept, (), status, message, steps, notes)
 

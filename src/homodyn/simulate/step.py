@@ -46,7 +46,7 @@ from homodyn.spatial import Array, cross, quaternion_rotation, stack
 from homodyn.symbolic import Kernel
 from homodyn.symbolic.trace import trace
 
-FAR = 1e9
+FAR = 1e6
 """Sum of |q| and |v| (SI units) beyond which a lane counts as lost."""
 
 STATES = ("q", "v", "z", "t", "work", "status")
