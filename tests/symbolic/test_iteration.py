@@ -121,6 +121,16 @@ def test_lanes_that_stand_still_are_left_alone(monkeypatch):
     assert np.array_equal(course.records["seen"], expected)
 
 
+@pytest.mark.parametrize("native", [True, False])
+def test_a_last_look_leaves_the_states_where_they_were(step, native):
+    inputs = {"q": np.ones((9, 3)), "v": np.zeros(3), "t": 0.0, "gain": 0.1, "push": np.zeros(3)}
+    repeated = Iteration(step, ("q", "v", "t"))
+    plain = repeated(7, inputs, native=native)
+    looked = repeated(8, inputs, native=native, look=True, record=("energy",))
+    assert np.array_equal(looked.states["q"], plain.states["q"])
+    assert looked.records["energy"].shape == (9, 8)
+
+
 def test_no_steps_give_back_the_states(step):
     inputs = {"q": np.ones((4, 3)), "v": np.zeros(3), "t": 0.0, "gain": 0.1, "push": np.zeros(3)}
     course = Iteration(step, ("q", "v", "t"))(0, inputs, record=("energy",))

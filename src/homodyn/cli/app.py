@@ -20,6 +20,7 @@ from homodyn.cli import (
     make_trial,
     models,
     search,
+    simulation,
     trials,
 )
 from homodyn.errors import HomodynError
@@ -77,6 +78,7 @@ app.command()(demo.demo)
 app.command()(analyze.analyze)
 app.command()(balance.balance)
 app.command()(bench.bench)
+app.command()(simulation.simulate)
 app.command()(trials.check_trial)
 app.command()(make_trial.make_trial)
 app.add_typer(cache.app, name="cache")

@@ -7,6 +7,7 @@ from homodyn.report.files import write_analysis
 from homodyn.report.model_check import check, check_file
 from homodyn.report.page import page
 from homodyn.report.settings import Settings
+from homodyn.report.simulation import write_simulation
 
 __all__ = [
     "Analysis",
@@ -21,4 +22,5 @@ __all__ = [
     "page",
     "save_drawing",
     "write_analysis",
+    "write_simulation",
 ]

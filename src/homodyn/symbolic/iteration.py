@@ -69,12 +69,16 @@ class Iteration:
         record: Sequence[str] = (),
         every: int = 1,
         threads: int | None = None,
+        native: bool = True,
+        look: bool = False,
     ) -> Course:
         """Take ``steps`` steps in every lane.
 
         ``inputs`` holds arrays with or without a leading axis of lanes; ``sampled`` those that
         change with the step, whose rows, before the shape of one value, are used for an equal
         number of steps each. Outputs named in ``record`` are kept at step 0 and every ``every``-th.
+        Without ``native`` the virtual machine takes the steps and nothing is built. With ``look``
+        the last step only gives its outputs: the states returned are those before it.
         """
         kernel = self.kernel
         given = {**inputs, **(sampled or {})}
@@ -118,12 +122,12 @@ class Iteration:
             raise KernelError(f"kernel {kernel.name!r} has no output {', '.join(unknown)}")
         records = {name: np.empty((count, kept, outputs[name].size)) for name in record}
         finals = {name: np.empty((count, outputs[name].size)) for name in self.states}
-        native = self._native
+        library = self._native if native else None
         if count:
-            if native is None:
-                self._interpret(steps, every, arrays, records, finals, count)
+            if library is None:
+                self._interpret(steps, every, arrays, records, finals, count, look)
             else:
-                self._spread(native, steps, every, arrays, records, finals, count, threads)
+                self._spread(library, steps, every, arrays, records, finals, count, threads, look)
         return Course(
             {name: array.reshape(count, *outputs[name].shape) for name, array in finals.items()},
             {
@@ -187,6 +191,7 @@ class Iteration:
         finals: dict[str, np.ndarray],
         count: int,
         threads: int | None,
+        look: bool,
     ) -> None:
         """Lanes over threads; which thread takes a lane does not change its bits."""
         shares = max(1, min(threads or thread_count(), -(-count // 8)))
@@ -194,7 +199,7 @@ class Iteration:
         length += -length % 8
         calls = []
         for start in range(0, count, length):
-            call = [min(length, count - start), steps, every]
+            call = [min(length, count - start), steps, every, int(look)]
             for port in self.kernel.inputs:
                 array = arrays[port.name]
                 size, rows = array.shape[2], array.shape[1]
@@ -223,13 +228,13 @@ class Iteration:
         names_in = [port.name for port in inputs]
         names_out = [port.name for port in outputs]
         nx, nw, ny = pieces.extents
-        after = 3 + 4 * len(inputs)
+        after = 4 + 4 * len(inputs)
         arguments, loads, reloads, stores = [], [], [], []
         for k, port in enumerate(inputs):
-            arguments.append(f"const double *in{k} = (const double *)a[{3 + 4 * k}];")
+            arguments.append(f"const double *in{k} = (const double *)a[{4 + 4 * k}];")
             arguments.append(
-                f"long stride{k} = a[{4 + 4 * k}], row{k} = a[{5 + 4 * k}], "
-                f"hold{k} = a[{6 + 4 * k}];"
+                f"long stride{k} = a[{5 + 4 * k}], row{k} = a[{6 + 4 * k}], "
+                f"hold{k} = a[{7 + 4 * k}];"
             )
             if port.size:
                 load = (
@@ -290,6 +295,7 @@ class Iteration:
         records: dict[str, np.ndarray],
         finals: dict[str, np.ndarray],
         count: int,
+        look: bool,
     ) -> None:
         machine = Interpreter(self.kernel.traced)
         now = {
@@ -309,6 +315,8 @@ class Iteration:
             if step % every == 0:
                 for name, kept in records.items():
                     kept[:, step // every] = by_name[name]
+            if look and step == steps - 1:
+                break
             for name in self.states:
                 now[name] = by_name[name].copy()
         for name, final in finals.items():
@@ -332,7 +340,7 @@ static __attribute__((unused)) int halted(int groups, const vreal *x)
 
 __attribute__((visibility("default"))) int iterate(const long long *a)
 {{
-    long count = a[0], steps = a[1], every = a[2];
+    long count = a[0], steps = a[1], every = a[2], look = a[3];
 {arguments}
     long total = (count + LANES - 1) / LANES;
     int block = total < BLOCK ? (int)total : BLOCK;
@@ -369,6 +377,7 @@ __attribute__((visibility("default"))) int iterate(const long long *a)
 {stores}
                 }}
             }}
+            if (look && step == steps - 1) break;
             for (int g = 0; g < groups; g++) {{
 {feeds}
             }}

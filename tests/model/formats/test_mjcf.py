@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from homodyn import catalog
 from homodyn.dynamics import bias_force, mass_matrix, orientation, position
 from homodyn.errors import FormatError
 from homodyn.model import (
@@ -210,6 +211,13 @@ def test_limits_springs_and_shapes_reach_mujoco(tmp_path):
     data.qvel[0] = 0.2
     mujoco.mj_forward(peer, data)
     assert_allclose(data.qfrc_passive, -3.0 * (0.9 - 0.4) - 0.5 * 0.2)
+
+
+def test_a_coordinate_without_a_motor_is_taken_by_mujoco(tmp_path):
+    """HeiMan's pelvis has a largest force of zero, which MuJoCo refuses as an empty range."""
+    peer = peer_of(catalog.heiman(height=1.75, mass=75), tmp_path / "heiman.xml")
+    assert not peer.jnt_actfrclimited[:6].any()
+    assert peer.jnt_actfrclimited[6:].all()
 
 
 @pytest.mark.parametrize(

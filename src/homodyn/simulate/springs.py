@@ -1,0 +1,360 @@
+"""Contact as springs solved together at the end of the step: any stiffness, any step.
+
+With velocities v before and w after a step of length h,
+
+    H (w - v) = h (tau - C) + h sum J_i^T f_i(J_i w),
+
+where every f_i is a `Row`: normals that push, friction held in its cone, joint limits, motors. For
+fixed cones this is the condition of a minimum of a convex function, piecewise quadratic in w, found
+by Newton's method, cut short where a step would overshoot. Contacts with the world, and all that
+acts along coordinates, keep the pattern of the tree in H + h sum s_i J_i^T J_i, so one iteration
+costs little more than factorising the mass matrix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import casadi as ca
+
+from homodyn.dynamics.crba import composite_inertia
+from homodyn.dynamics.factor import factorized
+from homodyn.dynamics.rnea import newton_euler
+from homodyn.dynamics.tree import Tree
+from homodyn.dynamics.wrenches import WrenchRows
+from homodyn.errors import ModelError
+from homodyn.simulate.constants import Constant, Lane, constant
+from homodyn.simulate.geometry import Gap, Scene
+from homodyn.simulate.joint_rows import JointRow
+from homodyn.simulate.rows import Row
+from homodyn.spatial import Array, stack
+
+LOOKS = 3
+"""Places at which the slope along a step that overshoots is looked at."""
+
+
+@dataclass(frozen=True, eq=False)
+class Stepped:
+    """A step of velocities: the new ones, forces on bodies (N, world), and what is left over.
+
+    ``joint`` holds the force of each joint row (N m, N); ``residual`` (kg m/s, kg m2/s) is the
+    largest momentum that the equations of motion are off by.
+    """
+
+    v: Array
+    gaps: list[Gap]
+    forces: list[Array]
+    joint: list[Array]
+    z: Array
+    residual: Array
+
+
+@dataclass(frozen=True)
+class ImplicitSprings:
+    """Spring-dampers at every contact, solved for at the end of the step.
+
+    ``stiffness`` (N/m), ``damping`` (N s/m) along the normal and, where given, across it;
+    ``friction``, a coefficient; ``max_force`` (N) bounds the normal force. ``iterations`` of
+    Newton's method are taken in every step; what they leave is in the record as ``residual``.
+    """
+
+    stiffness: Constant = 1e5
+    damping: Constant = 1e3
+    friction: Constant = 0.8
+    tangential_stiffness: Constant | None = None
+    tangential_damping: Constant | None = None
+    max_force: float = float("inf")
+    iterations: int = 3
+    name: str = "implicit"
+
+    def __post_init__(self) -> None:
+        if self.iterations < 1:
+            raise ModelError(f"iterations of implicit springs: at least 1, got {self.iterations}")
+
+    def memory(self, scene: Scene) -> int:
+        """Tangential deflections of the gaps, world axes (m)."""
+        return 3 * len(scene.names)
+
+    def step(
+        self,
+        scene: Scene,
+        tree: Tree,
+        tau: Array,
+        rows: Sequence[JointRow],
+        h: Array,
+        z: Array,
+        lane: Lane,
+    ) -> Stepped:
+        """Velocities at the end of a step under generalised forces ``tau`` and joint rows."""
+        gaps = scene.gaps(tree)
+        contacts = WrenchRows(tree, [wrench for gap in gaps for wrench in gap.wrenches])
+        springs = [
+            self._rows(scene, gap, z[3 * k : 3 * k + 3], h, lane) for k, gap in enumerate(gaps)
+        ]
+        solver = _Newton(tree, contacts.entries, springs, rows, h)
+        w = solver.solve(tau - newton_euler(tree, None), self.iterations)
+        local, along = solver.contact_forces(w), solver.joint_forces(w)
+        forces, memory = [], []
+        for k, gap in enumerate(gaps):
+            n, (t1, t2) = gap.normal, gap.tangents
+            f = local[k]
+            forces.append(f[0] * n + f[1] * t1 + f[2] * t2)
+            memory.append(self._deflection(scene, gap, springs[k], solver.speeds(w, k), f, h, lane))
+        return Stepped(
+            w,
+            gaps,
+            forces,
+            along,
+            ca.vertcat(ca.SX(0, 1), *memory),
+            solver.residual(w, tau - newton_euler(tree, None)),
+        )
+
+    def _constants(self, scene: Scene, gap: Gap, lane: Lane) -> tuple[Array, ...]:
+        def number(value: Any, what: str) -> Array:
+            return constant(value, scene.model.contacts[gap.shape].name, lane, what)
+
+        k, d = number(self.stiffness, "stiffness"), number(self.damping, "damping")
+        kt = k if self.tangential_stiffness is None else number(self.tangential_stiffness, "kt")
+        dt = d if self.tangential_damping is None else number(self.tangential_damping, "dt")
+        return k, d, kt, dt, number(self.friction, "friction")
+
+    def _rows(
+        self, scene: Scene, gap: Gap, z: Array, h: Array, lane: Lane
+    ) -> tuple[Row, Row, Row, Array]:
+        """Normal and two tangential rows, and the coefficient of friction."""
+        k, d, kt, dt, mu = self._constants(scene, gap, lane)
+        normal = Row.stop(gap.distance, k, d, h, self.max_force)
+        first, second = (Row.spring(ca.dot(t, z), kt, dt, h) for t in gap.tangents)
+        return normal, first, second, mu
+
+    def _deflection(
+        self,
+        scene: Scene,
+        gap: Gap,
+        rows: tuple[Row, Row, Row, Array],
+        u: list[Array],
+        f: list[Array],
+        h: Array,
+        lane: Lane,
+    ) -> Array:
+        """Deflection after the step: what keeps the friction that acted, zero where none did.
+
+        While a point sticks that is the old one moved on; while it slips the damper has its share.
+        """
+        _, _, kt, dt, _ = self._constants(scene, gap, lane)
+        held = ca.if_else(f[0] > 0, 1.0, 0.0)
+        safe = kt if isinstance(kt, float) and kt > 0 else ca.if_else(kt > 0, kt, 1.0)
+        if isinstance(kt, float) and kt == 0:
+            return ca.SX.zeros(3)
+        parts = [-(f[1 + k] + dt * u[1 + k]) / safe for k in range(2)]
+        t1, t2 = gap.tangents
+        # A slipping point keeps no more than the cone holds without the damper.
+        size = ca.sqrt(parts[0] ** 2 + parts[1] ** 2)
+        most = rows[3] * f[0] / safe
+        share = ca.if_else(size > most, most / ca.if_else(size > 0, size, 1.0), 1.0)
+        return held * share * (parts[0] * t1 + parts[1] * t2)
+
+
+@dataclass(frozen=True, eq=False)
+class _Newton:
+    """The minimisation over end velocities w."""
+
+    tree: Tree
+    entries: list[dict[int, Array]]
+    springs: list[Any]
+    joints: Sequence[JointRow]
+    h: Array
+
+    def speeds(self, w: Array, k: int) -> list[Array]:
+        """Velocity of gap k along its normal and tangents."""
+        return [_times(row, w) for row in self.entries[3 * k : 3 * k + 3]]
+
+    def contact_forces(self, w: Array) -> list[list[Array]]:
+        """Force of each gap along its normal and tangents."""
+        forces = []
+        for k, (normal, first, second, mu) in enumerate(self.springs):
+            u = self.speeds(w, k)
+            push = normal.force(u[0])
+            forces.append([push, *_held(first.raw(u[1]), second.raw(u[2]), mu * push)])
+        return forces
+
+    def joint_forces(self, w: Array) -> list[Array]:
+        """Force of each joint row."""
+        return [joint.row.force(w[joint.entry]) for joint in self.joints]
+
+    def residual(self, w: Array, free: Array) -> Array:
+        """Largest entry of H (w - v) - h (free + forces)."""
+        H = composite_inertia(self.tree)
+        slope = self._slope(w, H @ (w - self.tree.v) - self.h * free, self.contact_forces(w))
+        largest = ca.SX(0.0)
+        for k in range(slope.numel()):
+            largest = ca.fmax(largest, ca.fabs(slope[k]))
+        return largest
+
+    def solve(self, free: Array, iterations: int) -> Array:
+        """Newton's method from the velocities before the step.
+
+        One iteration is traced over symbols of its own and then repeated as a graph: thousands of
+        operations called from Python would take seconds each time.
+        """
+        nv = self.tree.model.nv
+        H = composite_inertia(self.tree)
+        leaves = _Leaves()
+        twin = replace(
+            self,
+            entries=[{e: leaves.of(x) for e, x in row.items()} for row in self.entries],
+            springs=[
+                (*(leaves.row(row) for row in rows), leaves.of(mu)) for *rows, mu in self.springs
+            ],
+            joints=[replace(joint, row=leaves.row(joint.row)) for joint in self.joints],
+            h=leaves.of(self.h),
+        )
+        symbols = [ca.SX.sym(name, nv) for name in ("w", "v", "free")]
+        symbols += [ca.SX.sym("H", H.sparsity()), ca.vertcat(ca.SX(0, 1), *leaves.symbols)]
+        after = twin.iteration(*symbols[:4])
+        graph = ca.Function("iteration", symbols, [ca.densify(after)])
+        given = [self.tree.v, ca.densify(free), H, ca.vertcat(ca.SX(0, 1), *leaves.values)]
+        w = self.tree.v
+        for _ in range(iterations):
+            (w,) = graph.call([w, *given], True, False)
+        return w
+
+    def iteration(self, w: Array, v: Array, free: Array, H: Array) -> Array:
+        """Better end velocities from ``w``."""
+        forces = self.contact_forces(w)
+        holds = [spring[3] * force[0] for spring, force in zip(self.springs, forces, strict=True)]
+        slope = self._slope(w, H @ (w - v) - self.h * free, forces)
+        d = -factorized(self.tree, self._curvature(H, w, holds)).solve(slope)
+        return w + self._reach(w, d, slope, H, holds) * d
+
+    def _slope(self, w: Array, inertial: Array, forces: list[list[Array]]) -> Array:
+        """Gradient: inertial momentum minus that of all rows."""
+        total = [inertial[k] for k in range(self.tree.model.nv)]
+        for k, row in enumerate(self.entries):
+            f = self.h * forces[k // 3][k % 3]
+            for entry, value in row.items():
+                total[entry] = total[entry] - value * f
+        for joint, force in zip(self.joints, self.joint_forces(w), strict=True):
+            total[joint.entry] = total[joint.entry] - self.h * force
+        return stack(*total)
+
+    def _curvature(self, H: Array, w: Array, holds: list[Array]) -> Array:
+        """H + h sum of J^T s J over what gives way.
+
+        Friction on its cone counts with its secant, a viscous damper that pulls as much as the cone
+        lets it. Its tangent would be steeper around the cone than along it, but the cone itself
+        moves with the normal force, and Newton's method then runs away.
+        """
+        A = ca.SX(H)
+        for k, (normal, first, second, _) in enumerate(self.springs):
+            u = self.speeds(w, k)
+            share = self.h * first.slope * _share(first.raw(u[1]), second.raw(u[2]), holds[k])
+            weights = [self.h * normal.slope * normal.active(u[0]), share, share]
+            _add_products(A, self.entries[3 * k : 3 * k + 3], weights)
+        for joint in self.joints:
+            e, row = joint.entry, joint.row
+            A[e, e] = A[e, e] + self.h * row.slope * row.active(w[e])
+        return A
+
+    def _reach(self, w: Array, d: Array, slope: Array, H: Array, holds: list[Array]) -> Array:
+        """How far to go along d: all the way, or less where that would overshoot.
+
+        The slope along d grows from below zero by straight pieces; its zero is kept between two
+        places and approached along the piece that holds at the last one, or the chord. Stopping
+        where it is still below zero always goes downhill, so a few looks are enough.
+        """
+        start = ca.dot(d, slope)
+        inner = ca.dot(d, H @ d)
+        bounded: list[tuple[Row, Array, Array]] = []
+        for k, (normal, first, second, _) in enumerate(self.springs):
+            u, du = self.speeds(w, k), self.speeds(d, k)
+            bounded.append((normal, u[0], du[0]))
+            share = self.h * first.slope * _share(first.raw(u[1]), second.raw(u[2]), holds[k])
+            inner = inner + share * (du[1] * du[1] + du[2] * du[2])
+        for joint in self.joints:
+            bounded.append((joint.row, w[joint.entry], d[joint.entry]))
+        reach = ca.SX(1.0)
+        low, low_value = ca.SX(0.0), start
+        high, high_value = ca.SX(1.0), ca.SX(0.0)
+        for number in range(LOOKS):
+            value, growth = start + reach * inner, inner
+            for row, u0, change in bounded:
+                at = u0 + reach * change
+                value = value - self.h * change * (row.force(at) - row.force(u0))
+                growth = growth + self.h * row.slope * change * change * row.active(at)
+            # Rounding alone makes a slope that should be zero a little more.
+            beyond = value > -1e-9 * start
+            low, low_value = (
+                ca.if_else(beyond, low, reach),
+                ca.if_else(beyond, low_value, value),
+            )
+            high, high_value = (
+                ca.if_else(beyond, reach, high),
+                ca.if_else(beyond, value, high_value),
+            )
+            if number == 0:
+                whole = ca.logic_not(beyond)
+            tangent = reach - value / ca.if_else(growth > 0, growth, 1.0)
+            chord = low - low_value * (high - low) / ca.if_else(
+                high_value > low_value, high_value - low_value, 1.0
+            )
+            inside = ca.logic_and(tangent > low, tangent < high)
+            reach = ca.if_else(inside, tangent, chord)
+        return ca.if_else(whole, 1.0, ca.if_else(low > 0, low, reach))
+
+
+class _Leaves:
+    """Expressions replaced by symbols, kept in pairs; constants stay as they are."""
+
+    def __init__(self) -> None:
+        self.symbols: list[Array] = []
+        self.values: list[Array] = []
+
+    def of(self, value: Array) -> Array:
+        """The symbol that stands for a scalar expression."""
+        if not isinstance(value, ca.SX) or value.is_constant():
+            return value
+        self.symbols.append(ca.SX.sym("x"))
+        self.values.append(value)
+        return self.symbols[-1]
+
+    def row(self, row: Row) -> Row:
+        """A row with symbols in the place of its expressions."""
+        return Row(self.of(row.slope), self.of(row.offset), self.of(row.lower), self.of(row.upper))
+
+
+def _share(first: Array, second: Array, hold: Array) -> Array:
+    """What the cone leaves of a tangential pull."""
+    size = ca.sqrt(first * first + second * second)
+    return ca.if_else(size > hold, hold / ca.if_else(size > 0, size, 1.0), 1.0)
+
+
+def _held(first: Array, second: Array, hold: Array) -> list[Array]:
+    """A tangential pull cut to the cone."""
+    share = _share(first, second, hold)
+    return [share * first, share * second]
+
+
+def _add_products(A: Array, rows: list[dict[int, Array]], weights: list[Array]) -> None:
+    """Add sum of w_i J_i^T J_i to a symmetric matrix, in place."""
+    places = sorted(set().union(*rows))
+    weighted = [
+        {place: weight * value for place, value in row.items()}
+        for row, weight in zip(rows, weights, strict=True)
+    ]
+    for n, p in enumerate(places):
+        for q in places[: n + 1]:
+            total = sum(
+                row[p] * other[q]
+                for row, other in zip(rows, weighted, strict=True)
+                if p in row and q in other
+            )
+            A[p, q] = A[p, q] + total
+            if p != q:
+                A[q, p] = A[p, q]
+
+
+def _times(row: dict[int, Array], w: Array) -> Array:
+    return sum((value * w[entry] for entry, value in row.items()), ca.SX(0))

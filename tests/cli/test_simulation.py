@@ -1,0 +1,65 @@
+"""``homodyn simulate`` on small bodies."""
+
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from homodyn.cli import app
+
+
+def simulate(*words):
+    return CliRunner().invoke(app, ["simulate", *map(str, words)])
+
+
+def test_a_dropped_robot_leaves_a_page_a_picture_and_tables(tmp_path):
+    out = tmp_path / "dropped"
+    done = simulate("coman", "--drop", 0.02, "--hold", 300, "--duration", 0.3, "-o", out)
+    assert done.exit_code == 0, done.output
+    assert "ran to 0.3 s" in done.output
+    told = json.loads((out / "summary.json").read_text())
+    assert told["status"] == "finished"
+    assert told["largest_contact_force"] > 100
+    assert (out / "simulation.png").read_bytes()[:4] == b"\x89PNG"
+    assert "replay-data" in (out / "replay.html").read_text()
+    forces = np.genfromtxt(out / "forces.csv", delimiter=",", names=True)
+    assert len(forces) == 301
+    energy = np.genfromtxt(out / "energy.csv", delimiter=",", names=True)
+    assert np.abs(energy["error"]).max() < 0.5
+
+
+def test_pose_and_torques_come_from_files(tmp_path):
+    model = simulate("coman", "--duration", 0.01, "-o", tmp_path / "plain")
+    assert model.exit_code == 0, model.output
+    from homodyn import catalog
+
+    names = catalog.coman().coordinate_names
+    (tmp_path / "q.csv").write_text(f"{names[1]},{names[4]}\n0.9,0.2\n")
+    (tmp_path / "t.csv").write_text(f"time,{names[4]}\n0,0\n0.02,4\n")
+    out = tmp_path / "driven"
+    done = simulate(
+        "coman", "--pose", tmp_path / "q.csv", "--torques", tmp_path / "t.csv",
+        "--contact", "none", "--duration", 0.02, "-o", out,
+    )  # fmt: skip
+    assert done.exit_code == 0, done.output
+    positions = np.genfromtxt(out / "positions.csv", delimiter=",", skip_header=1)
+    torques = np.genfromtxt(out / "torques.csv", delimiter=",", skip_header=1)
+    assert positions[0, 1 + 4] == pytest.approx(0.2)
+    assert torques[10, 1 + 4] == pytest.approx(2.0)
+
+
+def test_what_is_wrong_is_one_line(tmp_path):
+    out = tmp_path / "out"
+    done = simulate("coman", "--contact", "sticky", "-o", out)
+    assert done.exit_code == 1
+    assert "no contact law 'sticky'" in done.output
+    (tmp_path / "t.csv").write_text("time,knee\n0,zero\n")
+    done = simulate("coman", "--torques", tmp_path / "t.csv", "-o", out)
+    assert done.exit_code == 1
+    assert "line 2" in done.output
+    assert not out.exists()
+    out.mkdir()
+    done = simulate("coman", "--duration", 0.01, "-o", out)
+    assert done.exit_code == 1
+    assert "there already" in done.output
