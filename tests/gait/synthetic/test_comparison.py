@@ -77,3 +77,28 @@ def test_an_analysis_of_another_time_is_refused(made):
     later = replace(made.truth.motion, time=made.truth.motion.time + 100)
     with pytest.raises(CaptureError, match="no frame between"):
         compare_with_truth(made.truth, motion=later)
+
+
+def test_inverse_kinematics_of_exact_markers_finds_the_motion(made):
+    exact = replace(made.trial, positions=made.truth.markers).between(1.0, 1.1)
+    motion = hd.capture.fit(made.model, exact)
+    found = compare_with_truth(made.truth, motion=motion)
+    assert max(found.angles.values()) < 0.01
+    assert max(found.places.values()) < 0.01
+
+
+def test_inverse_dynamics_with_the_plates_finds_the_torques(made):
+    """Filters and noise of the plates are all that is between the analysis and the truth."""
+    loads = hd.capture.loads(made.truth.motion, made.trial.plates)
+    found = compare_with_truth(made.truth, loads=loads)
+    assert found.torques["AnkleRight_RY"] < 5
+    assert found.torques["KneeRight_RY"] < 12
+    assert max(found.forces.values()) < 40
+    assert found.residual < 40
+
+
+def test_events_are_found_in_the_plates(made):
+    events = hd.capture.find_events(made.truth.motion, made.trial.plates)
+    found = compare_with_truth(made.truth, events=tuple(events))
+    assert found.invented == 0
+    assert max(found.events.values()) < 40

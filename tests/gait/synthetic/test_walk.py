@@ -176,7 +176,7 @@ def test_torques_are_those_of_people(walk, stride):
     _, _, tau, _ = stride
     assert 1.0 < torque(walk, tau, "AnkleRight_RY").max() < 2.0
     for name in ("HipRight_RY", "KneeRight_RY", "HipRight_RX"):
-        assert np.abs(torque(walk, tau, name)).max() < 1.7
+        assert np.abs(torque(walk, tau, name)).max() < 1.6
 
 
 def test_left_and_right_do_the_same_half_a_stride_apart(walk):

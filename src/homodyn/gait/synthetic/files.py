@@ -45,7 +45,8 @@ def write_trial(made: SyntheticWalk, folder: str | Path, *, force: bool = False)
     there = [path for path in paths if path.exists()]
     if there and not force:
         raise FormatError(
-            "the file is there already; name another folder or ask to replace it", str(there[0])
+            "the file is there already; name another folder, or replace it with force",
+            str(there[0]),
         )
     try:
         (folder / TRUTH).mkdir(parents=True, exist_ok=True)

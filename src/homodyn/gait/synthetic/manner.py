@@ -13,11 +13,11 @@ from dataclasses import dataclass
 class Manner:
     """Angles in degrees, phases in strides, lengths in m; for a step of 0.79 leg lengths."""
 
-    flat: float = 0.102
+    flat: float = 0.09
     """Phase at which the foot is flat."""
     heel_rise: float = 0.385
     """Phase at which the heel leaves the ground."""
-    press: float = 0.57
+    press: float = 0.52
     """How early the pressure goes forwards under the flat foot; one would be half way."""
     strike_pitch: float = -18.6
     """Pitch of the foot at its strike, toes up."""
@@ -33,7 +33,7 @@ class Manner:
     """Least flexion of the standing knee."""
     strike_knee: float = 12.8
     """Least flexion of the knee around the strike, from which it has to bend smoothly."""
-    lean: float = 0.0
+    lean: float = 1.0
     """Mean lean of the trunk forwards."""
     bounce: float = 0.0171
     """Amplitude of the vertical path of the centre of mass (m) at a step of 0.7 m."""

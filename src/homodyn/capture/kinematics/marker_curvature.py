@@ -1,0 +1,102 @@
+"""How the pull of markers changes because their paths are curved: the second-order term of a fit.
+
+The Hessian of 1/2 sum w |r|^2 is J^T W J minus sum w r . d2p/dq2. A turn about axis a_j, nearer to
+the root than coordinate i or at it, turns the marker's velocity v_i with it, so with f = w r
+
+    -f . (a_j x v_i(p)) = -a_j . (v_i(p) x f),   sum over markers = -a_j . u_i,
+    u_i = v_i x F + G a_i - tr(G) a_i,   F = sum f,   G = sum p f^T,
+
+and F and G are summed over the subtree as a composite inertia is. Exact for joints made of turns
+and slides and for quaternions; where functions drive several motions at once their own curvature is
+left out, which costs steps but no accuracy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import casadi as ca
+
+from homodyn.dynamics.crba import add_block, symmetric_matrix
+from homodyn.dynamics.tree import Tree
+from homodyn.model.joint import Joint
+from homodyn.spatial import Array, Transform, cross, repeated, stack
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Forces at points: their sum F and the sum G of p f^T, in the axes of a body at its origin."""
+
+    F: Array
+    G: Array
+
+    @staticmethod
+    def none() -> Moments:
+        """No force."""
+        return Moments(ca.SX(3, 1), ca.SX(3, 3))
+
+    def __add__(self, other: Moments) -> Moments:
+        return Moments(self.F + other.F, self.G + other.G)
+
+    def wrench(self) -> Array:
+        """Moment about the origin, then force."""
+        G = self.G
+        moment = (G[1, 2] - G[2, 1], G[2, 0] - G[0, 2], G[0, 1] - G[1, 0])
+        return stack(*moment, self.F)
+
+    def moved_back(self, X: Transform) -> Moments:
+        """The same seen from frame A, for ``X`` from A to the frame this is given in."""
+        return Moments(*_moved_back(self.F, self.G, X.E, X.r))
+
+
+@repeated
+def _moved_back(F: Array, G: Array, E: Array, r: Array) -> tuple[Array, Array]:
+    turned = E.T @ F
+    return turned, E.T @ G @ E + r @ turned.T
+
+
+def marker_curvature(tree: Tree, forces: list[Moments]) -> Array:
+    """Minus the sum of f . d2p/dq2 over all points, a symmetric matrix with the tree's pattern."""
+    model = tree.model
+    total = list(forces)
+    entries: dict[tuple[int, int], Array] = {}
+    for i in reversed(range(len(total))):
+        joint, parent = tree.joints[i], model.parents[i]
+        if parent >= 0:
+            total[parent] = total[parent] + total[i].moved_back(joint.X)
+        if not tree.weights[i]:
+            continue
+        axes = joint.S[:3, :]
+        swept = _swept(total[i].F, total[i].G, axes, joint.S[3:, :])
+        add_block(entries, tree, i, i, _within(model.joints[i], -(axes.T @ swept)))
+        j = i
+        while model.parents[j] >= 0:
+            swept = tree.joints[j].X.E.T @ swept
+            j = model.parents[j]
+            if tree.weights[j]:
+                add_block(entries, tree, j, i, -(tree.joints[j].S[:3, :].T @ swept))
+    return symmetric_matrix(model.nv, entries)
+
+
+@repeated
+def _swept(F: Array, G: Array, axes: Array, slides: Array) -> Array:
+    """U of each column: v x F + G a - tr(G) a."""
+    spin = G @ axes - ca.trace(G) * axes
+    return spin - cross(F, slides)
+
+
+def _within(joint: Joint, block: Array) -> Array:
+    """The block of one joint made symmetric: of two coordinates the axis of the earlier counts."""
+    size = block.shape[0]
+    if joint.quaternion:
+        return (block + block.T) / 2
+    order: dict[int, int] = {}
+    for place, motion in enumerate(joint.motions):
+        if motion.coordinate is not None:
+            order.setdefault(motion.coordinate, place)
+    result = ca.SX(block)
+    for row in range(size):
+        for column in range(size):
+            if order.get(row, 0) > order.get(column, 0):
+                result[row, column] = block[column, row]
+    return result
