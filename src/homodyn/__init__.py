@@ -1,6 +1,5 @@
 """Homodyn: human and humanoid movement, from one text of mechanics."""
 
-from homodyn import balance, capture, catalog, dynamics, gait, model, symbolic
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -17,7 +16,7 @@ from homodyn.errors import (
 from homodyn.model import Model, joints, load, parametric, save
 
 if TYPE_CHECKING:
-    from homodyn import capture, gait
+    from homodyn import balance, capture, gait
 
 __version__ = "0.1.0"
 
@@ -42,7 +41,7 @@ __all__ = [
     "symbolic",
 ]
 
-_ON_DEMAND = ("capture", "gait")
+_ON_DEMAND = ("balance", "capture", "gait")
 """Rooms that are loaded when they are first named: what they build on takes its time."""
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from homodyn.balance.linear_program import Infeasible, maximum
 from homodyn.balance.stance import Forces, Stance
 from homodyn.balance.wrenches import WrenchSet, wrench_set
-from homodyn.capture.newton_euler import root_columns
+from homodyn.capture.kinetics.newton_euler import root_columns
 from homodyn.dynamics import angular_jacobian, inverse_dynamics, jacobian, position
 from homodyn.errors import ModelError, NoSolution
 from homodyn.model import Model

@@ -24,8 +24,8 @@ from homodyn.balance.polygons import Level
 from homodyn.balance.stance import Stance
 from homodyn.balance.wrenches import wrench_set
 from homodyn.capture import Motion
-from homodyn.capture.ground import center_of_pressure
-from homodyn.capture.stability import inside_polygon
+from homodyn.capture.kinetics.ground import center_of_pressure
+from homodyn.capture.walking.stability import inside_polygon
 from homodyn.dynamics import (
     acceleration,
     angular_acceleration,
@@ -62,8 +62,9 @@ class Verdicts:
 
     @property
     def table(self) -> dict[str, float]:
-        """Share of instants that each criterion calls balanced."""
-        return {name: float((getattr(self, name) >= 0).mean()) for name in self.NAMES}
+        """Share of the judged instants that each criterion calls balanced."""
+        judged = ~np.isnan(self.com_projection)
+        return {name: float((getattr(self, name)[judged] >= 0).mean()) for name in self.NAMES}
 
 
 def verdicts(

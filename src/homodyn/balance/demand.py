@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from homodyn.capture import Motion
-from homodyn.capture.newton_euler import needed_wrench
+from homodyn.capture.kinetics.newton_euler import needed_wrench
 from homodyn.dynamics import center_of_mass_velocity
 from homodyn.errors import ModelError
 

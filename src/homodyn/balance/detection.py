@@ -15,7 +15,7 @@ from homodyn.balance.phases import Phase
 from homodyn.balance.polygons import Level
 from homodyn.balance.stance import Stance
 from homodyn.capture import Foot, Loads, Motion, Trial, find_feet, loads
-from homodyn.capture.foot_paths import LIFTED, FootPath, ground_velocity, paths_of
+from homodyn.capture.kinetics.foot_paths import LIFTED, FootPath, ground_velocity, paths_of
 from homodyn.capture.trial import ForcePlate
 from homodyn.capture.world import world_axes
 from homodyn.dynamics import position

@@ -70,26 +70,72 @@ def margins(
     """
     if not unit > 0:
         raise ModelError(f"unit is a length above 0 m, got {unit!r}")
-    com = np.asarray(com, dtype=float)
-    distances = facet_slack(wrenches, force, moment)
-    if not distances.shape[-1]:
-        free, none = np.full(distances.shape[:-1], np.inf), np.full(distances.shape[:-1], -1)
-        return Margins(free, free, free, none, none)
-    to_com = _force_lengths(wrenches, com)
-    turning = np.linalg.norm(wrenches.all_rows[0], axis=1)
-    at = to_com if about is None else _force_lengths(wrenches, np.asarray(about, dtype=float))
-    full = np.sqrt(turning**2 + (at / unit) ** 2)
-    pushed = _shares(distances, to_com)
-    twisted = _shares(distances, np.broadcast_to(turning, distances.shape))
-    both = distances / np.maximum(full, 1e-300)
-    side = both.argmin(axis=-1)
-    return Margins(
-        pushed.min(axis=-1),
-        twisted.min(axis=-1),
-        np.take_along_axis(both, side[..., None], axis=-1)[..., 0],
-        side,
-        pushed.argmin(axis=-1),
+    force, moment, com = np.broadcast_arrays(
+        *(np.asarray(each, dtype=float) for each in (force, moment, com))
     )
+    shape = force.shape[:-1]
+    if not len(wrenches.all_rows[0]):
+        free, none = np.full(shape, np.inf), np.full(shape, -1)
+        return Margins(free, free, free, none, none)
+    f, m, c = (each.reshape(-1, 3) for each in (force, moment, com))
+    parts = [
+        _some_margins(wrenches, f[k : k + CHUNK], m[k : k + CHUNK], c[k : k + CHUNK], about, unit)
+        for k in range(0, max(len(f), 1), CHUNK)
+    ]
+    pushed, twisted, both, side, force_side = (
+        np.concatenate(each).reshape(shape) for each in zip(*parts, strict=True)
+    )
+    return Margins(pushed, twisted, both, side, force_side)
+
+
+CHUNK = 128
+"""States at a time: their distances to all sides then fit into the cache."""
+
+
+def _some_margins(
+    wrenches: WrenchSet,
+    force: np.ndarray,
+    moment: np.ndarray,
+    com: np.ndarray,
+    about: Point | None,
+    unit: float,
+) -> tuple[np.ndarray, ...]:
+    """The fields of ``Margins`` for (states, 3).
+
+    With sign(s) s2 / |row|2 instead of s / |row| the nearest side is found without roots; squared
+    lengths are products of matrices.
+    """
+    distances = facet_slack(wrenches, force, moment)
+    squares = distances * np.abs(distances)
+    turning = (wrenches.all_rows[0] ** 2).sum(axis=1)
+    pushing = _force_squares(wrenches, com)
+    at = pushing if about is None else _force_squares(wrenches, np.asarray(about, dtype=float))
+    both = squares / (turning + at / unit**2)
+    side = both.argmin(axis=1)
+    pushed = _felt(squares, pushing)
+    force_side = pushed.argmin(axis=1)
+    twisted = _felt(squares, turning).min(axis=1)
+    every = np.arange(len(side))
+    return (
+        _root(pushed[every, force_side]),
+        _root(twisted),
+        _root(both[every, side]),
+        side,
+        force_side,
+    )
+
+
+def _root(square: np.ndarray) -> np.ndarray:
+    return np.sign(square) * np.sqrt(np.abs(square))
+
+
+def _felt(squares: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """Squares over those of what is felt; sides that feel nothing matter only from outside."""
+    feels = lengths > CANNOT**2
+    if feels.all():
+        return squares / lengths
+    shares = squares / np.where(feels, lengths, 1.0)
+    return np.where(feels | (squares < 0), shares, np.inf)
 
 
 def facet_slack(wrenches: WrenchSet, force: np.ndarray, moment: np.ndarray) -> np.ndarray:
@@ -117,30 +163,22 @@ def facet_distances(
 
     The rows are those of ``wrenches.rows(about, unit=unit)``; the moment is about the world origin.
     """
-    turning = np.linalg.norm(wrenches.all_rows[0], axis=1)
-    at = _force_lengths(wrenches, np.asarray(about, dtype=float))
-    length = np.sqrt(turning**2 + (at / unit) ** 2)
+    turning = (wrenches.all_rows[0] ** 2).sum(axis=1)
+    at = _force_squares(wrenches, np.asarray(about, dtype=float))
+    length = np.sqrt(turning + at / unit**2)
     return facet_slack(wrenches, force, moment) / length
 
 
-def _force_lengths(wrenches: WrenchSet, about: np.ndarray) -> np.ndarray:
-    """(..., rows): |force row| for moments about points (..., 3).
+def _force_squares(wrenches: WrenchSet, about: np.ndarray) -> np.ndarray:
+    """(..., rows): |force row|2 for moments about points (..., 3).
 
     The row is F + m x a with a from the reference to the point, so that its square is
-    |F|2 + 2 a . (F x m) + |m|2 |a|2 - (m . a)2: products of matrices, for any number of points.
+    |F|2 + 2 a . (F x m) + |m|2 |a|2 - (m . a)2: one product of matrices with 1, a and a a'.
     """
-    moment, force = wrenches.all_rows
     arm = about - wrenches.reference
-    square = (force**2).sum(axis=1) + 2 * arm @ np.cross(force, moment).T
-    square = square + (arm**2).sum(axis=-1)[..., None] * (moment**2).sum(axis=1)
-    return np.sqrt(np.maximum(square - (arm @ moment.T) ** 2, 0.0))
-
-
-def _shares(distances: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    """Distances in units of what is felt; sides that do not feel it matter only from outside."""
-    feels = lengths > CANNOT
-    shares = distances / np.where(feels, lengths, 1.0)
-    return np.where(feels | (distances < 0), shares, np.inf)
+    x, y, z = np.moveaxis(arm, -1, 0)
+    terms = np.stack([np.ones_like(x), x, y, z, x * x, y * y, z * z, x * y, y * z, z * x], axis=-1)
+    return np.maximum(terms @ wrenches.square_terms, 0.0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,6 +9,7 @@ two generators for each corner (the shadow-vertex method of Gass and Saaty).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -29,22 +30,28 @@ class Level:
     second: np.ndarray
     up: np.ndarray
 
-    @classmethod
-    def of(cls, gravity: np.ndarray) -> Level:
+    @staticmethod
+    def of(gravity: np.ndarray) -> Level:
         """X and Y where Z is up; X and Z negated (forward and left) where Y is up."""
-        strength = float(np.linalg.norm(gravity))
-        if not strength > 0:
-            raise NoSolution("without gravity no direction is up, and there is no polygon")
-        up = -np.asarray(gravity, dtype=float) / strength
-        first = np.eye(3)[0] - up[0] * up
-        if np.linalg.norm(first) < 1e-6:
-            first = np.eye(3)[1] - up[1] * up
-        first = first / np.linalg.norm(first)
-        return cls(first, np.cross(up, first), up)
+        return _level(*(float(part) for part in gravity))
 
     def flat(self, points: np.ndarray) -> np.ndarray:
         """(..., 2), m: points seen from above."""
         return np.stack([points @ self.first, points @ self.second], axis=-1)
+
+
+@lru_cache
+def _level(x: float, y: float, z: float) -> Level:
+    gravity = np.array([x, y, z])
+    strength = float(np.linalg.norm(gravity))
+    if not strength > 0:
+        raise NoSolution("without gravity no direction is up, and there is no polygon")
+    up = -gravity / strength
+    first = np.eye(3)[0] - up[0] * up
+    if np.linalg.norm(first) < 1e-6:
+        first = np.eye(3)[1] - up[1] * up
+    first = first / np.linalg.norm(first)
+    return Level(first, np.cross(up, first), up)
 
 
 def support_polygon(stance: Stance, gravity: np.ndarray = DOWN) -> Polytope:
@@ -72,7 +79,7 @@ def static_polygon(
         [-forces.wrenches[:, :3] @ level.second, forces.wrenches[:, :3] @ level.first]
     )
     corners = _shadow(equations, target, shadow / weight, forces)
-    return Polytope.from_points(corners + level.flat(forces.reference))
+    return outlined(corners + level.flat(forces.reference))
 
 
 def zmp_polygon(
@@ -102,7 +109,7 @@ def zmp_polygon(
     drop = (com @ level.up - height) / weight
     shadow = -drop * level.flat(forces.wrenches[:, 3:]).T
     corners = _shadow(equations, target, shadow, forces)
-    return Polytope.from_points(corners + level.flat(com))
+    return outlined(corners + level.flat(com))
 
 
 def _weight(forces: Forces, mass: float | None, gravity: np.ndarray) -> float:
@@ -142,8 +149,7 @@ def turned_shadow(E: np.ndarray, e: np.ndarray, S: np.ndarray) -> np.ndarray:
     Falls back on ray shooting by linear programs where rounding breaks the turn.
     """
     try:
-        basis, tableau, values = _first_basis(E, e)
-        return _turn(basis, tableau, values, S)
+        return _turn(*_first_basis(E, e, S))
     except _Stuck:
         return _shot_shadow(E, e, S)
 
@@ -155,121 +161,138 @@ class _Stuck(Exception):
 TINY = 1e-11
 
 
-def _first_basis(E: np.ndarray, e: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """A feasible basis, its tableau ``B^-1 E`` and values, by phase one of the simplex method."""
-    sign = np.where(e < 0, -1.0, 1.0)
-    E, e = E * sign[:, None], e * sign
+def _first_basis(
+    E: np.ndarray, e: np.ndarray, S: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, float]:
+    """A feasible basis by phase one of the simplex method, its tableau, and the size of S.
+
+    The tableau holds ``B^-1 E | B^-1 e``, and below it the reduced costs of both axes of the shadow
+    with the place reached, negated: one exchange keeps all of it up to date.
+    """
     m, k = E.shape
-    table = np.c_[E, np.eye(m)]
-    values = e.astype(float).copy()
+    table = np.zeros((m + 3, k + m + 1))
+    table[:m, :k], table[:m, -1] = E, e
+    table[:m][e < 0] *= -1.0
+    table[:m, k:-1] = np.eye(m)
+    table[m : m + 2, :k] = S
+    table[m + 2] = table[:m].sum(axis=0)
+    table[m + 2, k:-1] = 0.0
     basis = np.arange(k, k + m)
-    cost = -table[:, :k].sum(axis=0)
     for step in range(50 * (m + k)):
-        open_ = np.flatnonzero(cost < -TINY)
-        if not len(open_):
-            break
+        cost = table[m + 2, :k]
         # Bland's rule after a while: it cannot go in circles.
-        enter = int(open_[cost[open_].argmin()]) if step < 5 * (m + k) else int(open_[0])
-        leave = _leaving(table[:, enter], values, basis)
-        if leave is None:
-            raise _Stuck
-        _exchange(table, values, basis, leave, enter)
-        cost = -table[basis >= k][:, :k].sum(axis=0)
+        enter = int(cost.argmax()) if step < 5 * (m + k) else int((cost > TINY).argmax())
+        if cost[enter] <= TINY:
+            break
+        _exchange(table, basis, enter)
     else:
         raise _Stuck
-    left = float(values[basis >= k].sum())
-    if left > 1e-9 * max(float(np.abs(e).max()), 1e-300):
+    if table[m + 2, -1] > 1e-9 * max(float(np.abs(e).max()), 1e-300):
         raise NoSolution("the supports cannot carry the weight: no contact forces balance it")
     for row in np.flatnonzero(basis >= k):
         enter = int(np.abs(table[row, :k]).argmax())
         if abs(table[row, enter]) > 1e-9:
-            _exchange(table, values, basis, int(row), enter)
-    real = basis < k
-    return basis[real], table[real][:, :k].copy(), np.maximum(values[real], 0.0)
+            _pivot(table, basis, int(row), enter)
+    rows = np.r_[np.flatnonzero(basis < k), m, m + 1]
+    columns = np.r_[np.arange(k), k + m]
+    return basis[basis < k], table[np.ix_(rows, columns)], float(np.abs(S).max()) or 1.0
 
 
-def _leaving(column: np.ndarray, values: np.ndarray, basis: np.ndarray) -> int | None:
-    """The row that stops an entering weight first; of equal ones that of the lowest number."""
-    stops = np.flatnonzero(column > 1e-10)
-    if not len(stops):
-        return None
-    ratio = values[stops] / column[stops]
-    least = ratio.min()
-    tied = stops[ratio <= least + 1e-13 * max(1.0, abs(least))]
-    # The largest pivot of the tied keeps rounding small; ties in degenerate stances are many.
-    return int(tied[column[tied].argmax()])
+def _exchange(table: np.ndarray, basis: np.ndarray, enter: int) -> None:
+    """Let a weight enter; the first that it drives to zero leaves."""
+    m = len(basis)
+    # There are few rows: plain numbers are faster than arrays.
+    column, values = table[:m, enter].tolist(), table[:m, -1].tolist()
+    ratios = [v / c if c > 1e-10 else np.inf for c, v in zip(column, values, strict=True)]
+    least = min(ratios)
+    if least == np.inf:
+        raise _Stuck
+    # Ties in degenerate stances are many: the largest pivot of them keeps rounding small.
+    close = least + 1e-13 * max(1.0, least)
+    tied = [k for k, ratio in enumerate(ratios) if ratio <= close]
+    _pivot(table, basis, max(tied, key=column.__getitem__), enter)
 
 
-def _exchange(
-    table: np.ndarray, values: np.ndarray, basis: np.ndarray, row: int, column: int
-) -> None:
-    pivot = table[row, column]
-    table[row] /= pivot
-    values[row] /= pivot
+def _pivot(table: np.ndarray, basis: np.ndarray, row: int, column: int) -> None:
+    table[row] /= table[row, column]
     factor = table[:, column].copy()
     factor[row] = 0.0
-    table -= np.outer(factor, table[row])
-    values -= factor * values[row]
+    table -= factor[:, None] * table[row]
+    values = table[: len(basis), -1]
     np.maximum(values, 0.0, out=values)
     basis[row] = column
 
 
-def _turn(basis: np.ndarray, table: np.ndarray, values: np.ndarray, S: np.ndarray) -> np.ndarray:
+def _turn(basis: np.ndarray, table: np.ndarray, unit: float) -> np.ndarray:
     """Corners met while the direction turns once around.
 
     Reduced costs are vectors in the plane: weight j improves direction u when ``u . d_j > 0``. The
     basis is best for u while none does; the next to enter is the first that u meets on its turn.
     """
-    k = table.shape[1]
-    free = np.ones(k, dtype=bool)
-    free[basis] = False
-    costs = S - S[:, basis] @ table
-    unit = np.abs(S).max() or 1.0
-    direction = np.array([1.0, 0.0])
+    m, k = len(basis), table.shape[1] - 1
+    costs = table[m:, :k]
+    costs[:, basis] = 0.0
     for _ in range(20 * k + 100):
-        gain = np.where(free, direction @ costs, -np.inf)
-        enter = int(gain.argmax())
-        if gain[enter] <= TINY * unit:
+        enter = int(costs[0].argmax())
+        if costs[0, enter] <= TINY * unit:
             break
-        _step(basis, table, values, free, enter)
-        costs = S - S[:, basis] @ table
+        _exchange(table, basis, enter)
+        costs[:, basis] = 0.0
     else:
         raise _Stuck
-    corners = [S[:, basis] @ values]
-    turned = 0.0
+    corners = [-table[m:, -1]]
+    turned, along = 0.0, 0.0
     for _ in range(40 * k + 200):
-        size = np.hypot(*costs)
-        felt = free & (size > 1e-10 * unit)
-        if not felt.any():
-            break
+        size = np.abs(costs).sum(axis=0)
         # d_j begins to gain when the direction is a quarter turn before it.
-        angle = np.arctan2(costs[1], costs[0]) - np.arctan2(direction[1], direction[0]) - np.pi / 2
-        angle = np.mod(angle + 1e-9, 2 * np.pi) - 1e-9
-        angle = np.where(felt, np.maximum(angle, 0.0), np.inf)
+        angle = np.arctan2(costs[1], costs[0]) - (along + np.pi / 2 - 1e-9)
+        angle = np.maximum(np.mod(angle, 2 * np.pi) - 1e-9, 0.0)
+        angle[size <= 1e-10 * unit] = np.inf
         enter = int(angle.argmin())
-        if turned + angle[enter] > 2 * np.pi + 1e-6:
-            break
         turned += angle[enter]
-        c, s = np.cos(angle[enter]), np.sin(angle[enter])
-        direction = np.array([[c, -s], [s, c]]) @ direction
-        _step(basis, table, values, free, enter)
-        costs = S - S[:, basis] @ table
-        corners.append(S[:, basis] @ values)
+        if turned > 2 * np.pi + 1e-6:
+            break
+        along += angle[enter]
+        _exchange(table, basis, enter)
+        costs[:, basis] = 0.0
+        corners.append(-table[m:, -1])
     else:
-        raise _Stuck
-    if turned and abs(turned - 2 * np.pi) > np.pi:
         raise _Stuck
     return np.array(corners)
 
 
-def _step(
-    basis: np.ndarray, table: np.ndarray, values: np.ndarray, free: np.ndarray, enter: int
-) -> None:
-    leave = _leaving(table[:, enter], values, basis)
-    if leave is None:
-        raise _Stuck
-    free[basis[leave]], free[enter] = True, False
-    _exchange(table, values, basis, leave, enter)
+def _apart(corners: list[list[float]], near: float) -> list[int]:
+    """Numbers of corners that are not where the one before them is."""
+    found: list[int] = []
+    last = corners[-1]
+    for k, (x, y) in enumerate(corners):
+        if abs(x - last[0]) > near or abs(y - last[1]) > near:
+            found.append(k)
+            last = corners[k]
+    return found
+
+
+def outlined(corners: np.ndarray) -> Polytope:
+    """The polygon of corners that go once around it; repeated and needless ones are left out."""
+    size = float(np.abs(corners - corners[0]).max())
+    kept = corners[_apart(corners.tolist(), 1e-10 * size)] if size else corners[:1]
+    for _ in range(len(corners)):
+        if len(kept) < 3:
+            return Polytope.from_points(corners)
+        edges = np.concatenate([kept[1:], kept[:1]]) - kept
+        lengths = np.hypot(edges[:, 0], edges[:, 1])
+        rows = np.stack([edges[:, 1], -edges[:, 0]], axis=1) / lengths[:, None]
+        # How much the outline bends where an edge begins: the next along the normal of the last.
+        bend = -(np.concatenate([rows[-1:], rows[:-1]]) * edges).sum(axis=1)
+        sharp = bend > 1e-9 * lengths
+        if sharp.all():
+            break
+        kept = kept[sharp]
+    bounds = (rows * kept).sum(axis=1)
+    # What went once around and bends one way everywhere is its own hull; else ask for it.
+    if (corners @ rows.T > bounds + 1e-9 * size).any():
+        return Polytope.from_points(corners)
+    return Polytope(rows, bounds, kept)
 
 
 def _shot_shadow(E: np.ndarray, e: np.ndarray, S: np.ndarray) -> np.ndarray:

@@ -70,6 +70,18 @@ class WrenchSet:
         rows = np.vstack([shape.A, shape.E, -shape.E])
         return rows[:, :3], rows[:, 3:]
 
+    @cached_property
+    def square_terms(self) -> np.ndarray:
+        """(10, rows): |force row|2 as a polynomial of the point that moments are about.
+
+        Of 1, a and the products xx, yy, zz, xy, yz, zx, with a from ``reference`` to the point.
+        """
+        m, F = self.all_rows
+        length = (m**2).sum(axis=1)
+        squares = [length - m[:, k] ** 2 for k in range(3)]
+        mixed = [-2 * m[:, k] * m[:, (k + 1) % 3] for k in range(3)]
+        return np.stack([(F**2).sum(axis=1), *(2 * np.cross(F, m)).T, *squares, *mixed])
+
     def _shifted(self, about: Point) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         moment, force = self.all_rows
         bounds = np.r_[self.polytope.b, self.polytope.e, -self.polytope.e]

@@ -1,0 +1,191 @@
+"""Polygons and wrenches of stances, against the methods of the literature written plainly.
+
+The peers are ours, from their papers: the polygon by linear programs (Bretl and Lall 2008), by
+elimination to the full set of wrenches (Qiu 2012), and a linear program for the contact forces of
+every state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from scipy.optimize import linprog
+from scipy.spatial import ConvexHull
+
+from homodyn.balance import (
+    Stance,
+    included,
+    margins,
+    point,
+    point_mass,
+    sole,
+    static_polygon,
+    wrench_set,
+)
+from homodyn.balance.polytope import Polytope
+from homodyn.bench.harness import Row, benchmark, best_of, interleave
+from homodyn.errors import HomodynError
+
+WEIGHT = 70 * 9.81
+STATES = 10_000
+BUDGET = 50.0
+"""ms in which the states must be judged."""
+
+
+def three_points() -> Stance:
+    """Three points on unlike slopes."""
+    return Stance(
+        (
+            point("left", (0.0, 0.3, 0.0), normal=(0.1, -0.2, 1.0), friction=0.6),
+            point("right", (0.1, -0.3, 0.1), normal=(-0.1, 0.2, 1.0), friction=0.6),
+            point("hand", (0.6, 0.0, 0.4), normal=(-0.3, 0.0, 1.0), friction=0.6),
+        )
+    )
+
+
+def three_soles() -> Stance:
+    """Three rectangles at unlike heights."""
+    size: dict[str, Any] = {"length": 0.24, "width": 0.1, "friction": 0.6}
+    return Stance(
+        (
+            sole("left", (0.0, 0.2, 0.0), yaw=0.2, **size),
+            sole("right", (0.3, -0.2, 0.1), yaw=-0.1, **size),
+            sole("hand", (0.7, 0.1, 0.5), yaw=0.5, **size),
+        )
+    )
+
+
+def polygon_by_programs(stance: Stance, accuracy: float = 1e-6) -> np.ndarray:
+    """Corners of the static polygon: a linear program for every corner and every edge.
+
+    Each program finds the point of the polygon farthest along the normal of an edge of those found
+    so far; the polygon is complete when none lies beyond its edge (Bretl and Lall 2008).
+    """
+    wrenches = stance.forces.wrenches
+    equations = np.vstack([wrenches[:, 3:].T, wrenches[:, 2]])
+    target = np.array([0.0, 0.0, WEIGHT, 0.0])
+    shadow = np.stack([-wrenches[:, 1], wrenches[:, 0]]) / WEIGHT
+
+    def farthest(direction: np.ndarray) -> np.ndarray:
+        found = linprog(-direction @ shadow, A_eq=equations, b_eq=target, method="highs")
+        if found.status != 0:
+            raise HomodynError(f"the peer's linear program failed: {found.message}")
+        return np.asarray(shadow @ found.x)
+
+    angles = np.arange(3) * 2 * np.pi / 3
+    corners = [farthest(np.array([np.cos(a), np.sin(a)])) for a in angles]
+    edges = [(0, 1), (1, 2), (2, 0)]
+    while edges:
+        a, b = edges.pop()
+        along = corners[b] - corners[a]
+        if np.linalg.norm(along) < accuracy:
+            continue
+        outward = np.array([along[1], -along[0]]) / np.linalg.norm(along)
+        new = farthest(outward)
+        if (new - corners[a]) @ outward > accuracy:
+            corners.append(new)
+            edges += [(a, len(corners) - 1), (len(corners) - 1, b)]
+    return np.array(corners) + stance.reference[:2]
+
+
+def polygon_by_hull(stance: Stance) -> np.ndarray:
+    """Corners of the static polygon from the hull of all generators in six dimensions.
+
+    Qiu (2012), algorithm 7 and eq. 4.41: facets of the set of wrenches, then their slice.
+    """
+    wrenches = stance.forces.wrenches
+    points = np.vstack([np.zeros(6), 100 * WEIGHT * wrenches / np.abs(wrenches).max(axis=0)])
+    size = np.abs(wrenches).max(axis=0)
+    facets = np.unique(np.round(ConvexHull(points, qhull_options="Qt Qx").equations, 9), axis=0)
+    rows, bounds = facets[:, :6] / size, -facets[:, 6]
+    # Moment r x f of the weight at r = (x, y): WEIGHT * (y, -x, 0).
+    flat = WEIGHT * np.stack([-rows[:, 1], rows[:, 0]], axis=1)
+    left = bounds - WEIGHT * rows[:, 5]
+    felt = np.linalg.norm(flat, axis=1) > 1e-9 * np.abs(flat).max()
+    return Polytope.from_rows(flat[felt], left[felt]).vertices + stance.reference[:2]
+
+
+@benchmark("balance")
+def balance(quick: bool) -> Iterator[Row]:
+    """Static polygons and admissible wrenches of stances, against linear programs and hulls."""
+    repeat = 3 if quick else 7
+    for name, stance in (("three points", three_points()), ("three soles", three_soles())):
+        ours = static_polygon(stance)
+        for peer in (polygon_by_programs, polygon_by_hull):
+            _same(ours, peer(stance), name)
+        mine, programs, hulls = interleave(
+            lambda s=stance: static_polygon(s),  # type: ignore[misc]
+            lambda s=stance: polygon_by_programs(s),  # type: ignore[misc]
+            lambda s=stance: polygon_by_hull(s),  # type: ignore[misc]
+            repeat=repeat,
+        )
+        title = f"static polygon, {name}"
+        yield Row.from_times(
+            f"{title}, against Bretl and Lall", mine * 1e3, programs * 1e3, unit="ms", required=20
+        )
+        yield Row.from_times(
+            f"{title}, against a hull in 6-D", mine * 1e3, hulls * 1e3, unit="ms", required=None
+        )
+    yield from _states(quick)
+
+
+def _states(quick: bool) -> Iterator[Row]:
+    size: dict[str, Any] = {"length": 0.28, "width": 0.12, "friction": 0.7}
+    stance = Stance(
+        (sole("left", (0, 0.1, 0), **size), sole("right", (0.3, -0.1, 0.1), yaw=0.2, **size)), 1500
+    )
+    made = best_of(lambda: wrench_set(stance), repeat=3)
+    yield Row("wrenches of a stance on two soles", made * 1e3, None, "ms", None, None)
+    wrenches = wrench_set(stance)
+    rng = np.random.default_rng(0)
+    com = rng.normal(size=(STATES, 3)) * [0.1, 0.05, 0.05] + [0.15, 0.0, 0.9]
+    moved = point_mass(np.arange(STATES), com, rng.normal(size=(STATES, 3)), mass=70.0)
+    some = 20 if quick else 100
+
+    def programs() -> None:
+        for k in range(some):
+            _feasible(stance, moved.moment[k], moved.force[k])
+
+    for name, ours in (
+        ("balanced or not", lambda: wrenches.inside(moved.force, moved.moment)),
+        ("three margins", lambda: margins(wrenches, moved.force, moved.moment, com=moved.com)),
+    ):
+        mine = best_of(ours, repeat=5) * 1e3
+        theirs = best_of(programs, repeat=2) * 1e3 * STATES / some
+        yield Row.from_times(
+            f"{STATES} states, {name}, against a program each",
+            mine,
+            theirs,
+            unit="ms",
+            required=None,
+        )
+        required = 1 if name == "balanced or not" else None
+        yield Row.from_times(
+            f"{STATES} states, {name}, against {BUDGET:g} ms",
+            mine,
+            BUDGET,
+            unit="ms",
+            required=required,
+        )
+
+
+def _feasible(stance: Stance, moment: np.ndarray, force: np.ndarray) -> bool:
+    known = stance.forces
+    wrench = np.r_[moment - np.cross(stance.reference, force), force]
+    found = linprog(
+        np.zeros(len(known.wrenches)),
+        A_ub=known.C,
+        b_ub=known.d,
+        A_eq=known.wrenches.T,
+        b_eq=wrench,
+        method="highs",
+    )
+    return bool(found.status == 0)
+
+
+def _same(ours: Polytope, corners: np.ndarray, name: str) -> None:
+    theirs = Polytope.from_points(corners)
+    if not (included(ours, theirs, 1e-4) and included(theirs, ours, 1e-4)):
+        raise HomodynError(f"the polygons of {name} differ: nothing to compare")
