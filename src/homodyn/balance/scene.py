@@ -24,8 +24,8 @@
 
 A ``point`` has position and normal, a ``patch`` corners and normal, a ``grasp`` position and the
 largest force (N) and moment (N m), one number or three. Contacts may have limit (N), yaw_limit
-(N m), sides, pyramid and body. Further tables: ``plan`` (start, finish, degree, reach, corridor),
-``path`` (degree, instants, points: a clamped B-spline of the centre of mass) and ``[[box]]`` (name,
+(N m), sides, pyramid and body. Further tables: ``plan`` (start, finish, degree, reach, corridor,
+start_at_rest, finish_at_rest, margin), ``path`` (degree, instants, points: a clamped B-spline of the centre of mass) and ``[[box]]`` (name,
 center, size).
 """
 
@@ -82,6 +82,10 @@ class Plan:
     """m: largest distance of the centre of mass from a support in use."""
     upper: Ramp | None = None
     lower: Ramp | None = None
+    start_at_rest: bool = True
+    finish_at_rest: bool = True
+    margin: str = "wrench"
+    """What to keep large: ``wrench`` (M_s3, N m) or ``force`` (M_s1, N)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -268,6 +272,18 @@ class _Table:
             raise self.error(f"a text is expected, got {value!r}", key)
         return value
 
+    def flag(self, key: str, default: bool) -> bool:
+        value = self.take(key, default)
+        if not isinstance(value, bool):
+            raise self.error(f"true or false is expected, got {value!r}", key)
+        return value
+
+    def choice(self, key: str, words: tuple[str, ...]) -> str:
+        value = self.text(key, words[0])
+        if value not in words:
+            raise self.error(f"one of {', '.join(words)} is expected, got {value!r}", key)
+        return value
+
     def tables(self, key: str) -> list[_Table]:
         value = self.take(key, [])
         if not isinstance(value, list):
@@ -424,6 +440,9 @@ def _plan(table: _Table) -> Plan:
         table.number("reach", np.inf, least=0.0),
         upper,
         lower,
+        table.flag("start_at_rest", True),
+        table.flag("finish_at_rest", True),
+        table.choice("margin", ("wrench", "force")),
     )
     table.done()
     return plan
