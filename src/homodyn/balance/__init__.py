@@ -37,11 +37,13 @@ from homodyn.balance.projection import Projection, project, shoot
 from homodyn.balance.scene import Box, ComPath, Plan, Ramp, Scene, Step, load_scene, scene_names
 from homodyn.balance.sets import Inclusion, included, intersection, minkowski, volume
 from homodyn.balance.stance import Forces, Stance, SupportForce
+from homodyn.balance.trajectory import ComPlan, KeyFrames, Spline, Weights, plan_com, wrench_sets
 from homodyn.balance.wrenches import WrenchSet, wrench_set
 
 __all__ = [
     "Box",
     "ComPath",
+    "ComPlan",
     "Demand",
     "Difficulty",
     "Effort",
@@ -53,6 +55,7 @@ __all__ = [
     "Infeasible",
     "Insphere",
     "JointLoad",
+    "KeyFrames",
     "Limit",
     "Margins",
     "Mode",
@@ -64,11 +67,13 @@ __all__ = [
     "Pyramid",
     "Ramp",
     "Scene",
+    "Spline",
     "Stance",
     "Step",
     "SupportForce",
     "Unbounded",
     "Verdicts",
+    "Weights",
     "WrenchSet",
     "actuated",
     "actuated_wrenches",
@@ -87,6 +92,7 @@ __all__ = [
     "load_scene",
     "margins",
     "minkowski",
+    "plan_com",
     "point",
     "point_mass",
     "project",
@@ -103,5 +109,6 @@ __all__ = [
     "volume",
     "whole_body",
     "wrench_set",
+    "wrench_sets",
     "zmp_polygon",
 ]

@@ -48,7 +48,9 @@ def span_derivatives(knots: Sequence[Any], points: Sequence[Any], u: Any, order:
     for _ in range(order + 1):
         degree = len(held) - 1
         basis = span_basis(around, u)
-        found.append(sum((b * a for b, a in zip(basis[1:], held[1:], strict=True)), basis[0] * held[0]))
+        found.append(
+            sum((b * a for b, a in zip(basis[1:], held[1:], strict=True)), basis[0] * held[0])
+        )
         if degree == 0:
             break
         held = [
@@ -97,7 +99,7 @@ class Spline:
 
     @property
     def duration(self) -> float:
-        """s."""
+        """S."""
         return float(self.instants[-1] - self.instants[0])
 
     def basis(self, time: np.ndarray, derivative: int = 0) -> np.ndarray:

@@ -72,10 +72,10 @@ class Check:
     def fault(self, names: Sequence[str], unit: str) -> str | None:
         """The constraint that is missed most, where and by how much; None when all are kept."""
         kinds = (
+            ("balance", self.margin, unit, 0.0),
             ("the distance to a support", self.reach, "m", CLOSE),
             ("the upper bound of the height", self.headroom, "m", CLOSE),
             ("the lower bound of the height", self.clearance, "m", CLOSE),
-            ("balance", self.margin, unit, 0.0),
         )
         for what, left, unit_, close in kinds:
             k = int(left.argmin())

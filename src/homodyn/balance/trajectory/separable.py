@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import casadi as ca
@@ -106,7 +107,7 @@ class Program:
             aim += ca.sum2(ca.sum1(part.value(y, given)))
         kept = ca.vertcat(*[ca.vec(part.value(y, given)) for part, y, given in every[count:]])
         starts = np.r_[0, np.cumsum([part.rows * part.shape[1] for part in bounds])].astype(int)
-        self.sizes = [int(b - a) for a, b in zip(starts[:-1], starts[1:], strict=True)]
+        self.sizes = [int(b - a) for a, b in pairwise(starts)]
 
         gradient = ca.DM(linear_cost)
         for part, y, given in every[:count]:
@@ -166,9 +167,7 @@ class Program:
         highest: np.ndarray,
     ) -> tuple[np.ndarray, str, int]:
         """Unknowns, what the solver says, and iterations; bounds of unknowns and constraints."""
-        found = self.solver(
-            x0=start, p=parameters, lbx=lower, ubx=upper, lbg=lowest, ubg=highest
-        )
+        found = self.solver(x0=start, p=parameters, lbx=lower, ubx=upper, lbg=lowest, ubg=highest)
         stats = self.solver.stats()
         return np.array(found["x"]).ravel(), str(stats["return_status"]), int(stats["iter_count"])
 

@@ -95,8 +95,9 @@ class Layout:
     def fixed_fractions(self) -> np.ndarray:
         """(spans, per_span): where instants are in their span at first, both ends among them."""
         grid = np.linspace(0.0, 1.0, self.samples)
-        return np.tile(np.r_[grid, 0.5 * (grid[1] - grid[0]), 1 - 0.5 * (grid[1] - grid[0])],
-                       (self.spans, 1))
+        return np.tile(
+            np.r_[grid, 0.5 * (grid[1] - grid[0]), 1 - 0.5 * (grid[1] - grid[0])], (self.spans, 1)
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +137,9 @@ class Problem:
             np.hstack([constant[span], np.zeros((layout.count, 6))]),
             parameters=1,
         )
-        limits = [_plain(partial(_room, layout=layout), [place, pull, self._margin], 7 * layout.rows)]
+        limits = [
+            _plain(partial(_room, layout=layout), [place, pull, self._margin], 7 * layout.rows)
+        ]
         limits += self._geometry(place)
         linear = np.zeros(self._margin + 1 + 6 * layout.count)
         linear[self._free : self._margin] = layout.weights.time
@@ -238,7 +241,7 @@ class Problem:
         lower, upper = np.full(len(start), -np.inf), np.full(len(start), np.inf)
         lower[free : self._margin] = layout.shortest
         upper[free : self._margin] = layout.longest
-        ties, room, *others = self._program.sizes
+        ties, _, *others = self._program.sizes
         told = [fractions.ravel(), sides.ravel()]
         if np.isfinite(layout.plan.reach):
             told.append(np.full(others.pop(0), tight[0]))
