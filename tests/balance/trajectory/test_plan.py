@@ -32,7 +32,7 @@ def plans():
 
 @pytest.fixture(scope="module")
 def climb():
-    return plan_com(load_scene("quadruped"), pieces=3)
+    return plan_com(load_scene("quadruped"), pieces=3, weights=Weights(height=0.0))
 
 
 def densely(plan, count=301):
@@ -83,6 +83,7 @@ def test_knots_and_control_points_are_those_of_the_thesis(plans):
 def test_the_car_plan_hurries_on_one_foot_and_takes_longer_than_the_recording(plans):
     plan = plans["car"]
     assert np.allclose(plan.durations[[1, 3]], [0.4, 0.5], atol=1e-4)
+    assert plan.check.com[:, 2].min() > 0.15
     assert plan.duration > 3.06
     assert plan.difficulty.index == pytest.approx(32.63, abs=0.01)
     assert "left foot at the sill" in plan.sentence
@@ -125,7 +126,7 @@ def test_sets_of_moved_stances_are_shared_and_right(climb):
 
 def test_more_weight_on_time_makes_a_plan_shorter_and_weaker(plans):
     quick = plan_com(plans["biped"].scene, weights=Weights(time=30.0), rounds=2)
-    assert quick.duration < plans["biped"].duration - 0.5
+    assert quick.duration < plans["biped"].duration - 0.3
     assert 0 < quick.margin < plans["biped"].margin
 
 

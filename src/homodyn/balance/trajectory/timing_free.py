@@ -38,8 +38,9 @@ class Weights:
     """of 1 m2/s: the integral of the squared speed."""
     jerk: float = 1e-4
     """of 1 m2/s5: the integral of the squared jerk."""
-    height: float = 0.0
-    """of 1 m2/s: the integral of the squared vertical velocity."""
+    height: float = 15.0
+    """of 1 m2/s: the integral of the squared vertical velocity. Without it the margin alone decides
+    how far a body bends its knees, and it may ask for more than legs have."""
     time: float = 1.0
     """of 1 s."""
 
