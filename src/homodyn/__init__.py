@@ -16,7 +16,7 @@ from homodyn.errors import (
 from homodyn.model import Model, joints, load, parametric, save
 
 if TYPE_CHECKING:
-    from homodyn import balance, capture, gait
+    from homodyn import balance, capture, gait, simulate
 
 __version__ = "0.1.0"
 
@@ -38,10 +38,12 @@ __all__ = [
     "model",
     "parametric",
     "save",
+    "simulate",
     "symbolic",
 ]
 
 _ON_DEMAND = ("balance", "capture", "gait")
+_ON_DEMAND = ("balance", "capture", "gait", "simulate")
 """Rooms that are loaded when they are first named: what they build on takes its time."""
 
 

@@ -37,7 +37,13 @@ def pretend(trial, name, settings, folder, tell=None):
     made.mkdir(parents=True, exist_ok=True)
     (made / "report.html").write_text("")
     mark = batch.fingerprint(trial, settings)
-    (made / "summary.json").write_text(json.dumps({"fingerprint": mark, "complete": False}))
+    told = {
+        "fingerprint": mark,
+        "source": Path(trial).name,
+        "origin": batch.origin(trial),
+        "files": {"trial": batch.digest(trial)},
+    }
+    (made / "summary.json").write_text(json.dumps(told))
     return Outcome(trial, name, Done.WRITTEN, folder, light="good")
 
 
@@ -68,6 +74,22 @@ def test_a_second_run_skips_what_is_done_and_repeats_what_changed(tmp_path, sett
         == 3
     )
     assert quick == ["a", "b", "c", "b", "a", "b", "c", "a", "b", "c"]
+
+
+def test_another_recording_of_that_name_is_not_replaced(tmp_path, settings, quick):
+    for folder in ("anna", "ben", "copy"):
+        (tmp_path / folder).mkdir()
+    out = tmp_path / "out"
+    anna, ben = trials(tmp_path / "anna", walk="1"), trials(tmp_path / "ben", walk="2")
+    analyze_all(anna, settings, out)
+    (refused,) = analyze_all(ben, settings, out).outcomes
+    assert refused.done is Done.FAILED
+    assert "another recording, walk.trc" in refused.reason
+    assert "--overwrite" in refused.reason
+    (moved,) = analyze_all(trials(tmp_path / "copy", walk="1"), settings, out).outcomes
+    assert moved.done is Done.SKIPPED
+    (replaced,) = analyze_all(ben, settings, out, overwrite=True).outcomes
+    assert replaced.done is Done.WRITTEN
 
 
 def test_one_bad_trial_does_not_stop_the_others(tmp_path, settings, quick):

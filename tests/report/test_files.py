@@ -96,7 +96,7 @@ def test_cycles_are_told_at_a_hundred_and_one_points(result):
 def test_the_summary_is_plain_and_carries_the_fingerprint(result, walk_file, settings):
     summary = json.loads((result / "summary.json").read_text(encoding="utf-8"))
     assert summary["fingerprint"] == fingerprint(walk_file, settings)
-    assert files.recorded_mark(result) == summary["fingerprint"]
+    assert files.recorded_summary(result)["fingerprint"] == summary["fingerprint"]
     assert summary["quality"]["light"] in ("good", "fair")
     assert {row["name"] for row in summary["gait"]} >= {"velocity", "step length", "stride length"}
     assert "NaN" not in (result / "summary.json").read_text(encoding="utf-8")

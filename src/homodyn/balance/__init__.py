@@ -34,11 +34,12 @@ from homodyn.balance.phases import Phase
 from homodyn.balance.polygons import static_polygon, support_polygon, zmp_polygon
 from homodyn.balance.polytope import Polytope
 from homodyn.balance.projection import Projection, project, shoot
-from homodyn.balance.scene import Box, ComPath, Plan, Ramp, Scene, Step, load_scene, scene_names
+from homodyn.balance.scene import Box, ComPath, Plan, Ramp, Scene, Step
+from homodyn.balance.scene_file import load_scene, scene_names
 from homodyn.balance.sets import Inclusion, included, intersection, minkowski, volume
 from homodyn.balance.stance import Forces, Stance, SupportForce
 from homodyn.balance.trajectory import ComPlan, KeyFrames, Spline, Weights, plan_com, wrench_sets
-from homodyn.balance.wrenches import WrenchSet, wrench_set
+from homodyn.balance.wrenches import Proof, WrenchSet, wrench_set
 
 __all__ = [
     "Box",
@@ -64,6 +65,7 @@ __all__ = [
     "Plan",
     "Polytope",
     "Projection",
+    "Proof",
     "Pyramid",
     "Ramp",
     "Scene",

@@ -133,7 +133,7 @@ def evaluate(
     """
     demand = motion if isinstance(motion, Demand) else whole_body(motion)
     if isinstance(stances, Stance):
-        stances = (Phase(stances, float(demand.time[0]), float(demand.time[-1]) + 1e-9),)
+        stances = (Phase(stances, float(demand.time[0]), float(demand.time[-1]) + 1e-6),)
     phases = in_order(stances)
     numbers = phase_numbers(phases, demand.time)
     if not any((numbers == k).any() and p.stance is not None for k, p in enumerate(phases)):

@@ -77,52 +77,50 @@ def margins(
     if not len(wrenches.all_rows[0]):
         free, none = np.full(shape, np.inf), np.full(shape, -1)
         return Margins(free, free, free, none, none)
-    f, m, c = (each.reshape(-1, 3) for each in (force, moment, com))
+    needed = wrenches.at_reference(force, moment).reshape(-1, 6)
+    places = _terms(com.reshape(-1, 3) - wrenches.reference)
+    fixed = None
+    if about is not None:
+        fixed = _force_squares(wrenches, np.asarray(about, dtype=float))
     parts = [
-        _some_margins(wrenches, f[k : k + CHUNK], m[k : k + CHUNK], c[k : k + CHUNK], about, unit)
-        for k in range(0, max(len(f), 1), CHUNK)
+        _some_margins(wrenches, needed[k : k + CHUNK], places[k : k + CHUNK], fixed, unit)
+        for k in range(0, max(len(needed), 1), CHUNK)
     ]
     pushed, twisted, both, side, force_side = (
         np.concatenate(each).reshape(shape) for each in zip(*parts, strict=True)
     )
-    return Margins(pushed, twisted, both, side, force_side)
+    return Margins(_root(pushed), _root(twisted), _root(both), side, force_side)
 
 
-CHUNK = 128
+CHUNK = 256
 """States at a time: their distances to all sides then fit into the cache."""
 
 
 def _some_margins(
     wrenches: WrenchSet,
-    force: np.ndarray,
-    moment: np.ndarray,
-    com: np.ndarray,
-    about: Point | None,
+    needed: np.ndarray,
+    places: np.ndarray,
+    fixed: np.ndarray | None,
     unit: float,
 ) -> tuple[np.ndarray, ...]:
-    """The fields of ``Margins`` for (states, 3).
+    """The fields of ``Margins`` for some states, margins squared with their sign.
 
     With sign(s) s2 / |row|2 instead of s / |row| the nearest side is found without roots; squared
     lengths are products of matrices.
     """
-    distances = facet_slack(wrenches, force, moment)
-    squares = distances * np.abs(distances)
-    turning = (wrenches.all_rows[0] ** 2).sum(axis=1)
-    pushing = _force_squares(wrenches, com)
-    at = pushing if about is None else _force_squares(wrenches, np.asarray(about, dtype=float))
+    distances = _slack(wrenches, needed)
+    squares = np.abs(distances)
+    squares *= distances
+    turning = wrenches.turning
+    pushing = np.maximum(places @ wrenches.square_terms, 0.0)
+    at = pushing if fixed is None else fixed
     both = squares / (turning + at / unit**2)
     side = both.argmin(axis=1)
     pushed = _felt(squares, pushing)
     force_side = pushed.argmin(axis=1)
     twisted = _felt(squares, turning).min(axis=1)
     every = np.arange(len(side))
-    return (
-        _root(pushed[every, force_side]),
-        _root(twisted),
-        _root(both[every, side]),
-        side,
-        force_side,
-    )
+    return pushed[every, force_side], twisted, both[every, side], side, force_side
 
 
 def _root(square: np.ndarray) -> np.ndarray:
@@ -140,8 +138,11 @@ def _felt(squares: np.ndarray, lengths: np.ndarray) -> np.ndarray:
 
 def facet_slack(wrenches: WrenchSet, force: np.ndarray, moment: np.ndarray) -> np.ndarray:
     """(..., rows): what is left to each side, flat sets included, before any scaling."""
+    return _slack(wrenches, wrenches.at_reference(force, moment))
+
+
+def _slack(wrenches: WrenchSet, wrench: np.ndarray) -> np.ndarray:
     shape = wrenches.polytope
-    wrench = wrenches.at_reference(force, moment)
     left = shape.slack(wrench)
     if not shape.flatness:
         return left
@@ -163,9 +164,8 @@ def facet_distances(
 
     The rows are those of ``wrenches.rows(about, unit=unit)``; the moment is about the world origin.
     """
-    turning = (wrenches.all_rows[0] ** 2).sum(axis=1)
     at = _force_squares(wrenches, np.asarray(about, dtype=float))
-    length = np.sqrt(turning + at / unit**2)
+    length = np.sqrt(wrenches.turning + at / unit**2)
     return facet_slack(wrenches, force, moment) / length
 
 
@@ -175,10 +175,13 @@ def _force_squares(wrenches: WrenchSet, about: np.ndarray) -> np.ndarray:
     The row is F + m x a with a from the reference to the point, so that its square is
     |F|2 + 2 a . (F x m) + |m|2 |a|2 - (m . a)2: one product of matrices with 1, a and a a'.
     """
-    arm = about - wrenches.reference
+    return np.maximum(_terms(about - wrenches.reference) @ wrenches.square_terms, 0.0)
+
+
+def _terms(arm: np.ndarray) -> np.ndarray:
+    """(..., 10): 1, a and the products of its parts, for ``WrenchSet.square_terms``."""
     x, y, z = np.moveaxis(arm, -1, 0)
-    terms = np.stack([np.ones_like(x), x, y, z, x * x, y * y, z * z, x * y, y * z, z * x], axis=-1)
-    return np.maximum(terms @ wrenches.square_terms, 0.0)
+    return np.stack([np.ones_like(x), x, y, z, x * x, y * y, z * z, x * y, y * z, z * x], axis=-1)
 
 
 @dataclass(frozen=True, eq=False)

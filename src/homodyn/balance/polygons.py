@@ -8,6 +8,7 @@ two generators for each corner (the shadow-vertex method of Gass and Saaty).
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -72,8 +73,9 @@ def static_polygon(
     level = Level.of(gravity)
     weight = _weight(forces, mass, gravity)
     # Force along the vertical only, and no moment about it.
-    equations = np.vstack([forces.wrenches[:, 3:].T, forces.wrenches[:, :3] @ level.up])
-    target = np.r_[weight * level.up, 0.0]
+    equations = np.empty((4, len(forces.wrenches)))
+    equations[:3], equations[3] = forces.wrenches[:, 3:].T, forces.wrenches[:, :3] @ level.up
+    target = np.array([*(weight * level.up), 0.0])
     # r x f with f = weight * up: its parts along the axes are weight * (r . second, -r . first).
     shadow = np.stack(
         [-forces.wrenches[:, :3] @ level.second, forces.wrenches[:, :3] @ level.first]
@@ -130,8 +132,10 @@ def _shadow(
     Slack weights turn the limits into equations.
     """
     m = len(forces.C)
-    E = np.block([[equations, np.zeros((len(equations), m))], [forces.C, np.eye(m)]])
-    e = np.r_[target, forces.d]
+    E, e, S = equations, target, shadow
+    if m:
+        E = np.block([[equations, np.zeros((len(equations), m))], [forces.C, np.eye(m)]])
+        e, S = np.concatenate([target, forces.d]), np.c_[shadow, np.zeros((2, m))]
     # One newton, or one metre, of every row: the programs then see numbers near one.
     scale = np.abs(E).max(axis=1)
     kept = scale > 1e-12 * scale.max()
@@ -139,7 +143,6 @@ def _shadow(
         raise NoSolution("the supports cannot carry the weight: nothing acts in some direction")
     E, e = E[kept] / scale[kept, None], e[kept] / scale[kept]
     unit = float(np.abs(e).max()) or 1.0
-    S = np.c_[shadow, np.zeros((2, m))]
     return turned_shadow(E, e / unit, S) * unit
 
 
@@ -193,9 +196,11 @@ def _first_basis(
         enter = int(np.abs(table[row, :k]).argmax())
         if abs(table[row, enter]) > 1e-9:
             _pivot(table, basis, int(row), enter)
-    rows = np.r_[np.flatnonzero(basis < k), m, m + 1]
-    columns = np.r_[np.arange(k), k + m]
-    return basis[basis < k], table[np.ix_(rows, columns)], float(np.abs(S).max()) or 1.0
+    real = basis < k
+    kept = np.empty((real.sum() + 2, k + 1))
+    kept[:-2, :k], kept[:-2, k] = table[:m, :k][real], table[:m, -1][real]
+    kept[-2:, :k], kept[-2:, k] = table[m : m + 2, :k], table[m : m + 2, -1]
+    return basis[real], kept, float(np.abs(S).max()) or 1.0
 
 
 def _exchange(table: np.ndarray, basis: np.ndarray, enter: int) -> None:
@@ -230,6 +235,7 @@ def _turn(basis: np.ndarray, table: np.ndarray, unit: float) -> np.ndarray:
     basis is best for u while none does; the next to enter is the first that u meets on its turn.
     """
     m, k = len(basis), table.shape[1] - 1
+    # Exchanges keep the costs of the basis at zero, to the last bit.
     costs = table[m:, :k]
     costs[:, basis] = 0.0
     for _ in range(20 * k + 100):
@@ -237,62 +243,62 @@ def _turn(basis: np.ndarray, table: np.ndarray, unit: float) -> np.ndarray:
         if costs[0, enter] <= TINY * unit:
             break
         _exchange(table, basis, enter)
-        costs[:, basis] = 0.0
     else:
         raise _Stuck
     corners = [-table[m:, -1]]
-    turned, along = 0.0, 0.0
+    turned, tiny = 0.0, 1e-10 * unit
+    c, s = 1.0, 0.0
     for _ in range(40 * k + 200):
-        size = np.abs(costs).sum(axis=0)
-        # d_j begins to gain when the direction is a quarter turn before it.
-        angle = np.arctan2(costs[1], costs[0]) - (along + np.pi / 2 - 1e-9)
-        angle = np.maximum(np.mod(angle, 2 * np.pi) - 1e-9, 0.0)
-        angle[size <= 1e-10 * unit] = np.inf
-        enter = int(angle.argmin())
-        turned += angle[enter]
-        if turned > 2 * np.pi + 1e-6:
+        # Along the direction no weight gains; the one with the least loss for its gain across it
+        # is met first. Where none gains across, nothing is met for a quarter turn.
+        along, across = np.array([[-c, -s], [-s, c]]) @ costs
+        share = np.where(across > tiny, along / np.maximum(across, tiny), np.inf)
+        enter = int(share.argmin())
+        angle = math.atan(max(float(share[enter]), 0.0))
+        turned += angle
+        if turned > 2 * math.pi + 1e-6:
             break
-        along += angle[enter]
-        _exchange(table, basis, enter)
-        costs[:, basis] = 0.0
-        corners.append(-table[m:, -1])
+        c, s = math.cos(turned), math.sin(turned)
+        if share[enter] < np.inf:
+            _exchange(table, basis, enter)
+            corners.append(-table[m:, -1])
     else:
         raise _Stuck
     return np.array(corners)
 
 
-def _apart(corners: list[list[float]], near: float) -> list[int]:
-    """Numbers of corners that are not where the one before them is."""
-    found: list[int] = []
-    last = corners[-1]
-    for k, (x, y) in enumerate(corners):
-        if abs(x - last[0]) > near or abs(y - last[1]) > near:
-            found.append(k)
-            last = corners[k]
-    return found
+ASKEW = np.array([[0.8150, -0.5795], [0.5795, 0.8150]]) / math.hypot(0.8150, 0.5795)
+"""A rotation that is none of those people build with."""
 
 
 def outlined(corners: np.ndarray) -> Polytope:
-    """The polygon of corners that go once around it; repeated and needless ones are left out."""
-    size = float(np.abs(corners - corners[0]).max())
-    kept = corners[_apart(corners.tolist(), 1e-10 * size)] if size else corners[:1]
-    for _ in range(len(corners)):
-        if len(kept) < 3:
-            return Polytope.from_points(corners)
-        edges = np.concatenate([kept[1:], kept[:1]]) - kept
-        lengths = np.hypot(edges[:, 0], edges[:, 1])
-        rows = np.stack([edges[:, 1], -edges[:, 0]], axis=1) / lengths[:, None]
-        # How much the outline bends where an edge begins: the next along the normal of the last.
-        bend = -(np.concatenate([rows[-1:], rows[:-1]]) * edges).sum(axis=1)
-        sharp = bend > 1e-9 * lengths
-        if sharp.all():
-            break
-        kept = kept[sharp]
-    bounds = (rows * kept).sum(axis=1)
-    # What went once around and bends one way everywhere is its own hull; else ask for it.
-    if (corners @ rows.T > bounds + 1e-9 * size).any():
+    """The hull of points in a plane, by Andrew's chains: few points are faster as plain numbers."""
+    # Sorted along an axis that no edge is likely to be across: else rounding would order its ends.
+    ordered = sorted(map(tuple, (corners @ ASKEW).tolist()))
+    around = [*_chain(ordered), *_chain(ordered[::-1])]
+    if len(around) < 3:
         return Polytope.from_points(corners)
-    return Polytope(rows, bounds, kept)
+    kept = np.array(around) @ ASKEW.T
+    edges = np.concatenate([kept[1:], kept[:1]]) - kept
+    rows = np.stack([edges[:, 1], -edges[:, 0]], axis=1)
+    rows /= np.hypot(edges[:, 0], edges[:, 1])[:, None]
+    return Polytope(rows, (rows * kept).sum(axis=1), kept)
+
+
+def _chain(ordered: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Points that the outline passes on one side, without the last; nearly straight is straight."""
+    chain: list[tuple[float, float]] = []
+    near = 1e-10 * math.dist(ordered[0], ordered[-1])
+    for x, y in ordered:
+        while len(chain) > 1:
+            (x0, y0), (x1, y1) = chain[-2:]
+            ax, ay, bx, by = x1 - x0, y1 - y0, x - x1, y - y1
+            if ax * by - ay * bx > 1e-9 * math.hypot(ax, ay) * math.hypot(bx, by):
+                break
+            chain.pop()
+        if not chain or abs(x - chain[-1][0]) > near or abs(y - chain[-1][1]) > near:
+            chain.append((x, y))
+    return chain[:-1]
 
 
 def _shot_shadow(E: np.ndarray, e: np.ndarray, S: np.ndarray) -> np.ndarray:

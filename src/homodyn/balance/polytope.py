@@ -16,6 +16,8 @@ from homodyn.balance.halfspaces import corners, normalised
 from homodyn.balance.hull import hull
 from homodyn.errors import NoSolution
 
+CHUNK = 256
+"""Points at a time: their distances to all sides then fit into the cache."""
 INSIDE = 1e-9
 """Share of the size of a polytope that rounding may put a point outside by."""
 
@@ -126,8 +128,15 @@ class Polytope:
     def contains(self, points: np.ndarray, tolerance: float | None = None) -> np.ndarray:
         """(...,): True for points of the set, its border included."""
         allowed = self.tolerance if tolerance is None else tolerance
-        within = (self.slack(points) >= -allowed).all(axis=-1)
-        return np.asarray(within & (self.off(points) <= allowed))
+        points = np.asarray(points, dtype=float)
+        flat = points.reshape(-1, points.shape[-1])
+        within = np.ones(len(flat), dtype=bool)
+        sides, bounds = np.ascontiguousarray(self.A.T), self.b + allowed
+        for k in range(0, len(flat) if len(bounds) else 0, CHUNK):
+            within[k : k + CHUNK] = (flat[k : k + CHUNK] @ sides <= bounds).all(axis=1)
+        if len(self.E):
+            within &= self.off(flat) <= allowed
+        return within.reshape(points.shape[:-1])
 
     def support(self, direction: np.ndarray) -> float:
         """The largest ``direction . x`` over the set; infinite along a ray."""

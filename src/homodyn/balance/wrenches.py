@@ -8,13 +8,13 @@ everywhere in Homodyn. A force of 1 N counts as much as a moment of ``unit`` N m
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Literal
 
 import numpy as np
 
 from homodyn.balance.hull import hull
-from homodyn.balance.linear_program import Unbounded
+from homodyn.balance.linear_program import Unbounded, maximum
 from homodyn.balance.polytope import Polytope
 from homodyn.balance.projection import project, shoot
 from homodyn.balance.stance import ORIGIN, Budget, Forces, Stance
@@ -29,6 +29,21 @@ SCOUT = 3000
 MANY = 2000
 """Sums of generators up to which their hull is faster than shooting."""
 Point = np.ndarray | tuple[float, float, float] | list[float]
+
+
+@dataclass(frozen=True, eq=False)
+class Proof:
+    """Why a set of wrenches is neither larger nor smaller than what its supports can give.
+
+    ``weights[k] >= 0`` keep the limits ``C weights <= d`` and give vertex k, so nothing is claimed
+    that cannot be given. ``prices[k] >= 0`` with ``C' prices[k] >= wrenches . side k`` and
+    ``d . prices[k] = bound k``, so nothing beyond side k can be given.
+    """
+
+    weights: np.ndarray
+    """(vertices, generators)."""
+    prices: np.ndarray
+    """(sides, rows of C)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +84,11 @@ class WrenchSet:
         shape = self.polytope
         rows = np.vstack([shape.A, shape.E, -shape.E])
         return rows[:, :3], rows[:, 3:]
+
+    @cached_property
+    def turning(self) -> np.ndarray:
+        """(rows,): |moment row|2."""
+        return np.asarray((self.all_rows[0] ** 2).sum(axis=1))
 
     @cached_property
     def square_terms(self) -> np.ndarray:
@@ -119,6 +139,18 @@ class WrenchSet:
         """
         return self.polytope.contains(self.at_reference(force, moment, about))
 
+    def proof(self) -> Proof:
+        """Numbers that prove the set: forces that reach each vertex, prices that bound each side.
+
+        One linear program for each; a test needs nothing but products of matrices to check them.
+        """
+        forces, shape = self.forces, self.polytope
+        k = len(forces.wrenches)
+        rows, bounds = np.vstack([-np.eye(k), forces.C]), np.r_[np.zeros(k), forces.d]
+        prices = [maximum(forces.wrenches @ side, rows, bounds).rows[k:] for side in shape.A]
+        weights = [forces.weights(vertex) for vertex in shape.vertices]
+        return Proof(np.array(weights), np.array(prices).reshape(len(shape.A), len(forces.C)))
+
     def force_slice(self, com: Point) -> Polytope:
         """Forces (N) that can be given through a point: F_p of Qiu eq. 4.38, moment zero there."""
         _, force, bounds = self._shifted(com)
@@ -155,6 +187,18 @@ def wrench_set(
     force of each contact and of all. ``"programs"``: ray shooting by linear programs, for any
     linear limits.
     """
+    if isinstance(stance, Stance) and method == "auto":
+        return _remembered(stance)
+    return _computed(stance, method)
+
+
+@lru_cache(maxsize=128)
+def _remembered(stance: Stance) -> WrenchSet:
+    """Stances do not change once made, and plans and pictures ask for their sets again."""
+    return _computed(stance, "auto")
+
+
+def _computed(stance: Stance | Forces, method: str) -> WrenchSet:
     forces = stance.forces if isinstance(stance, Stance) else stance
     owner = stance if isinstance(stance, Stance) else None
     budgets = forces.budgets

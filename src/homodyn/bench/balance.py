@@ -25,6 +25,7 @@ from homodyn.balance import (
     wrench_set,
 )
 from homodyn.balance.polytope import Polytope
+from homodyn.bench.balance_plans import plan_rows
 from homodyn.bench.harness import Row, benchmark, best_of, interleave
 from homodyn.errors import HomodynError
 
@@ -129,6 +130,7 @@ def balance(quick: bool) -> Iterator[Row]:
             f"{title}, against a hull in 6-D", mine * 1e3, hulls * 1e3, unit="ms", required=None
         )
     yield from _states(quick)
+    yield from plan_rows(quick)
 
 
 def _states(quick: bool) -> Iterator[Row]:
@@ -136,7 +138,7 @@ def _states(quick: bool) -> Iterator[Row]:
     stance = Stance(
         (sole("left", (0, 0.1, 0), **size), sole("right", (0.3, -0.1, 0.1), yaw=0.2, **size)), 1500
     )
-    made = best_of(lambda: wrench_set(stance), repeat=3)
+    made = best_of(lambda: wrench_set(stance, method="hull"), repeat=3)
     yield Row("wrenches of a stance on two soles", made * 1e3, None, "ms", None, None)
     wrenches = wrench_set(stance)
     rng = np.random.default_rng(0)
@@ -162,13 +164,8 @@ def _states(quick: bool) -> Iterator[Row]:
             required=None,
         )
         required = 1 if name == "balanced or not" else None
-        yield Row.from_times(
-            f"{STATES} states, {name}, against {BUDGET:g} ms",
-            mine,
-            BUDGET,
-            unit="ms",
-            required=required,
-        )
+        title = f"{STATES} states, {name}, against {BUDGET:g} ms"
+        yield Row.from_times(title, mine, BUDGET, unit="ms", required=required)
 
 
 def _feasible(stance: Stance, moment: np.ndarray, force: np.ndarray) -> bool:

@@ -7,6 +7,7 @@ import io
 import os
 import tempfile
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -81,14 +82,18 @@ def polygons_figure(
     level = Level.of(gravity)
     columns = min(len(stances), 4)
     rows = -(-len(stances) // columns)
-    points = np.vstack([level.flat(stance.points) for stance in stances])
+    areas = [_static(stance, mass, gravity) for stance in stances]
+    points = np.vstack(
+        [level.flat(stance.points) for stance in stances]
+        + [area.vertices for area in areas if area is not None]
+    )
     low, high = points.min(axis=0) - 0.15, points.max(axis=0) + 0.15
     wide = 2.6 * columns
     tall = rows * np.clip(2.6 * (high - low)[1] / (high - low)[0], 1.4, 4.5) + 0.7
     figure = Figure(figsize=(wide, tall), layout="constrained")
     plots = np.atleast_1d(figure.subplots(rows, columns, sharex=True, sharey=True)).ravel()
-    for k, (plot, stance) in enumerate(zip(plots, stances, strict=False)):
-        _stance_from_above(plot, stance, level, mass, gravity)
+    for k, (plot, stance, area) in enumerate(zip(plots, stances, areas, strict=False)):
+        _stance_from_above(plot, stance, level, area)
         if judged is not None:
             _paths_from_above(plot, judged, k, level)
         plot.set_title(f"{k + 1}: {', '.join(stance.names)}", fontsize=7)
@@ -106,9 +111,14 @@ def polygons_figure(
     return figure
 
 
-def _stance_from_above(
-    plot: Any, stance: Stance, level: Level, mass: float, gravity: np.ndarray
-) -> None:
+def _static(stance: Stance, mass: float, gravity: np.ndarray) -> Polytope | None:
+    try:
+        return static_polygon(stance, mass=mass, gravity=gravity)
+    except NoSolution:
+        return None
+
+
+def _stance_from_above(plot: Any, stance: Stance, level: Level, area: Polytope | None) -> None:
     for support in stance.supports:
         seen = level.flat(support.corners if isinstance(support, Patch) else support.position[None])
         if len(seen) > 2 and np.linalg.matrix_rank(seen - seen[0], tol=1e-9) > 1:
@@ -116,13 +126,11 @@ def _stance_from_above(
             plot.add_patch(Polygon(outline, fc="#d5dbe1", ec=GREY, lw=0.8))
         else:
             plot.plot(*seen.T, "s-", color=GREY, ms=5, lw=2)
-    try:
-        polygon = static_polygon(stance, mass=mass, gravity=gravity)
-    except NoSolution:
+    if area is None:
         plot.text(0.5, 0.03, "no static balance", transform=plot.transAxes, ha="center", fontsize=7)
         return
-    corners = polygon.vertices
-    if polygon.flatness == 0:
+    corners = area.vertices
+    if area.flatness == 0:
         corners = corners[ConvexHull(corners).vertices]
         plot.add_patch(Polygon(corners, fc=GOOD, ec=GOOD, alpha=0.25, lw=1.0))
     else:
@@ -144,7 +152,7 @@ def polytopes_figure(
     *,
     com: np.ndarray,
     gravity: np.ndarray,
-    force: np.ndarray | None = None,
+    force: np.ndarray,
     most: int = 6,
 ) -> Figure:
     """The forces (N) that each stance can give through the centre of mass, in three dimensions."""
@@ -156,13 +164,17 @@ def polytopes_figure(
     for k, stance in enumerate(chosen):
         plot: Any = figure.add_subplot(rows, columns, k + 1, projection="3d")
         at = np.asarray(com)[k] if np.ndim(com) == 2 else np.asarray(com)
+        needed = np.asarray(force)[k] if np.ndim(force) == 2 else np.asarray(force)
+        wrenches = wrench_set(stance)
+        if not wrenches.polytope.bounded:
+            # What has no end is shown up to twice the force that is needed.
+            wrenches = wrench_set(replace(stance, limit=2 * float(np.linalg.norm(needed))))
         try:
-            shape = wrench_set(stance).force_slice(at).image(turn)
+            shape = wrenches.force_slice(at).image(turn)
             _solid(plot, shape, SHADES[k % len(SHADES)])
         except NoSolution:
-            plot.text2D(0.2, 0.5, "without end or empty", transform=plot.transAxes, fontsize=8)
-        if force is not None:
-            needed = np.asarray(force)[k] if np.ndim(force) == 2 else np.asarray(force)
+            plot.text2D(0.3, 0.5, "none through here", transform=plot.transAxes, fontsize=8)
+        else:
             plot.computed_zorder = False
             plot.scatter(*(turn @ needed), color=BAD, s=24, depthshade=False, zorder=10)
         plot.set_title(f"{k + 1}: {', '.join(stance.names)}", fontsize=7)
@@ -242,11 +254,8 @@ def scene_rows(scene: Scene) -> list[dict[str, object]]:
     room = difficulty(sets) if len(sets) > 1 else None
     told: list[dict[str, object]] = []
     for k, (step, stance) in enumerate(zip(scene.steps, scene.stances, strict=True)):
-        try:
-            area = static_polygon(stance, mass=scene.mass, gravity=scene.gravity)
-            static = f"{len(area.vertices)} corners"
-        except NoSolution:
-            static = "none"
+        area = _static(stance, scene.mass, scene.gravity)
+        static = "none" if area is None else f"{len(area.vertices)} corners"
         row: dict[str, object] = {
             "phase": step.name,
             "supports": " + ".join(step.supports),

@@ -22,9 +22,9 @@ from typing import Any, Protocol
 
 from homodyn.errors import CaptureError, FormatError, HomodynError
 from homodyn.report.analysis import analyze
-from homodyn.report.files import PAGE, recorded_mark, write_analysis
+from homodyn.report.files import origin, recorded_summary, write_analysis
 from homodyn.report.overview import write_overview
-from homodyn.report.settings import Settings, fingerprint
+from homodyn.report.settings import Settings, digest, fingerprint
 
 THREADS = ("HOMODYN_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 """Environment variables that tell how many threads a process may use."""
@@ -187,13 +187,24 @@ def folder_names(trials: Sequence[str | Path]) -> list[str]:
 
 
 def _before(trial: str, name: str, settings: Settings, folder: Path) -> Outcome | None:
-    """The outcome of a trial that need not run: done before, or without a file."""
+    """The outcome of a trial that is not run: done, without a file, or in another's place."""
     try:
         mark = fingerprint(trial, settings)
     except HomodynError as error:
         return Outcome(trial, name, Done.FAILED, str(folder), reason=str(error))
-    if recorded_mark(folder) == mark and (folder / PAGE).is_file():
+    there = recorded_summary(folder)
+    if there.get("fingerprint") == mark:
         return Outcome(trial, name, Done.SKIPPED, str(folder))
+    files = there.get("files", {})
+    if there and there.get("origin") != origin(trial) and files.get("trial") != digest(trial):
+        return Outcome(
+            trial,
+            name,
+            Done.FAILED,
+            str(folder),
+            reason=f"{folder} holds the result of another recording, {there.get('source')}; "
+            "choose another folder, or replace it with --overwrite",
+        )
     return None
 
 

@@ -7,6 +7,7 @@ beside it, which takes its name when it is done.
 from __future__ import annotations
 
 import csv
+import hashlib
 import json
 import os
 import tempfile
@@ -73,15 +74,18 @@ def is_result(folder: Path) -> bool:
     return (folder / SUMMARY).is_file() or (folder.is_dir() and not any(folder.iterdir()))
 
 
-def recorded_mark(folder: Path) -> str | None:
-    """The fingerprint that a complete result was made with; None where there is none."""
+def recorded_summary(folder: Path) -> dict[str, Any]:
+    """The summary of a complete result; empty where there is none."""
     try:
-        summary = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
+        found = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        return None
-    if not isinstance(summary, dict) or not (folder / PAGE).is_file():
-        return None
-    return summary.get("fingerprint")
+        return {}
+    return found if isinstance(found, dict) and (folder / PAGE).is_file() else {}
+
+
+def origin(source: str | Path) -> str:
+    """A word for where a file lies that does not tell it: two files of one name differ in it."""
+    return hashlib.sha256(str(Path(source).resolve()).encode()).hexdigest()[:16]
 
 
 def _write(analysis: Analysis, folder: Path, mark: str) -> None:
@@ -272,6 +276,7 @@ def summary(analysis: Analysis, mark: str) -> dict[str, Any]:
         "complete": True,
         "trial": analysis.name,
         "source": Path(analysis.source).name,
+        "origin": origin(analysis.source),
         "versions": versions(),
         "settings": analysis.settings.portable().to_dict(),
         "files": dict(analysis.digests),

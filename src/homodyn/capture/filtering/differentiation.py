@@ -7,7 +7,6 @@ from scipy.interpolate import make_interp_spline
 from scipy.spatial.transform import Rotation, Slerp
 
 from homodyn.model import Model
-from homodyn.model.configuration import plain_entries
 
 DEGREE = 5
 """Of the splines: accelerations are smooth to the second derivative."""
@@ -16,38 +15,65 @@ DEGREE = 5
 def derivatives(model: Model, time: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """V and a, (frames, nv), of poses (frames, nq) at instants (s).
 
-    Quintic splines through every entry of q. A quaternion p is followed with its sign kept; its
-    body angular velocity is 2 vec(p* dp/dt) and that one's rate 2 vec(p* d2p/dt2). The linear
-    entries of a free joint are those of the world turned into body axes: v = E dx/dt and
-    a = E d2x/dt2 - w x v. Noise grows with each derivative: smooth or filter before.
+    Quintic splines through every entry of q; a quaternion is followed with its sign kept. Noise
+    grows with each derivative: smooth or filter before.
     """
     frames = len(time)
-    v, a = np.zeros((2, frames, model.nv))
     degree = min(DEGREE, frames - 1)
     if degree < 1:
-        return v, a
+        return np.zeros((frames, model.nv)), np.zeros((frames, model.nv))
     degree -= degree % 2 == 0
     path = continuous(model, q)
     spline = make_interp_spline(time - time[0], path, k=degree)
     rate = spline.derivative(1)(time - time[0])
     bend = spline.derivative(2)(time - time[0]) if degree > 1 else np.zeros_like(rate)
-    entries, positions = plain_entries(model)
-    v[:, entries], a[:, entries] = rate[:, positions], bend[:, positions]
+    return velocities(model, path, rate, bend)[1:]
+
+
+def velocities(
+    model: Model, q: np.ndarray, rates: np.ndarray, curvatures: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Positions, velocities and accelerations out of positions and their plain derivatives.
+
+    With r a quaternion of any length, the body's angular velocity w is 2 vec(r* dr/dt) / |r|^2, and
+    its rate 2 vec(r* d2r/dt2) / |r|^2 - 2 (r . dr/dt) w / |r|^2. The linear entries of a free joint
+    are those of the world turned into body axes: v = E dx/dt and a = E d2x/dt2 - w x v.
+    """
+    q = q.copy()
+    v, a = np.empty((2, len(q), model.nv))
     for joint, place in zip(model.joints, model.joint_slots, strict=True):
         if not joint.quaternion:
+            v[:, place.v], a[:, place.v] = rates[:, place.q], curvatures[:, place.q]
             continue
-        four = slice(place.q.stop - 4, place.q.stop)
-        turns = slice(place.v.stop - 3, place.v.stop)
-        here = path[:, four]
-        v[:, turns] = 2 * _turned_by(here, rate[:, four])
-        a[:, turns] = 2 * _turned_by(here, bend[:, four])
+        four, turning = slice(place.q.stop - 4, place.q.stop), slice(place.v.stop - 3, place.v.stop)
+        r, dr, ddr = q[:, four], rates[:, four], curvatures[:, four]
+        square = (r * r).sum(-1, keepdims=True)
+        spin = 2.0 * _turned_back(r, dr) / square
+        v[:, turning] = spin
+        a[:, turning] = (
+            2.0 * _turned_back(r, ddr) - 2.0 * (r * dr).sum(-1, keepdims=True) * spin
+        ) / square
+        q[:, four] = r / np.sqrt(square)
         if joint.kind == "free":
-            three, slides = (slice(p.start, p.start + 3) for p in (place.q, place.v))
-            into_body = Rotation.from_quat(here[:, [1, 2, 3, 0]]).inv()
-            v[:, slides] = into_body.apply(rate[:, three])
-            drift = np.cross(v[:, turns], v[:, slides])
-            a[:, slides] = into_body.apply(bend[:, three]) - drift
-    return v, a
+            # The linear velocity of a free joint is told in the axes of its body, which turn.
+            places = slice(place.q.start, place.q.start + 3)
+            lead = slice(place.v.start, place.v.start + 3)
+            v[:, lead] = _in_body(q[:, four], rates[:, places])
+            a[:, lead] = _in_body(q[:, four], curvatures[:, places]) - np.cross(spin, v[:, lead])
+    return q, v, a
+
+
+def _turned_back(r: np.ndarray, s: np.ndarray) -> np.ndarray:
+    """Vector part of the quaternion product r* s."""
+    w, x = r[:, :1], r[:, 1:]
+    return w * s[:, 1:] - s[:, :1] * x - np.cross(x, s[:, 1:])
+
+
+def _in_body(quaternion: np.ndarray, vectors: np.ndarray) -> np.ndarray:
+    """World vectors in the axes of bodies with these orientations."""
+    w, x = quaternion[:, :1], -quaternion[:, 1:]
+    twice = 2.0 * np.cross(x, vectors)
+    return vectors + w * twice + np.cross(x, twice)
 
 
 def interpolated(
@@ -97,9 +123,3 @@ def continuous(model: Model, q: np.ndarray) -> np.ndarray:
             flips = np.cumprod([first, *np.where(against, -1.0, 1.0)])
             path[:, four] *= flips[:, None]
     return path
-
-
-def _turned_by(p: np.ndarray, rate: np.ndarray) -> np.ndarray:
-    """The vector part of p* times another quaternion."""
-    w, u = p[:, :1], p[:, 1:]
-    return w * rate[:, 1:] - rate[:, :1] * u - np.cross(u, rate[:, 1:])

@@ -2,7 +2,7 @@
 
 What a frame knows of its way (the best pose, the one tried next, its damping, what limits hold) is
 one row of numbers, and an iteration takes that row to the next. Frames do not know each other, so
-all of them go on at once, each at its own pace, and none costs a thought outside of the kernel.
+all of them go on at once, each at its own pace, in one call of native code.
 
 The damping shrinks while the objective falls as promised and grows when it does not (Nielsen 1999).
 Long steps are those of Gauss and Newton, which never lead uphill; short ones those of Newton, which
@@ -20,7 +20,7 @@ import numpy as np
 from homodyn.capture.kinematics.marker_step import made_kernel, stepped
 from homodyn.model import Model
 from homodyn.spatial import Array
-from homodyn.symbolic import Kernel
+from homodyn.symbolic import Iteration, Kernel
 
 CLOSE = 0.1
 """Steps shorter than this (rad, m) are followed by steps that know the curvature of the paths."""
@@ -44,7 +44,6 @@ SCALARS = (
     "taken",  # steps
     "converged",
     "started",  # whether the cost is one
-    "done",
 )
 
 
@@ -76,7 +75,7 @@ class Rows:
 
 
 def descent_kernel(model: Model, loss: str = "") -> Kernel:
-    """(row, frame, setting, lengths) -> the row after one iteration.
+    """(row, done, frame, setting, lengths) -> row and done after one iteration.
 
     ``frame`` joins targets (m), weights, pull, goal, free and the mean weight of a seen marker;
     ``setting`` lower and upper limits, the scale of a robust loss (m), the length of the last step
@@ -85,7 +84,9 @@ def descent_kernel(model: Model, loss: str = "") -> Kernel:
     size, markers = model.nv, len(model.markers)
     rows = Rows(model)
 
-    def iterate(own: Model, row: Array, frame: Array, setting: Array) -> Array:
+    def iterate(
+        own: Model, row: Array, done: Array, frame: Array, setting: Array
+    ) -> tuple[Array, Array]:
         now = {name: row[place] for name, place in rows.places.items()}
         ends = np.cumsum([0, 3 * markers, markers, *[size] * 3, 1])
         *parts, unit = ca.vertsplit(frame, list(ends))
@@ -96,15 +97,32 @@ def descent_kernel(model: Model, loss: str = "") -> Kernel:
         rest += [now["damping"], now["bend"], now["halt"], 0.0, scale]
         step = stepped(own, loss, now["tried"], targets, *rest)
         after = _after(now, step, unit, tolerance, limited)
-        return ca.vertcat(*[ca.if_else(now["done"], now[name], after[name]) for name in now])
+        ended = ca.logic_or(after["converged"], ca.logic_not(after["started"]))
+        rest = [ca.if_else(done, now[name], after[name]) for name in now]
+        return ca.vertcat(*rest), ca.logic_or(done, ended)
 
     return made_kernel(
         model,
         f"descent {loss}".strip(),
         iterate,
-        {"row": rows.size, "frame": 4 * markers + 3 * size + 1, "setting": 2 * size + 3},
-        {"row": rows.size},
+        {
+            "row": rows.size,
+            "done": (),
+            "frame": 4 * markers + 3 * size + 1,
+            "setting": 2 * size + 3,
+        },
+        {"row": rows.size, "done": ()},
     )
+
+
+def descent(model: Model, loss: str = "") -> Iteration:
+    """All iterations of many frames in native code, each frame until it is done."""
+    key = f"whole descent {loss}".strip()
+    if key not in model.kernels:
+        kernel = descent_kernel(model, loss)
+        model.kernels[key] = Iteration(kernel, ("row", "done"), stop="done")
+    made: Iteration = model.kernels[key]
+    return made
 
 
 def _after(
@@ -119,7 +137,6 @@ def _after(
     good, bad = _accepted(now, step, unit, tolerance, limited), _rejected(now, limited)
     after = {name: ca.if_else(better, good[name], bad[name]) for name in now}
     after["taken"] = now["taken"] + (1 - now["again"])
-    after["done"] = ca.logic_or(after["converged"], ca.logic_not(after["started"]))
     return after
 
 
@@ -159,7 +176,6 @@ def _accepted(
         "taken": now["taken"],
         "converged": short * (1 - anew),
         "started": ca.SX(1),
-        "done": now["done"],
     }
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from homodyn.capture.kinematics.descent import DAMPING, Rows, descent_kernel
+from homodyn.capture.kinematics.descent import DAMPING, Rows, descent, descent_kernel
 from homodyn.capture.kinematics.marker_step import (
     distance_kernel,
     measured,
@@ -29,9 +29,6 @@ TOLERANCE = 1e-8
 """Length of the last step (rad, m)."""
 ITERATIONS = 200
 """Steps after which a frame is given up."""
-
-SPARSE = 0.7
-"""Share of frames on their way below which the others are taken out of the batch."""
 
 SUGIHARA_FLOOR = 1e-3
 """What Sugihara's damping adds to the objective (Felis 2015, eq. 4.17)."""
@@ -111,12 +108,23 @@ class MarkerProblem:
         setting = np.concatenate([self.lower, self.upper, [gain, self.scale]])
         return lambda q, records, mood: run(q, records, setting, mood, self.lengths)
 
-    def descent(self, tolerance: float) -> Callable[..., Any]:
-        """(rows, frames) -> the rows after one iteration: see `descent_kernel`."""
-        run = self._tier(descent_kernel(self.model, self.loss))
+    def descended(self, rows: np.ndarray, iterations: int, tolerance: float) -> np.ndarray:
+        """The rows of all frames after so many iterations, or fewer that were enough."""
         limited = float(np.isfinite([self.lower, self.upper]).any())
         setting = np.concatenate([self.lower, self.upper, [self.scale, tolerance, limited]])
-        return lambda rows, frames: run(rows, frames, setting, self.lengths)
+        frames = np.concatenate([self.records, self.unit[:, None]], axis=1)
+        if self.native:
+            inputs = {"row": rows, "done": np.zeros(len(rows)), "frame": frames}
+            inputs |= {"setting": setting, "lengths": self.lengths}
+            course = descent(self.model, self.loss)(iterations, inputs)
+            return course.states["row"]
+        run = self._tier(descent_kernel(self.model, self.loss))
+        done = np.zeros(len(rows))
+        for _ in range(iterations):
+            rows, done = run(rows, done, frames, setting, self.lengths)
+            if done.all():
+                break
+        return rows
 
     def equations(self, q: np.ndarray) -> Any:
         """Normal matrix, descent and objective of every frame, undamped and without limits."""
@@ -168,22 +176,8 @@ def levenberg_marquardt(
     ``damping`` is the first, as a share of the mean weight of a marker.
     """
     places = Rows(problem.model)
-    ways = places.begun(problem.inside(start), damping * problem.unit)
-    going = np.arange(problem.frames)
-    advance = problem.descent(tolerance)
-    frames = np.concatenate([problem.records, problem.unit[:, None]], axis=1)
-    rows = ways
-    for _ in range(iterations):
-        rows = advance(rows, frames)
-        left = places.of(rows, "done") == 0
-        count = int(left.sum())
-        # What is done stays as it is, so it is only worth taking out where it is much.
-        if count < SPARSE * len(rows):
-            ways[going] = rows
-            going, rows, frames = going[left], rows[left], frames[left]
-            if not count:
-                break
-    ways[going] = rows
+    begun = places.begun(problem.inside(start), damping * problem.unit)
+    ways = problem.descended(begun, iterations, tolerance)
     started = places.of(ways, "started") > 0
     return Fitted(
         places.of(ways, "q"),

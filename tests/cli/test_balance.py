@@ -1,0 +1,60 @@
+"""The command that judges balance: scenes by name or file, motions with their model."""
+
+import csv
+
+from typer.testing import CliRunner
+
+from homodyn.cli import app
+
+
+def run(*words):
+    return CliRunner().invoke(app, ["balance", *map(str, words)])
+
+
+def test_a_scene_with_a_path_is_judged_and_drawn(tmp_path):
+    shown = run("complex", "-o", tmp_path / "out")
+    assert shown.exit_code == 0, shown.output
+    assert "Weakest at 1.258 s, on left 1: 10.0 N m are left" in " ".join(shown.stdout.split())
+    for name in ("margins.png", "polygons.png", "polytopes.png", "path.png"):
+        assert (tmp_path / "out" / name).read_bytes()[:4] == b"\x89PNG"
+    rows = list(csv.DictReader((tmp_path / "out" / "phases.csv").open()))
+    assert [row["supports"] for row in rows][3] == "left 1"
+    assert float(rows[3]["wrench_Nm"]) < 10.1
+    frames = list(csv.DictReader((tmp_path / "out" / "margins.csv").open()))
+    assert len(frames) == 401
+    assert (tmp_path / "out" / "summary.txt").read_text().startswith("Weakest at 1.258 s")
+
+
+def test_a_scene_without_a_path_tells_the_room_between_its_stances(tmp_path):
+    shown = run("biped", "-o", tmp_path / "out")
+    assert shown.exit_code == 0, shown.output
+    assert "no motion can keep more than 84.37 N m" in " ".join(shown.stdout.split())
+    assert (tmp_path / "out" / "polygons.png").exists()
+
+
+def test_a_motion_is_judged_with_its_model_and_plates(tmp_path, shared_data):
+    folder = shared_data / "gait10dof"
+    shown = run(
+        folder / "ref_ik.mot",
+        "--model",
+        folder / "subject01.osim",
+        "--plates",
+        folder / "walk_grf.mot",
+        "--degrees",
+        "--friction",
+        1.0,
+        "-o",
+        tmp_path / "out",
+    )
+    assert shown.exit_code == 0, shown.output
+    assert "tips" in shown.stdout
+    rows = list(csv.DictReader((tmp_path / "out" / "phases.csv").open()))
+    assert len(rows) == 9
+    assert {row["supports"] for row in rows} == {"left", "right", "right + left"}
+
+
+def test_what_is_no_scene_is_refused_in_one_line(tmp_path):
+    shown = run("lorry", "-o", tmp_path / "out")
+    assert shown.exit_code == 1
+    assert "biped, car, complex, quadruped" in " ".join(shown.stderr.split())
+    assert not (tmp_path / "out").exists()
