@@ -42,7 +42,6 @@ __all__ = [
     "symbolic",
 ]
 
-_ON_DEMAND = ("balance", "capture", "gait")
 _ON_DEMAND = ("balance", "capture", "gait", "simulate")
 """Rooms that are loaded when they are first named: what they build on takes its time."""
 
