@@ -38,11 +38,13 @@ from homodyn.balance.scene import Box, ComPath, Plan, Ramp, Scene, Step
 from homodyn.balance.scene_file import load_scene, scene_names
 from homodyn.balance.sets import Inclusion, included, intersection, minkowski, volume
 from homodyn.balance.stance import Forces, Stance, SupportForce
+from homodyn.balance.trajectory import ComPlan, KeyFrames, Spline, Weights, plan_com, wrench_sets
 from homodyn.balance.wrenches import Proof, WrenchSet, wrench_set
 
 __all__ = [
     "Box",
     "ComPath",
+    "ComPlan",
     "Demand",
     "Difficulty",
     "Effort",
@@ -54,6 +56,7 @@ __all__ = [
     "Infeasible",
     "Insphere",
     "JointLoad",
+    "KeyFrames",
     "Limit",
     "Margins",
     "Mode",
@@ -66,11 +69,13 @@ __all__ = [
     "Pyramid",
     "Ramp",
     "Scene",
+    "Spline",
     "Stance",
     "Step",
     "SupportForce",
     "Unbounded",
     "Verdicts",
+    "Weights",
     "WrenchSet",
     "actuated",
     "actuated_wrenches",
@@ -89,6 +94,7 @@ __all__ = [
     "load_scene",
     "margins",
     "minkowski",
+    "plan_com",
     "point",
     "point_mass",
     "project",
@@ -105,5 +111,6 @@ __all__ = [
     "volume",
     "whole_body",
     "wrench_set",
+    "wrench_sets",
     "zmp_polygon",
 ]

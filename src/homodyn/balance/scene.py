@@ -44,6 +44,10 @@ class Plan:
     """m: largest distance of the centre of mass from a support in use."""
     upper: Ramp | None = None
     lower: Ramp | None = None
+    start_at_rest: bool = True
+    finish_at_rest: bool = True
+    margin: str = "wrench"
+    """What to keep large: ``wrench`` (M_s3, N m) or ``force`` (M_s1, N)."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,9 +24,9 @@
 
 A ``point`` has position and normal, a ``patch`` corners and normal, a ``grasp`` position and the
 largest force (N) and moment (N m), one number or three. Contacts may have limit (N), yaw_limit
-(N m), sides, pyramid and body. Further tables: ``plan`` (start, finish, degree, reach, corridor),
-``path`` (degree, instants, points: a clamped B-spline of the centre of mass) and ``[[box]]`` (name,
-center, size).
+(N m), sides, pyramid and body. Further tables: ``plan`` (start, finish, degree, reach, corridor,
+start_at_rest, finish_at_rest, margin), ``path`` (degree, instants, points: a clamped B-spline of
+the centre of mass) and ``[[box]]`` (name, center, size).
 """
 
 from __future__ import annotations
@@ -121,6 +121,18 @@ class _Table:
         value = self.take(key, default, required=default is None)
         if not isinstance(value, str):
             raise self.error(f"a text is expected, got {value!r}", key)
+        return value
+
+    def flag(self, key: str, default: bool) -> bool:
+        value = self.take(key, default)
+        if not isinstance(value, bool):
+            raise self.error(f"true or false is expected, got {value!r}", key)
+        return value
+
+    def choice(self, key: str, words: tuple[str, ...]) -> str:
+        value = self.text(key, words[0])
+        if value not in words:
+            raise self.error(f"one of {', '.join(words)} is expected, got {value!r}", key)
         return value
 
     def tables(self, key: str) -> list[_Table]:
@@ -279,6 +291,9 @@ def _plan(table: _Table) -> Plan:
         table.number("reach", np.inf, least=0.0),
         upper,
         lower,
+        table.flag("start_at_rest", True),
+        table.flag("finish_at_rest", True),
+        table.choice("margin", ("wrench", "force")),
     )
     table.done()
     return plan

@@ -25,6 +25,7 @@ from homodyn.balance import (
     wrench_set,
 )
 from homodyn.balance.polytope import Polytope
+from homodyn.bench.balance_plans import plan_rows
 from homodyn.bench.harness import Row, benchmark, best_of, interleave
 from homodyn.errors import HomodynError
 
@@ -129,6 +130,7 @@ def balance(quick: bool) -> Iterator[Row]:
             f"{title}, against a hull in 6-D", mine * 1e3, hulls * 1e3, unit="ms", required=None
         )
     yield from _states(quick)
+    yield from plan_rows(quick)
 
 
 def _states(quick: bool) -> Iterator[Row]:
