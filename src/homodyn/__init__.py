@@ -16,7 +16,7 @@ from homodyn.errors import (
 from homodyn.model import Model, joints, load, parametric, save
 
 if TYPE_CHECKING:
-    from homodyn import capture, gait
+    from homodyn import capture, gait, optimal
 
 __version__ = "0.1.0"
 
@@ -35,12 +35,13 @@ __all__ = [
     "joints",
     "load",
     "model",
+    "optimal",
     "parametric",
     "save",
     "symbolic",
 ]
 
-_ON_DEMAND = ("capture", "gait")
+_ON_DEMAND = ("capture", "gait", "optimal")
 """Rooms that are loaded when they are first named: what they build on takes its time."""
 
 

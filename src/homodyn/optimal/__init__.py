@@ -1,0 +1,73 @@
+"""Movements that are best at something: problems of several phases and their solutions."""
+
+from homodyn.optimal.build import Built
+from homodyn.optimal.conditions import (
+    Condition,
+    Link,
+    coordinates,
+    friction_cone,
+    height,
+    periodic,
+    require,
+    rest,
+    step_length,
+    unilateral,
+    velocity,
+)
+from homodyn.optimal.instant import Instant
+from homodyn.optimal.phase import Phase
+from homodyn.optimal.problem import Parameter, Problem
+from homodyn.optimal.solution import PhaseSolution, Solution, Status, Violation
+from homodyn.optimal.terms import (
+    Term,
+    acceleration,
+    angular_momentum,
+    contact_force,
+    effort_per_distance,
+    head_stabilisation,
+    power,
+    time,
+    torque,
+    torque_change,
+    track,
+    track_coordinates,
+    track_force,
+    track_markers,
+)
+
+__all__ = [
+    "Built",
+    "Condition",
+    "Instant",
+    "Link",
+    "Parameter",
+    "Phase",
+    "PhaseSolution",
+    "Problem",
+    "Solution",
+    "Status",
+    "Term",
+    "Violation",
+    "acceleration",
+    "angular_momentum",
+    "contact_force",
+    "coordinates",
+    "effort_per_distance",
+    "friction_cone",
+    "head_stabilisation",
+    "height",
+    "periodic",
+    "power",
+    "require",
+    "rest",
+    "step_length",
+    "time",
+    "torque",
+    "torque_change",
+    "track",
+    "track_coordinates",
+    "track_force",
+    "track_markers",
+    "unilateral",
+    "velocity",
+]
