@@ -14,9 +14,16 @@ from homodyn.optimal.conditions import (
     unilateral,
     velocity,
 )
+from homodyn.optimal.footfalls import Footing, Standing, footings
 from homodyn.optimal.instant import Instant
 from homodyn.optimal.phase import Phase
 from homodyn.optimal.problem import Parameter, Problem
+from homodyn.optimal.reconstruct import (
+    Reconstruction,
+    reconstruct,
+    reconstruct_trial,
+    reconstruction_problem,
+)
 from homodyn.optimal.solution import PhaseSolution, Solution, Status, Violation
 from homodyn.optimal.terms import (
     Term,
@@ -38,13 +45,16 @@ from homodyn.optimal.terms import (
 __all__ = [
     "Built",
     "Condition",
+    "Footing",
     "Instant",
     "Link",
     "Parameter",
     "Phase",
     "PhaseSolution",
     "Problem",
+    "Reconstruction",
     "Solution",
+    "Standing",
     "Status",
     "Term",
     "Violation",
@@ -53,11 +63,15 @@ __all__ = [
     "contact_force",
     "coordinates",
     "effort_per_distance",
+    "footings",
     "friction_cone",
     "head_stabilisation",
     "height",
     "periodic",
     "power",
+    "reconstruct",
+    "reconstruct_trial",
+    "reconstruction_problem",
     "require",
     "rest",
     "step_length",
