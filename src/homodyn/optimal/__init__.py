@@ -1,5 +1,6 @@
 """Movements that are best at something: problems of several phases and their solutions."""
 
+from homodyn.optimal.between import Arrival
 from homodyn.optimal.build import Built
 from homodyn.optimal.conditions import (
     Condition,
@@ -43,6 +44,7 @@ from homodyn.optimal.terms import (
 )
 
 __all__ = [
+    "Arrival",
     "Built",
     "Condition",
     "Footing",

@@ -85,12 +85,22 @@ class Problem:
         tolerance: float = 1e-6,
         iterations: int = 300,
         seconds: float = 600.0,
+        between: float | None = 0.02,
         verbose: bool = False,
     ) -> Solution:
-        """Build and solve; the answer says how it ended."""
+        """Build and solve; the answer says how it ended.
+
+        It is solved only when each interval, run again by forward dynamics with small steps,
+        arrives within ``between`` (rad, m) of the next node.
+        """
         from homodyn.optimal.solver import solve
 
         built = self.build(transcription, guess=guess)
         return solve(
-            built, tolerance=tolerance, iterations=iterations, seconds=seconds, verbose=verbose
+            built,
+            tolerance=tolerance,
+            iterations=iterations,
+            seconds=seconds,
+            between=between,
+            verbose=verbose,
         )

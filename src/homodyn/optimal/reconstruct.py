@@ -141,7 +141,9 @@ def reconstruct(motion: Motion, measured: Loads | None = None, **settings: Any) 
     velocities jump where a foot comes down.
     """
     options = {
-        key: settings.pop(key) for key in ("iterations", "seconds", "verbose") if key in settings
+        key: settings.pop(key)
+        for key in ("iterations", "seconds", "between", "verbose")
+        if key in settings
     }
     problem, stands = reconstruction_problem(motion, measured=measured, **settings)
     return Reconstruction(problem.solve(**options), motion, stands)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from homodyn.errors import HomodynError
+from homodyn.optimal.between import Arrival, arrivals
 from homodyn.optimal.build import Built
 from homodyn.optimal.layout import PhaseLayout
 from homodyn.optimal.phase import entry_names
@@ -32,6 +33,8 @@ class Status(StrEnum):
     """No way was found to obey all conditions at once."""
     OUT_OF_ITERATIONS = "out of iterations"
     OUT_OF_TIME = "out of time"
+    COARSE = "too coarse"
+    """Met at the nodes, but the torques lead elsewhere between them."""
     NOT_A_NUMBER = "not a number"
     """A term or row could not be computed somewhere."""
     FAILED = "failed"
@@ -100,6 +103,13 @@ class Solution:
     seconds: dict[str, float]
     ending: str
     """The word of the solver."""
+    arrivals: tuple[Arrival, ...] = ()
+    """How far each interval, run again by forward dynamics, arrives from its last node."""
+
+    @property
+    def between_nodes(self) -> float:
+        """The largest error of a coordinate (rad, m) in the arrivals."""
+        return max((arrival.worst for arrival in self.arrivals), default=0.0)
 
     @property
     def objective(self) -> float:
@@ -116,6 +126,8 @@ class Solution:
         )
         if self.violations:
             text += f"; {len(self.violations)} conditions missed, worst {self.violations[0]}"
+        if self.status is Status.COARSE:
+            text += f"; {max(self.arrivals, key=lambda a: a.worst)}"
         return text
 
     def phase(self, name: str) -> PhaseSolution:
@@ -148,6 +160,8 @@ class Solution:
         if self.status.good and not self.violations:
             return []
         advice = []
+        if self.status is Status.COARSE:
+            return ["more intervals, or transcription='collocation', with guess=this solution"]
         words = " ".join(v.what for v in self.violations[:20])
         if "friction" in words:
             advice.append("more friction, or let the feet stand elsewhere")
@@ -211,8 +225,12 @@ def solution_of(
     ending: str,
     iterations: int,
     seconds: dict[str, float],
+    between: float | None = None,
 ) -> Solution:
-    """Read an answer: phases by name, terms, and everything that is missed."""
+    """Read an answer: phases by name, terms, and everything that is missed.
+
+    ``between`` (rad, m) is how far intervals may arrive from the next node.
+    """
     costs, rows = built.program.evaluate(x)
     terms: dict[str, float] = {}
     for block, values in zip(built.blocks, costs, strict=True):
@@ -229,6 +247,12 @@ def solution_of(
         phase = _phase(built, layout, x, begin)
         phases.append(phase)
         begin = float(phase.time[-1])
+    again: tuple[Arrival, ...] = ()
+    if status.good and between is not None:
+        again = arrivals(built, tuple(phases))
+        # Written so that a number that is none does not pass.
+        if not all(arrival.worst <= between for arrival in again):
+            status = Status.COARSE
     return Solution(
         built,
         x,
@@ -241,6 +265,7 @@ def solution_of(
         iterations,
         seconds,
         ending,
+        again,
     )
 
 

@@ -11,6 +11,9 @@ import numpy as np
 from homodyn.optimal.build import Built
 from homodyn.optimal.solution import Solution, Status, solution_of
 
+BETWEEN = 0.02
+"""rad, m: how far an interval may arrive from the next node."""
+
 ENDINGS = {
     "Solve_Succeeded": Status.SOLVED,
     "Solved_To_Acceptable_Level": Status.ACCEPTABLE,
@@ -29,11 +32,14 @@ def solve(
     tolerance: float = 1e-6,
     iterations: int = 300,
     seconds: float = 600.0,
+    between: float | None = BETWEEN,
     verbose: bool = False,
 ) -> Solution:
     """Search from the guess of a built problem; always ends, and says how.
 
     ``tolerance`` is that of IPOPT, in the units of the scaled problem; ``seconds`` bounds the time.
+    An answer counts as solved only when each of its intervals, run again by forward dynamics,
+    arrives within ``between`` (rad, m) of the next node; ``None`` leaves that out.
     """
     began = time.perf_counter()
     program = built.program
@@ -80,4 +86,5 @@ def solve(
             "functions": functions_time,
             "solving": ended - prepared,
         },
+        between=between,
     )
