@@ -18,6 +18,7 @@ from homodyn.model import Model, joints, load, parametric, save
 
 if TYPE_CHECKING:
     from homodyn import balance, capture, gait, search, simulate
+    from homodyn import capture, gait, optimal
 
 __version__ = "0.1.0"
 
@@ -38,6 +39,7 @@ __all__ = [
     "joints",
     "load",
     "model",
+    "optimal",
     "parametric",
     "save",
     "search",
@@ -46,6 +48,7 @@ __all__ = [
 ]
 
 _ON_DEMAND = ("balance", "capture", "gait", "search", "simulate")
+_ON_DEMAND = ("capture", "gait", "optimal")
 """Rooms that are loaded when they are first named: what they build on takes its time."""
 
 

@@ -1,0 +1,89 @@
+"""Movements that are best at something: problems of several phases and their solutions."""
+
+from homodyn.optimal.between import Arrival
+from homodyn.optimal.build import Built
+from homodyn.optimal.conditions import (
+    Condition,
+    Link,
+    coordinates,
+    friction_cone,
+    height,
+    periodic,
+    require,
+    rest,
+    step_length,
+    unilateral,
+    velocity,
+)
+from homodyn.optimal.footfalls import Footing, Standing, footings
+from homodyn.optimal.instant import Instant
+from homodyn.optimal.phase import Phase
+from homodyn.optimal.problem import Parameter, Problem
+from homodyn.optimal.reconstruct import (
+    Reconstruction,
+    reconstruct,
+    reconstruct_trial,
+    reconstruction_problem,
+)
+from homodyn.optimal.solution import PhaseSolution, Solution, Status, Violation
+from homodyn.optimal.terms import (
+    Term,
+    acceleration,
+    angular_momentum,
+    contact_force,
+    effort_per_distance,
+    head_stabilisation,
+    power,
+    time,
+    torque,
+    torque_change,
+    track,
+    track_coordinates,
+    track_force,
+    track_markers,
+)
+
+__all__ = [
+    "Arrival",
+    "Built",
+    "Condition",
+    "Footing",
+    "Instant",
+    "Link",
+    "Parameter",
+    "Phase",
+    "PhaseSolution",
+    "Problem",
+    "Reconstruction",
+    "Solution",
+    "Standing",
+    "Status",
+    "Term",
+    "Violation",
+    "acceleration",
+    "angular_momentum",
+    "contact_force",
+    "coordinates",
+    "effort_per_distance",
+    "footings",
+    "friction_cone",
+    "head_stabilisation",
+    "height",
+    "periodic",
+    "power",
+    "reconstruct",
+    "reconstruct_trial",
+    "reconstruction_problem",
+    "require",
+    "rest",
+    "step_length",
+    "time",
+    "torque",
+    "torque_change",
+    "track",
+    "track_coordinates",
+    "track_force",
+    "track_markers",
+    "unilateral",
+    "velocity",
+]

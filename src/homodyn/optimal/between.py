@@ -1,0 +1,107 @@
+"""What happens between the nodes: the torques of an answer, integrated without its equations.
+
+The unknowns of a transcription meet the laws of motion at finitely many instants. Here each
+interval is run again from its first node, with forward dynamics under the contacts and small steps;
+how far it arrives from the next node is the error of the mesh there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import casadi as ca
+import numpy as np
+
+from homodyn.model.configuration import difference, rates
+from homodyn.optimal.transcription import TRANSCRIPTIONS, LegendreCollocation, moved
+
+if TYPE_CHECKING:
+    from homodyn.optimal.build import Built
+    from homodyn.optimal.solution import PhaseSolution
+
+STEPS = 4
+"""Steps of order 4 in each interval."""
+
+
+@dataclass(frozen=True, eq=False)
+class Arrival:
+    """How far from its last node each interval of a phase arrives."""
+
+    phase: str
+    time: np.ndarray
+    """(intervals,), s: where each begins."""
+    q: np.ndarray
+    """(intervals, nv), rad or m."""
+    v: np.ndarray
+    """(intervals, nv), rad/s or m/s."""
+    coordinates: tuple[str, ...]
+
+    @property
+    def worst(self) -> float:
+        """The largest error of a coordinate (rad, m)."""
+        return float(np.abs(self.q).max())
+
+    def __str__(self) -> str:
+        interval, entry = np.unravel_index(int(np.argmax(np.abs(self.q))), self.q.shape)
+        return (
+            f"phase {self.phase!r}, interval {interval + 1} of {len(self.time)} "
+            f"({self.time[interval]:.3f} s): {self.coordinates[entry]} arrives "
+            f"{self.worst:.3g} from the next node"
+        )
+
+
+def arrivals(built: Built, phases: tuple[PhaseSolution, ...]) -> tuple[Arrival, ...]:
+    """Run all intervals of all phases again."""
+    return tuple(_arrival(built, k, phase) for k, phase in enumerate(phases))
+
+
+def _arrival(built: Built, k: int, phase: PhaseSolution) -> Arrival:
+    model, count = built.model, built.phases[k].intervals
+    q, v, tau = (ca.SX.sym(name, size) for name, size in _sizes(built))
+    acceleration = moved(model, built.phases[k], q, v, tau)[0]
+    law = ca.Function("law", [q, v, tau], [rates(model, q, v), acceleration]).map(count)
+    torque = _torque(built.transcription.name, phase, count)
+
+    def slope(state: list[np.ndarray], part: float) -> list[np.ndarray]:
+        return [np.array(x).T for x in law(state[0].T, state[1].T, torque(part).T)]
+
+    step = phase.duration / count / STEPS
+    state = [phase.q[:-1], phase.v[:-1]]
+    for n in range(STEPS):
+        begin, half, end = ((n + s) / STEPS for s in (0.0, 0.5, 1.0))
+        one = slope(state, begin)
+        two = slope([x + step / 2 * d for x, d in zip(state, one, strict=True)], half)
+        three = slope([x + step / 2 * d for x, d in zip(state, two, strict=True)], half)
+        four = slope([x + step * d for x, d in zip(state, three, strict=True)], end)
+        state = [
+            x + step / 6 * (a + 2 * b + 2 * c + d)
+            for x, a, b, c, d in zip(state, one, two, three, four, strict=True)
+        ]
+    off = np.asarray(difference(model, phase.q[1:], state[0]))
+    return Arrival(phase.name, phase.time[:-1], off, state[1] - phase.v[1:], model.coordinate_names)
+
+
+def _sizes(built: Built) -> list[tuple[str, int]]:
+    model = built.model
+    return [("q", model.nq), ("v", model.nv), ("tau", model.nv)]
+
+
+def _torque(name: str, phase: PhaseSolution, count: int) -> Callable[[float], np.ndarray]:
+    """Torques of all intervals at a part of them, as the transcription means them."""
+    tau = phase.tau
+    if name == "forward":
+        return lambda part: (1 - part) * tau[:-1] + part * tau[1:]
+    if name == "shooting":
+        return lambda part: tau
+    scheme = TRANSCRIPTIONS[name]
+    assert isinstance(scheme, LegendreCollocation)
+    points = scheme.points
+    inside = tau.reshape(count, len(points), -1)
+
+    def through(part: float) -> np.ndarray:
+        weights = [np.prod([(part - b) / (a - b) for b in points if b != a]) for a in points]
+        return np.einsum("p,kpj->kj", np.array(weights), inside)
+
+    return through

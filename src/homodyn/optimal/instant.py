@@ -1,0 +1,118 @@
+"""One moment of a movement as symbols: what terms and conditions are written over."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import casadi as ca
+import numpy as np
+
+from homodyn.dynamics import Constraint, ConstraintSet
+from homodyn.dynamics.kinematics import attached_point, point_velocity
+from homodyn.dynamics.rnea import armature, newton_euler, passive_force
+from homodyn.dynamics.rows import ConstraintRows
+from homodyn.dynamics.tree import Tree
+from homodyn.errors import ModelError
+from homodyn.model import WORLD, Model
+from homodyn.model.naming import missing
+from homodyn.spatial import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Instant:
+    """State, accelerations, torques and contact forces at one moment of a phase.
+
+    All of ``homodyn.dynamics`` can be applied to them; the properties below share one pass over
+    the tree of bodies and are cheaper.
+    """
+
+    model: Model
+    q: Array
+    v: Array
+    a: Array
+    tau: Array
+    """(nv,), N m or N: what drives each degree of freedom; zero where nothing does."""
+    force: Array
+    """(rows,), N or N m: of each row of the contacts."""
+    contacts: Constraint = field(default_factory=ConstraintSet)
+    elapsed: Array = 0.0
+    """Time since the phase began (s)."""
+    duration: Array = 0.0
+    """Of the phase (s)."""
+    parameters: Mapping[str, Array] = field(default_factory=dict)
+
+    @cached_property
+    def tree(self) -> Tree:
+        """The bodies at this state."""
+        return Tree(self.model, self.q, self.v)
+
+    @cached_property
+    def rows(self) -> ConstraintRows:
+        """The rows of the contacts at this state."""
+        return ConstraintRows(self.tree, self.contacts)
+
+    @cached_property
+    def contact_jacobian(self) -> Array:
+        """G, with ``G v`` the velocities that the contacts forbid."""
+        return self.rows.matrix.jacobian
+
+    @cached_property
+    def imbalance(self) -> Array:
+        """What is missing in M a + bias = tau + passive + G^T force (N m, N): zero in motion."""
+        needed = newton_euler(self.tree, self.a) + armature(self.model) * self.a
+        acting = self.tau + passive_force(self.model, self.q, self.v)
+        if len(self.contacts.rows):
+            acting = acting + self.contact_jacobian.T @ self.force
+        return needed - acting
+
+    def coordinate(self, name: str) -> Array:
+        """The value (rad, m) of a coordinate by name."""
+        place = self.model.position_index[self.model.coordinate_index(name)]
+        if place is None:
+            raise ModelError(f"{name!r} belongs to a quaternion and has no value of its own")
+        return self.q[place]
+
+    def parameter(self, name: str) -> Array:
+        """The value of a parameter of the problem."""
+        if name not in self.parameters:
+            raise ModelError(f"the problem has {missing('parameter', name, self.parameters)}")
+        return self.parameters[name]
+
+    def position(self, frame: str) -> Array:
+        """World position of a frame, marker or contact (m)."""
+        body, local = attached_point(self.model, frame, None)
+        return local if body < 0 else self.tree.placements[body].point_back(local)
+
+    def height(self, frame: str) -> Array:
+        """Height (m) of the lowest point of a contact, or of the origin of any other frame."""
+        radii = {c.name: c.radius for c in self.model.contacts if c.kind == "sphere"}
+        return self.position(frame)[2] - radii.get(frame, 0.0)
+
+    def velocity(self, frame: str) -> Array:
+        """World velocity of a frame, marker or contact (m/s)."""
+        body, local = attached_point(self.model, frame, None)
+        return np.zeros(3) if body < 0 else point_velocity(self.tree, body, local)
+
+    def angular_velocity(self, frame: str) -> Array:
+        """World angular velocity of a frame (rad/s)."""
+        body, _ = self.model.locate(frame)
+        return self.tree.placements[body].E.T @ self.tree.velocities[body][:3]
+
+    def ground_force(self, *frames: str) -> Array:
+        """World force (N) of the ground on the named contacts, or on the bodies that carry them.
+
+        Without names it is the force on the whole model.
+        """
+        bodies = {self.model.locate(frame)[0] for frame in frames if frame in self._bodies}
+        total: Array = ca.SX.zeros(3)
+        for k, row in enumerate(self.contacts.rows):
+            chosen = not frames or row.frame in frames
+            if (chosen or self.model.locate(row.frame)[0] in bodies) and row.other == WORLD:
+                total = total + np.array(row.slide) * self.force[k]
+        return total
+
+    @property
+    def _bodies(self) -> tuple[str, ...]:
+        return self.model.body_names

@@ -1,0 +1,106 @@
+"""An optimal-control problem as a record: stated, built, looked at, then solved."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from homodyn.errors import HomodynError
+from homodyn.model import Model
+from homodyn.model.naming import missing
+from homodyn.optimal.build import Built, build
+from homodyn.optimal.conditions import Link
+from homodyn.optimal.phase import Phase
+from homodyn.optimal.transcription import TRANSCRIPTIONS
+
+if TYPE_CHECKING:
+    from homodyn.optimal.solution import Solution
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """An unknown number that holds for the whole movement, such as a step length."""
+
+    lower: float = -np.inf
+    upper: float = np.inf
+    guess: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not self.lower <= self.upper:
+            raise HomodynError(f"a parameter cannot lie between {self.lower:g} and {self.upper:g}")
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Phases one after the other, parameters, and links between the first instant and the last.
+
+    Torques act on the coordinates named ``actuated``, on all but those of a floating root when
+    nothing is told.
+    """
+
+    model: Model
+    phases: Sequence[Phase]
+    parameters: Mapping[str, Parameter] = field(default_factory=dict)
+    links: Sequence[Link] = ()
+    actuated: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if not self.phases:
+            raise HomodynError("a problem has at least one phase")
+        names = [phase.name for phase in self.phases]
+        twice = {name for name in names if names.count(name) > 1}
+        if twice:
+            raise HomodynError(f"phases must have different names; twice: {', '.join(twice)}")
+
+    def build(self, transcription: str = "shooting", *, guess: Solution | None = None) -> Built:
+        """The problem with finitely many unknowns, ready to be looked at and solved.
+
+        ``guess`` is a solution of this problem, or of one with the same phases, on any mesh.
+        """
+        if transcription not in TRANSCRIPTIONS:
+            what = missing("transcription", transcription, TRANSCRIPTIONS)
+            raise HomodynError(f"there is {what}")
+        stated = self if guess is None else guess.guess_for(self)
+        return build(
+            stated.model,
+            tuple(stated.phases),
+            {n: (p.lower, p.upper, p.guess) for n, p in stated.parameters.items()},
+            tuple(stated.links),
+            stated.actuated,
+            TRANSCRIPTIONS[transcription],
+        )
+
+    def describe(self, transcription: str = "shooting") -> str:
+        """Sizes, sparsity, units and active terms, without solving."""
+        return self.build(transcription).describe()
+
+    def solve(
+        self,
+        transcription: str = "shooting",
+        *,
+        guess: Solution | None = None,
+        tolerance: float = 1e-6,
+        iterations: int = 300,
+        seconds: float = 600.0,
+        between: float | None = 0.02,
+        verbose: bool = False,
+    ) -> Solution:
+        """Build and solve; the answer says how it ended.
+
+        It is solved only when each interval, run again by forward dynamics with small steps,
+        arrives within ``between`` (rad, m) of the next node.
+        """
+        from homodyn.optimal.solver import solve
+
+        built = self.build(transcription, guess=guess)
+        return solve(
+            built,
+            tolerance=tolerance,
+            iterations=iterations,
+            seconds=seconds,
+            between=between,
+            verbose=verbose,
+        )

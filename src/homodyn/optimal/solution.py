@@ -1,0 +1,319 @@
+"""The answer to an optimal-control problem, and what stands in its way when there is none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from homodyn.errors import HomodynError
+from homodyn.optimal.between import Arrival, arrivals
+from homodyn.optimal.build import Built
+from homodyn.optimal.layout import PhaseLayout
+from homodyn.optimal.phase import entry_names
+
+if TYPE_CHECKING:
+    from homodyn.optimal.problem import Problem
+
+VIOLATED = 1e-4
+"""Rows and bounds that are missed by more, in the units of the problem, are told."""
+SATURATED = 1e-4
+"""A control within this part of its range of a bound is saturated."""
+
+
+class Status(StrEnum):
+    """How the search ended."""
+
+    SOLVED = "solved"
+    ACCEPTABLE = "acceptable"
+    """Met, but for a last digit of the optimality."""
+    INFEASIBLE = "infeasible"
+    """No way was found to obey all conditions at once."""
+    OUT_OF_ITERATIONS = "out of iterations"
+    OUT_OF_TIME = "out of time"
+    COARSE = "too coarse"
+    """Met at the nodes, but the torques lead elsewhere between them."""
+    NOT_A_NUMBER = "not a number"
+    """A term or row could not be computed somewhere."""
+    FAILED = "failed"
+
+    @property
+    def good(self) -> bool:
+        """Whether the numbers are an answer."""
+        return self in (Status.SOLVED, Status.ACCEPTABLE)
+
+
+@dataclass(frozen=True)
+class Violation:
+    """A condition that is not obeyed: where, what, and by how much in its own unit."""
+
+    place: str
+    what: str
+    amount: float
+    multiplier: float = 0.0
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.what} is off by {self.amount:.3g}"
+
+
+@dataclass(frozen=True, eq=False)
+class PhaseSolution:
+    """One phase of the answer: states at the nodes, controls at the instants they are for."""
+
+    name: str
+    time: np.ndarray
+    """(nodes,), s, from the start of the movement."""
+    q: np.ndarray
+    v: np.ndarray
+    control_time: np.ndarray
+    """(instants,), s."""
+    a: np.ndarray
+    """(instants, nv); nothing when forward dynamics made them."""
+    tau: np.ndarray
+    """(instants, nv), N m or N."""
+    force: np.ndarray
+    """(instants, contact rows), N or N m; nothing when forward dynamics made them."""
+    force_names: tuple[str, ...]
+    impulse: np.ndarray
+    """(contact rows,), N s, of the impact the phase begins with; nothing without one."""
+
+    @property
+    def duration(self) -> float:
+        """Of the phase (s)."""
+        return float(self.time[-1] - self.time[0])
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """Numbers, how they were come by, and what is wrong with them."""
+
+    built: Built
+    x: np.ndarray
+    status: Status
+    phases: tuple[PhaseSolution, ...]
+    parameters: dict[str, float]
+    terms: dict[str, float]
+    """By phase and name of the term, its part of the objective."""
+    violations: tuple[Violation, ...]
+    saturated: tuple[str, ...]
+    """Names of the unknowns that lie on a bound which is not an equation."""
+    iterations: int
+    seconds: dict[str, float]
+    ending: str
+    """The word of the solver."""
+    arrivals: tuple[Arrival, ...] = ()
+    """How far each interval, run again by forward dynamics, arrives from its last node."""
+
+    @property
+    def between_nodes(self) -> float:
+        """The largest error of a coordinate (rad, m) in the arrivals."""
+        return max((arrival.worst for arrival in self.arrivals), default=0.0)
+
+    @property
+    def objective(self) -> float:
+        """The sum of all terms."""
+        return float(sum(self.terms.values()))
+
+    @property
+    def sentence(self) -> str:
+        """What happened, for a person."""
+        spent = self.seconds["preparing"] + self.seconds["solving"]
+        text = (
+            f"{self.status}: objective {self.objective:.6g} after {self.iterations} iterations "
+            f"and {spent:.1f} s"
+        )
+        if self.violations:
+            text += f"; {len(self.violations)} conditions missed, worst {self.violations[0]}"
+        if self.status is Status.COARSE:
+            text += f"; {max(self.arrivals, key=lambda a: a.worst)}"
+        return text
+
+    def phase(self, name: str) -> PhaseSolution:
+        """The phase of that name."""
+        for phase in self.phases:
+            if phase.name == name:
+                return phase
+        raise HomodynError(f"no phase {name!r}; there are {', '.join(p.name for p in self.phases)}")
+
+    def joined(self, quantity: str) -> tuple[np.ndarray, np.ndarray]:
+        """Times and values of ``q``, ``v``, ``a`` or ``tau`` over all phases."""
+        states = quantity in ("q", "v")
+        times = [p.time if states else p.control_time for p in self.phases]
+        return np.concatenate(times), np.concatenate([getattr(p, quantity) for p in self.phases])
+
+    def explain(self, most: int = 8) -> str:
+        """The worst conditions, saturated bounds, and what to try."""
+        lines = [self.sentence]
+        lines += [f"  {name}: {value:.6g}" for name, value in self.terms.items()]
+        if self.violations:
+            lines.append("not obeyed:")
+            lines += [f"  {violation}" for violation in self.violations[:most]]
+        if self.saturated:
+            lines.append(f"on a bound ({len(self.saturated)}):")
+            lines += [f"  {name}" for name in self.saturated[:most]]
+        lines += [f"try: {advice}" for advice in self._advice()]
+        return "\n".join(lines)
+
+    def _advice(self) -> list[str]:
+        if self.status.good and not self.violations:
+            return []
+        advice = []
+        if self.status is Status.COARSE:
+            return ["more intervals, or transcription='collocation', with guess=this solution"]
+        words = " ".join(v.what for v in self.violations[:20])
+        if "friction" in words:
+            advice.append("more friction, or let the feet stand elsewhere")
+        if "step of" in words or "slope of" in words:
+            advice.append("more intervals, or a guess whose velocities fit its positions")
+        if "balance" in words:
+            advice.append(
+                "wider bounds of torques or forces; a guess of both from hd.capture.loads"
+            )
+        if any("duration" in name for name in self.saturated):
+            advice.append("wider bounds of the durations that lie on one")
+        if self.status in (Status.OUT_OF_ITERATIONS, Status.OUT_OF_TIME):
+            advice.append("solve again with guess=this solution, on a coarser mesh first")
+        return advice or ["fewer conditions at once, then guess=that solution"]
+
+    def guess_for(self, problem: Problem) -> Problem:
+        """The problem with this solution for its guess, whatever its mesh."""
+        phases = []
+        for phase in problem.phases:
+            known = next((p for p in self.phases if p.name == phase.name), None)
+            if known is None:
+                phases.append(phase)
+                continue
+            guess = dict(phase.guess)
+            guess["duration"] = known.duration
+            for quantity in ("q", "v", "a", "tau", "force"):
+                values = getattr(known, quantity)
+                states = quantity in ("q", "v")
+                if len(values):
+                    times = known.time if states else known.control_time
+                    guess[quantity] = _Resampled(times, values, known.time[0], known.duration)
+            phases.append(replace(phase, guess=guess))
+        parameters = {
+            name: replace(p, guess=self.parameters.get(name, p.guess))
+            for name, p in problem.parameters.items()
+        }
+        return replace(problem, phases=phases, parameters=parameters)
+
+
+@dataclass(frozen=True, eq=False)
+class _Resampled:
+    """Values at other parts of a phase than they were found at."""
+
+    times: np.ndarray
+    values: np.ndarray
+    begin: float
+    duration: float
+
+    def __call__(self, fractions: np.ndarray) -> np.ndarray:
+        at = self.begin + fractions * self.duration
+        columns = [np.interp(at, self.times, column) for column in self.values.T]
+        return np.column_stack(columns) if columns else np.zeros((len(at), 0))
+
+
+def solution_of(
+    built: Built,
+    x: np.ndarray,
+    *,
+    multipliers: np.ndarray,
+    status: Status,
+    ending: str,
+    iterations: int,
+    seconds: dict[str, float],
+    between: float | None = None,
+) -> Solution:
+    """Read an answer: phases by name, terms, and everything that is missed.
+
+    ``between`` (rad, m) is how far intervals may arrive from the next node.
+    """
+    costs, rows = built.program.evaluate(x)
+    terms: dict[str, float] = {}
+    for block, values in zip(built.blocks, costs, strict=True):
+        for k, term in enumerate(block.terms):
+            key = f"{block.name}: {term}"
+            terms[key] = terms.get(key, 0.0) + float(values[:, k].sum())
+    violations = _violations(built, x, rows, multipliers)
+    if not np.isfinite(x).all() or not np.isfinite(rows).all():
+        status = Status.NOT_A_NUMBER
+    elif violations and status.good:
+        status = Status.FAILED
+    phases, begin = [], 0.0
+    for layout in built.layouts:
+        phase = _phase(built, layout, x, begin)
+        phases.append(phase)
+        begin = float(phase.time[-1])
+    again: tuple[Arrival, ...] = ()
+    if status.good and between is not None:
+        again = arrivals(built, tuple(phases))
+        # Written so that a number that is none does not pass.
+        if not all(arrival.worst <= between for arrival in again):
+            status = Status.COARSE
+    return Solution(
+        built,
+        x,
+        status,
+        tuple(phases),
+        {name: float(x[place]) for name, place in built.parameters.items()},
+        terms,
+        violations,
+        _saturated(built, x),
+        iterations,
+        seconds,
+        ending,
+        again,
+    )
+
+
+def _phase(built: Built, layout: PhaseLayout, x: np.ndarray, begin: float) -> PhaseSolution:
+    index, fractions = layout.index, layout.fractions
+    phase = layout.phase
+    duration = float(x[layout.duration])
+    nv = built.model.nv
+    tau = np.zeros((len(fractions["tau"]), nv))
+    tau[:, layout.actuated] = x[index["tau"]]
+    names = entry_names(built.model, phase.contacts, "force")
+    impulse = built.impulses.get(phase.name, np.zeros(0, dtype=int))
+    return PhaseSolution(
+        phase.name,
+        begin + duration * fractions["q"],
+        x[index["q"]],
+        x[index["v"]],
+        begin + duration * fractions["tau"],
+        x[index["a"]] if "a" in index else np.zeros((0, nv)),
+        tau,
+        x[index["force"]] if "force" in index else np.zeros((0, len(names))),
+        names,
+        x[impulse],
+    )
+
+
+def _violations(
+    built: Built, x: np.ndarray, rows: np.ndarray, multipliers: np.ndarray
+) -> tuple[Violation, ...]:
+    """Everything missed by more than a little, the worst (in scaled units) first."""
+    program = built.program
+    found: list[tuple[float, Violation]] = []
+    off = np.maximum(program.lower - rows, rows - program.upper)
+    for row in np.flatnonzero(~(off * program.row_scale <= VIOLATED)):
+        place, what = program.row_name(int(row))
+        amount = float(off[row])
+        worst = float(amount * program.row_scale[row])
+        found.append((worst, Violation(place, what, amount, float(multipliers[row]))))
+    beyond = np.maximum(built.lower - x, x - built.upper)
+    for entry in np.flatnonzero(~(beyond / built.scale <= VIOLATED)):
+        amount = float(beyond[entry])
+        where = Violation(built.names[entry], "bound", amount)
+        found.append((amount / float(built.scale[entry]), where))
+    return tuple(v for _, v in sorted(found, key=lambda pair: -pair[0]))
+
+
+def _saturated(built: Built, x: np.ndarray) -> tuple[str, ...]:
+    free = built.lower < built.upper
+    room = np.where(np.isfinite(built.upper - built.lower), built.upper - built.lower, built.scale)
+    near = np.minimum(x - built.lower, built.upper - x) <= SATURATED * room
+    return tuple(built.names[k] for k in np.flatnonzero(free & near))

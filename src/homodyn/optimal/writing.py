@@ -1,0 +1,352 @@
+"""A phase written down: its intervals, its boundaries, and what changes between intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from homodyn.dynamics import row_names
+from homodyn.errors import HomodynError
+from homodyn.model import Model
+from homodyn.optimal.block import Block
+from homodyn.optimal.conditions import Condition
+from homodyn.optimal.instant import Instant
+from homodyn.optimal.layout import PhaseLayout
+from homodyn.optimal.phase import Phase, entry_names, series
+from homodyn.optimal.terms import Term
+from homodyn.optimal.transcription import Transcription, moved
+from homodyn.spatial import Array
+
+Row = tuple[str, Array]
+
+
+@dataclass(frozen=True, eq=False)
+class InstantMaker:
+    """Makes instants of a phase out of the symbols of one interval."""
+
+    model: Model
+    phase: Phase
+    actuated: np.ndarray
+    duration: ca.SX
+    passed: ca.SX
+    """Part of the phase that has passed where the interval begins."""
+    parameters: Mapping[str, ca.SX]
+
+    def __call__(
+        self, q: Array, v: Array, a: Array, tau: Array, force: Array, part: float
+    ) -> Instant:
+        """The instant at a part of the interval."""
+        elapsed = self.duration * (self.passed + part / self.phase.intervals)
+        drive = self.torques(tau)
+        return Instant(
+            self.model,
+            q,
+            v,
+            a,
+            drive,
+            force,
+            self.phase.contacts,
+            elapsed,
+            self.duration,
+            self.parameters,
+        )
+
+    def torques(self, tau: Array) -> Array:
+        """Torques of the motors as entries of v."""
+        full = ca.SX.zeros(self.model.nv)
+        full[self.actuated.tolist()] = tau
+        return full
+
+
+@dataclass(frozen=True, eq=False)
+class Boundary:
+    """The first or last instant of a phase, its symbols and their places."""
+
+    instant: Instant
+    symbols: ca.SX
+    index: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Writer:
+    """Writes the blocks of one phase."""
+
+    model: Model
+    layout: PhaseLayout
+    transcription: Transcription
+    parameters: Mapping[str, int]
+
+    @property
+    def phase(self) -> Phase:
+        """The phase that is written."""
+        return self.layout.phase
+
+    def blocks(self) -> list[Block]:
+        """Intervals, changes between them, and both boundaries."""
+        made = [self._intervals(), self._boundary_block("start"), self._boundary_block("end")]
+        changing = [term for term in self.phase.terms if term.when == "change"]
+        if changing and self.phase.intervals > 1:
+            made.append(self._changes(changing))
+        return made
+
+    def _maker(self) -> tuple[InstantMaker, list[ca.SX], list[int]]:
+        """A maker, and the symbols and places of duration and parameters."""
+        low, high = self.phase.duration_bounds
+        passed = ca.SX.sym("passed")
+        shared = {name: ca.SX.sym(name) for name in self.parameters}
+        symbols, places = list(shared.values()), list(self.parameters.values())
+        # A duration that is known stays out of all derivatives.
+        duration = ca.SX(low)
+        if low < high:
+            duration = ca.SX.sym("duration")
+            symbols, places = [duration, *symbols], [self.layout.duration, *places]
+        maker = InstantMaker(self.model, self.phase, self.layout.actuated, duration, passed, shared)
+        return maker, symbols, places
+
+    def _window(self, k: int) -> np.ndarray:
+        parts = self.transcription.window(k).items()
+        return np.concatenate(
+            [np.zeros(0, dtype=int)]
+            + [self.layout.index[key][n] for key, places in parts for n in places]
+        )
+
+    def _symbols(self) -> dict[str, list[ca.SX]]:
+        return {
+            key: [ca.SX.sym(f"{key}{n}", self.layout.index[key].shape[1]) for n in places]
+            for key, places in self.transcription.window(0).items()
+        }
+
+    def _intervals(self) -> Block:
+        count = self.phase.intervals
+        maker, extra, shared = self._maker()
+        symbols = self._symbols()
+        written = self.transcription.interval(maker, symbols, maker.duration / count)
+        fractions = np.arange(count) / count
+        data, numbers = [maker.passed], [fractions[:, None]]
+        costs: dict[str, Array] = {}
+        for term in (t for t in self.phase.terms if t.when == "path"):
+            total = ca.SX(0)
+            for sample in written.samples:
+                target = None
+                if term.target is not None:
+                    known = self._target(term, fractions + sample.part / count)
+                    target = ca.SX.sym("target", known.shape[1])
+                    data.append(target)
+                    numbers.append(known)
+                cost = self._cost(term, sample.instant, target)
+                total = total + sample.share * maker.duration / count * cost
+            costs[term.name] = costs.get(term.name, 0) + total
+        rows, lower, upper = self._labelled(written.rows)
+        for sample in (s for s in written.samples if s.part < 1.0):
+            self._add_conditions(
+                [c for c in self.phase.conditions if c.when == "path"],
+                sample.instant,
+                rows,
+                lower,
+                upper,
+            )
+        z = ca.vertcat(*(s for group in symbols.values() for s in group), *extra)
+        index = np.array([[*self._window(k), *shared] for k in range(count)], dtype=int)
+        places = tuple(self._place(k + 0.5) for k in range(count))
+        return self._made(z, data, numbers, costs, rows, lower, upper, index, places)
+
+    def _changes(self, terms: list[Term]) -> Block:
+        """Rates of change between the samples of neighbouring intervals."""
+        count = self.phase.intervals
+        maker, extra, shared = self._maker()
+        one, two = self._symbols(), self._symbols()
+        step = maker.duration / count
+        costs: dict[str, Array] = {}
+        first, second = (
+            self.transcription.interval(maker, symbols, step).samples for symbols in (one, two)
+        )
+        for term in terms:
+            rate = (term.value(second[0].instant) - term.value(first[0].instant)) / step
+            costs[term.name] = costs.get(term.name, 0) + step * term.cost(rate)
+        groups = [s for symbols in (one, two) for group in symbols.values() for s in group]
+        z = ca.vertcat(*groups, *extra)
+        index = np.array(
+            [[*self._window(k), *self._window(k + 1), *shared] for k in range(count - 1)]
+        )
+        places = tuple(self._place(k + 1) for k in range(count - 1))
+        passed = np.arange(count - 1)[:, None] / count
+        return self._made(z, [maker.passed], [passed], costs, [], [], [], index, places)
+
+    def boundary(self, at: str) -> Boundary:
+        """The first or last instant, with the controls nearest to it."""
+        maker, extra, shared = self._maker()
+        n = 0 if at == "start" else -1
+        keys = [k for k in ("q", "v", "a", "force", "tau") if k in self.layout.index]
+        made = {k: ca.SX.sym(k, self.layout.index[k].shape[1]) for k in keys}
+        q, v, tau = made["q"], made["v"], made["tau"]
+        if "a" in made:
+            a, force = made["a"], made["force"]
+        else:
+            a, force = moved(self.model, self.phase, q, v, maker.torques(tau))
+        part = 0.0 if n == 0 else float(self.phase.intervals)
+        elapsed = ca.SX(0) if n == 0 else maker.duration
+        instant = replace(maker(q, v, a, tau, force, part), elapsed=elapsed)
+        index = np.concatenate([*(self.layout.index[k][n] for k in keys), shared])
+        return Boundary(instant, ca.vertcat(*made.values(), *extra), index.astype(int))
+
+    def _boundary_block(self, at: str) -> Block:
+        edge = self.boundary(at)
+        costs: dict[str, Array] = {}
+        for term in (t for t in self.phase.terms if t.when == at):
+            target = None
+            if term.target is not None:
+                target = self._target(term, np.array([0.0 if at == "start" else 1.0]))[0]
+            costs[term.name] = costs.get(term.name, 0) + self._cost(term, edge.instant, target)
+        rows: list[Row] = []
+        lower: list[np.ndarray] = []
+        upper: list[np.ndarray] = []
+        chosen = [c for c in self.phase.conditions if c.when == at]
+        if at == "end" and self.transcription.name == "forward":
+            chosen += [c for c in self.phase.conditions if c.when == "path"]
+        self._add_conditions(chosen, edge.instant, rows, lower, upper)
+        place = (self._place(0 if at == "start" else self.phase.intervals),)
+        none = [np.zeros((1, 0))]
+        index = edge.index[None, :]
+        return self._made(edge.symbols, [], none, costs, rows, lower, upper, index, place)
+
+    def block(self, at: str, z: list[ca.SX], index: np.ndarray, rows: list[Row]) -> Block:
+        """Equations at the boundary of a phase."""
+        labelled, lower, upper = self._labelled(rows)
+        place = (f"phase {self.phase.name!r}, {at}",)
+        none = [np.zeros((1, 0))]
+        long = ca.vertcat(*z)
+        return self._made(long, [], none, {}, labelled, lower, upper, index[None, :], place)
+
+    def plain_block(
+        self,
+        place: str,
+        z: ca.SX,
+        index: np.ndarray,
+        name: str,
+        value: ca.SX,
+        lower: Any,
+        upper: Any,
+        labels: Sequence[str],
+    ) -> Block:
+        """Bounds on one value, somewhere."""
+        size = value.shape[0]
+        rows = list(zip(_entries(name, labels, size), ca.vertsplit(value), strict=True))
+        low, high = (np.broadcast_to(np.asarray(x, float), size) for x in (lower, upper))
+        none = [np.zeros((1, 0))]
+        return self._made(z, [], none, {}, rows, [low], [high], index[None, :], (place,))
+
+    def _made(
+        self,
+        z: ca.SX,
+        data: list[ca.SX],
+        numbers: list[np.ndarray],
+        costs: dict[str, Array],
+        rows: list[Row],
+        lower: list[np.ndarray],
+        upper: list[np.ndarray],
+        index: np.ndarray,
+        places: tuple[str, ...],
+    ) -> Block:
+        count = len(places)
+        cost = ca.vertcat(ca.SX(0, 1), *costs.values())
+        row = ca.vertcat(ca.SX(0, 1), *(value for _, value in rows))
+        # An unknown that two parts of z stand for becomes one symbol.
+        _, first, inverse = np.unique(index[0], return_index=True, return_inverse=True)
+        if len(first) < index.shape[1]:
+            kept = first[inverse]
+            cost, row = ca.substitute([cost, row], [z], [z[kept.tolist()]])
+            order = np.sort(first)
+            z, index = z[order.tolist()], index[:, order]
+        bounds = [
+            np.tile(np.concatenate([np.zeros(0), *side]), (count, 1)) for side in (lower, upper)
+        ]
+        return Block(
+            self.phase.name,
+            z,
+            ca.vertcat(ca.SX(0, 1), *data),
+            ca.densify(cost),
+            ca.densify(row),
+            tuple(costs),
+            tuple(name for name, _ in rows),
+            index,
+            np.concatenate(numbers, axis=1),
+            bounds[0],
+            bounds[1],
+            places,
+        )
+
+    def _target(self, term: Term, fractions: np.ndarray) -> np.ndarray:
+        assert term.target is not None
+        values = series(term.target, fractions)
+        bad = np.argwhere(~np.isfinite(values))
+        if len(bad):
+            raise HomodynError(
+                f"phase {self.phase.name!r}, term {term.name!r}: the target is "
+                f"{values[tuple(bad[0])]} in column {bad[0][1]} at {fractions[bad[0][0]]:.0%} of "
+                "the phase; targets are finite everywhere"
+            )
+        return values
+
+    def _cost(self, term: Term, instant: Instant, target: Array | None) -> Array:
+        value = ca.SX(term.value(instant))
+        if target is not None and target.shape[0] != value.shape[0]:
+            raise HomodynError(
+                f"phase {self.phase.name!r}, term {term.name!r}: the target has "
+                f"{target.shape[0]} columns for {value.shape[0]} values"
+            )
+        return term.cost(value, target)
+
+    def _labelled(
+        self, rows: Sequence[Row]
+    ) -> tuple[list[Row], list[np.ndarray], list[np.ndarray]]:
+        """Equations entry by entry, each with the name of its coordinate or contact row."""
+        split: list[Row] = []
+        for name, value in rows:
+            column = ca.SX(value)
+            labels = self._entry_labels(name, column.shape[0])
+            split += zip(_entries(name, labels, column.shape[0]), ca.vertsplit(column), strict=True)
+        return split, [np.zeros(len(split))], [np.zeros(len(split))]
+
+    def _entry_labels(self, name: str, size: int) -> tuple[str, ...]:
+        if name == "contact":
+            return row_names(self.phase.contacts)
+        quantity = "q" if " q" in f" {name}" and size == self.model.nq else "v"
+        labels = entry_names(self.model, self.phase.contacts, quantity)
+        return labels if len(labels) == size else ()
+
+    def _add_conditions(
+        self,
+        conditions: Sequence[Condition],
+        instant: Instant,
+        rows: list[Row],
+        lower: list[np.ndarray],
+        upper: list[np.ndarray],
+    ) -> None:
+        for condition in conditions:
+            value = ca.SX(condition.value(instant))
+            size = value.shape[0]
+            low, high = (np.asarray(x, dtype=float) for x in (condition.lower, condition.upper))
+            if not (np.broadcast_to(low, size) <= np.broadcast_to(high, size)).all():
+                raise HomodynError(
+                    f"phase {self.phase.name!r}: condition {condition.name!r} leaves nothing "
+                    f"between {low} and {high}"
+                )
+            names = _entries(condition.name, condition.labels, size)
+            rows += zip(names, ca.vertsplit(value), strict=True)
+            lower.append(np.broadcast_to(low, size))
+            upper.append(np.broadcast_to(high, size))
+
+    def _place(self, node: float) -> str:
+        at = self.phase.duration_guess * node / self.phase.intervals
+        return f"phase {self.phase.name!r}, node {node:g} of {self.phase.intervals} ({at:.3f} s)"
+
+
+def _entries(name: str, labels: Sequence[str], size: int) -> list[str]:
+    """A name for each entry of a value."""
+    if len(labels) == size:
+        return [f"{name}: {label}" for label in labels]
+    return [name] if size == 1 else [f"{name} [{k}]" for k in range(size)]
