@@ -17,8 +17,7 @@ from homodyn.errors import (
 from homodyn.model import Model, joints, load, parametric, save
 
 if TYPE_CHECKING:
-    from homodyn import balance, capture, gait, search, simulate
-    from homodyn import capture, gait, optimal
+    from homodyn import balance, capture, gait, optimal, search, simulate
 
 __version__ = "0.1.0"
 
@@ -47,8 +46,7 @@ __all__ = [
     "symbolic",
 ]
 
-_ON_DEMAND = ("balance", "capture", "gait", "search", "simulate")
-_ON_DEMAND = ("capture", "gait", "optimal")
+_ON_DEMAND = ("balance", "capture", "gait", "optimal", "search", "simulate")
 """Rooms that are loaded when they are first named: what they build on takes its time."""
 
 
