@@ -58,6 +58,9 @@ def solve(
             "max_wall_time": max(seconds, 1e-3),
             "print_level": 5 if verbose else 0,
             "sb": "yes",
+            # Minimum degree: on a step of 34 degrees of freedom a quarter to a third less time
+            # than with the ordering that MUMPS would choose.
+            "mumps_pivot_order": 0,
         },
     }
     solver = ca.nlpsol("solver", "ipopt", functions["nlp"], options)
