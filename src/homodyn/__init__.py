@@ -5,6 +5,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from homodyn import catalog, dynamics, model, symbolic
+from homodyn import capture, catalog, dynamics, gait, model, simulate, symbolic
 from homodyn.errors import (
     CaptureError,
     FormatError,
@@ -37,6 +38,7 @@ __all__ = [
     "model",
     "parametric",
     "save",
+    "simulate",
     "symbolic",
 ]
 
