@@ -5,19 +5,19 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from homodyn import catalog, dynamics, model, symbolic
-from homodyn import capture, catalog, dynamics, gait, model, simulate, symbolic
 from homodyn.errors import (
     CaptureError,
     FormatError,
     HomodynError,
     KernelError,
     ModelError,
+    NetworkError,
     NoSolution,
 )
 from homodyn.model import Model, joints, load, parametric, save
 
 if TYPE_CHECKING:
-    from homodyn import capture, gait
+    from homodyn import capture, gait, network, simulate
 
 __version__ = "0.1.0"
 
@@ -28,6 +28,7 @@ __all__ = [
     "KernelError",
     "Model",
     "ModelError",
+    "NetworkError",
     "NoSolution",
     "capture",
     "catalog",
@@ -36,13 +37,14 @@ __all__ = [
     "joints",
     "load",
     "model",
+    "network",
     "parametric",
     "save",
     "simulate",
     "symbolic",
 ]
 
-_ON_DEMAND = ("capture", "gait")
+_ON_DEMAND = ("capture", "gait", "network", "simulate")
 """Rooms that are loaded when they are first named: what they build on takes its time."""
 
 

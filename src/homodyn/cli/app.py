@@ -10,7 +10,7 @@ from rich.text import Text
 from typer.core import TyperGroup
 
 from homodyn import __version__
-from homodyn.cli import analyze, bench, cache, demo, info, make_trial, models, trials
+from homodyn.cli import analyze, bench, cache, demo, info, make_trial, models, network, trials
 from homodyn.errors import HomodynError
 
 
@@ -69,3 +69,4 @@ app.command()(trials.check_trial)
 app.command()(make_trial.make_trial)
 app.add_typer(cache.app, name="cache")
 app.add_typer(models.app, name="model")
+app.add_typer(network.app, name="network")
