@@ -16,7 +16,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from homodyn.network.crossing import crossing, near
+from homodyn.network.crossing import crossing, near, true_at
 from homodyn.network.integrators import METHODS
 from homodyn.network.system import System, Watched
 from homodyn.network.tree import Variable
@@ -27,6 +27,7 @@ M2, A2 = 2147483399.0, 40692.0
 """L'Ecuyer's two combined generators: products stay below 2^53, so doubles hold them exactly."""
 
 HALVE_AFTER = 6
+SPENT = 2
 GIVE_UP_AFTER = 200
 """Cuts and instant events in one step before an event is taken as it is."""
 
@@ -178,9 +179,10 @@ class Advance:
         zn = self.zeros(x, h, e, p, u, past[0.0], t)
         stale = ca.if_else(starting, zn, part["z"])
         jump = ca.SX(0)
-        for watched in self.events:
+        for number, watched in enumerate(self.events):
             crossed = crossing(watched.tree, stale, zn).crossed
-            jump = ca.logic_or(jump, ca.logic_and(self._active(watched, e), crossed))
+            able = ca.logic_and(self._active(watched, e), part["seen"][number] < SPENT)
+            jump = ca.logic_or(jump, ca.logic_and(able, crossed))
         jump = ca.logic_and(jump, part["cuts"] < GIVE_UP_AFTER)
 
         step = ca.if_else(part["step"] > 0, part["step"], dt - s)
@@ -197,7 +199,7 @@ class Advance:
         x1, h1 = ca.if_else(jump, x, x1), ca.if_else(jump, h, h1)
         z1 = self.zeros(x1, h1, e, p, u, past[1.0], t1)
 
-        fired, cut, fraction, seen = self._judged(
+        fired, cut, fraction, wanted = self._judged(
             part, ca.if_else(jump, stale, zn), z1, e, jump, length, dt
         )
         keep = ca.logic_not(cut)
@@ -218,7 +220,7 @@ class Advance:
             "r1": r1,
             "r2": r2,
             "z": ca.if_else(keep, z1, part["z"]),
-            "seen": ca.if_else(forget, 0, seen),
+            "seen": self._seen_next(part["seen"], fired, wanted, z1, keep, forget),
             "fired": ca.if_else(keep, fired, 0),
             "k": k1,
             "s": s1,
@@ -252,11 +254,11 @@ class Advance:
         length: ca.SX,
         dt: ca.SX,
     ) -> tuple[ca.SX, ca.SX, ca.SX, ca.SX]:
-        """Which events fired, whether the step is cut and where, and which were seen crossing."""
+        """Which events fired, whether the step is cut and where, and which events want that."""
         cut, fraction = ca.SX(0), ca.SX(1)
-        fired, seen = [], []
+        fired, cutting = [], []
         for number, watched in enumerate(self.events):
-            active = self._active(watched, e)
+            active = ca.logic_and(self._active(watched, e), part["seen"][number] < SPENT)
             found = crossing(watched.tree, z0, z1)
             happened = found.crossed
             wanted = ca.SX(0)
@@ -271,12 +273,44 @@ class Advance:
             cut = ca.logic_or(cut, wanted)
             fraction = ca.if_else(wanted, ca.fmin(fraction, found.fraction), fraction)
             fired.append(ca.logic_and(active, happened))
-            seen.append(ca.logic_or(part["seen"][number], wanted))
+            cutting.append(wanted)
         fraction = ca.fmin(ca.fmax(fraction, 1e-6), 0.999)
         fraction = ca.if_else(part["cuts"] > HALVE_AFTER, 0.5, fraction)
         if not fired:
             return ca.SX(0), cut, fraction, ca.SX(0)
-        return ca.vertcat(*fired), cut, fraction, ca.vertcat(*seen)
+        return ca.vertcat(*fired), cut, fraction, ca.vertcat(*cutting)
+
+    def _seen_next(
+        self,
+        seen: ca.SX,
+        fired: ca.SX,
+        wanted: ca.SX,
+        z: ca.SX,
+        keep: ca.SX,
+        forget: ca.SX,
+    ) -> ca.SX:
+        """1 for events whose crossing was seen in this step, 2 for those that are spent.
+
+        An event that fired just before its zero must not fire again at the zero itself: it is spent
+        until its condition is true, or no longer near.
+        """
+        result = []
+        for number, watched in enumerate(self.events):
+            before = seen[number]
+            tolerance = watched.event.within
+            if tolerance is None:
+                result.append(ca.SX(0))
+                continue
+            short = ca.logic_and(
+                ca.logic_not(true_at(watched.tree, z)), near(watched.tree, z, tolerance)
+            )
+            marked = ca.if_else(forget, 0, ca.logic_or(before, wanted[number]))
+            marked = ca.if_else(ca.logic_and(fired[number], short), SPENT, marked)
+            spent = ca.if_else(ca.logic_and(keep, ca.logic_not(short)), 0, SPENT)
+            cut_short = ca.logic_or(before, wanted[number])
+            open_next = ca.if_else(keep, marked, cut_short)
+            result.append(ca.if_else(before >= SPENT, spent, open_next))
+        return ca.vertcat(*result) if result else ca.SX(0)
 
     def _carried_out(
         self,

@@ -93,7 +93,15 @@ class Builder:
         return substituted(text, contexts, calculated)
 
     def _formula(self, text: Text, contexts: Contexts) -> Expression:
-        filled = self._filled(text, contexts)
+        if "{" in text.text:
+            names = generated(text, contexts, calculated)
+            if len(names) != 1:
+                raise text.place.error(
+                    f"a formula is one text and not {len(names)}; reduce them: {{1:3}}[|@0 + @1]"
+                )
+            filled = names[0][0]
+        else:
+            filled = self._filled(text, contexts)
         return expression(filled, text.place, shifted=filled != text.text)
 
     def _picked(

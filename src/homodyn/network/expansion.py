@@ -14,6 +14,9 @@ from homodyn.network.source import Place
 MOST = 20_000
 """Names one generator may make."""
 
+ASIDE = "\ue000"
+"""Takes the place of an @ that is not to be looked up yet."""
+
 Calculator = Callable[[str, Place], str]
 
 
@@ -82,7 +85,8 @@ def generated(
     text: Text, contexts: Contexts, calculate: Calculator
 ) -> list[tuple[str, tuple[str, ...]]]:
     """All names of a generator, each with its context: the whole name, then every group."""
-    filled = substituted(text, contexts, _kept_maps(calculate))
+    waiting = Text(_set_aside(text.text), text.place)
+    filled = substituted(waiting, contexts, _kept_maps(calculate)).replace(ASIDE, "@")
     literal, groups = _pieces(filled, text.place, calculate)
     if not groups:
         return [(filled, (filled,))]
@@ -98,9 +102,21 @@ def generated(
     return names
 
 
+def _set_aside(text: str) -> str:
+    """The text with the @ of maps hidden: they stand for the values of the generator before."""
+    start = 0
+    while (start := text.find("}[", start)) >= 0:
+        end = _closing(text, start + 1, "[]")
+        if end < 0:
+            break
+        text = text[:start] + text[start:end].replace("@", ASIDE) + text[end:]
+        start = end
+    return text
+
+
 def _kept_maps(calculate: Calculator) -> Calculator:
-    """Calculations with contexts still in them belong to a map and wait for its values."""
-    return lambda inside, place: f"$({inside})" if "@" in inside else calculate(inside, place)
+    """Calculations of a map wait for its values."""
+    return lambda inside, place: f"$({inside})" if ASIDE in inside else calculate(inside, place)
 
 
 def _pieces(text: str, place: Place, calculate: Calculator) -> tuple[list[str], list[list[str]]]:
