@@ -42,12 +42,9 @@ def run_c(net, folder, t_end, dt, change=""):
     main = MAIN.replace("STEPS", repr(t_end / dt)).replace("STEP", repr(dt))
     (folder / "main.c").write_text(main.replace("CHANGE", change))
     program = folder / "program"
-    subprocess.run(
-        [COMPILER, "-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", "-ffp-contract=off"]
-        + ["main.c", "net.c", "-lm", "-o", str(program)],
-        cwd=folder,
-        check=True,
-    )
+    strict = ["-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", "-ffp-contract=off"]
+    command = [COMPILER, *strict, "main.c", "net.c", "-lm", "-o", str(program)]
+    subprocess.run(command, cwd=folder, check=True)
     done = subprocess.run([program], check=True, capture_output=True, text=True)
     return np.array(done.stdout.split(), dtype=float)
 

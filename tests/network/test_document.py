@@ -55,9 +55,9 @@ def test_size_errors_name_both_shapes():
         ('x = "y"\ny = "x"\n', "needs itself: x -> y -> x"),
         ('node "a" {}\nedge from "a" to "b" {}\n', "no edge comes of this"),
         ('node "a" {}\nedge from "a" to "a" { y\' += "1" }\n', "no variable 'y'"),
-        ('x = 1 | onec\n', "did you mean 'once'?"),
+        ("x = 1 | onec\n", "did you mean 'once'?"),
         ('integrator { method = "rk4" }', "no method 'rk4'"),
-        ('integrator { default-timestep = 0 }', "expected above 0"),
+        ("integrator { default-timestep = 0 }", "expected above 0"),
         ('x = "@size"\n', "no macro 'size'"),
         ('node "a{1:2}" { x = [1, 2, 3] }', "3 values for"),
         ('a = "[1, 2; 3]"\n', "1x2, 1x1"),
@@ -68,7 +68,7 @@ def test_size_errors_name_both_shapes():
         ('a = "sin(1, 2)"\n', "sin takes 1 arguments, not 2"),
         ('templates { node "a" : "a" {} }\nnode "b" : "a" {}', "circle"),
         ('node "n{1:100000000}" {}', "more than"),
-        ('node /(/ {}', "this is no pattern"),
+        ("node /(/ {}", "this is no pattern"),
     ],
 )
 def test_what_cannot_be_is_refused_with_a_place(text, words):

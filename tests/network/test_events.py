@@ -8,9 +8,11 @@ from homodyn.network import parse
 TIERS = pytest.mark.parametrize("tier", ["interpreted", "compiled"])
 
 
-def fired(condition, signals="a' = \"1\"", within="", t_end=1.0, dt=0.1):
+def fired(condition, signals='a\' = "1"', within="", t_end=1.0, dt=0.1):
     """Times at which a condition over signals comes true."""
-    net = parse(f'{signals}\nn = 0\nevent any to "s" when "{condition}" {within} {{ set n = "n + 1" }}')
+    net = parse(
+        f'{signals}\nn = 0\nevent any to "s" when "{condition}" {within} {{ set n = "n + 1" }}'
+    )
     return [one.time for one in net.run(t_end, dt).events]
 
 
@@ -39,18 +41,20 @@ def test_with_a_tolerance_the_step_is_cut_where_a_line_puts_the_zero():
     ],
 )
 def test_conditions_joined_by_and_or_and_not(condition, times):
-    signals = "a' = \"1\"\nb = 1\nb' = \"-1\""
+    signals = 'a\' = "1"\nb = 1\nb\' = "-1"'
     if condition.startswith("sin"):
         # A formula without comparison is watched for coming above zero.
         found = fired(condition, signals, dt=0.01)
-        assert found == pytest.approx([0.01, 2 * np.pi / 20, 4 * np.pi / 20, 6 * np.pi / 20], abs=0.011)
+        assert found == pytest.approx(
+            [0.01, 2 * np.pi / 20, 4 * np.pi / 20, 6 * np.pi / 20], abs=0.011
+        )
         return
     # 0.5 in tenths is met to the last bit or one step late.
     assert fired(condition, signals) == pytest.approx(times, abs=1e-9)
 
 
 def test_both_sides_of_and_are_met_within_the_tolerance():
-    signals = "a' = \"1\"\nb = 1\nb' = \"-1\""
+    signals = 'a\' = "1"\nb = 1\nb\' = "-1"'
     found = fired("a > 0.62 && b < 0.35", signals, "within 1e-6")
     assert found == pytest.approx([0.65], abs=1e-5)
 

@@ -27,7 +27,9 @@ def test_a_reduced_generator_is_one_name():
 
 
 def test_contexts_reach_outwards():
-    net = parse('node "n{1:2}{a,b}" { "{x,y}" = "$(@@1 * 10)" node "c{7:8}" { v = "$(@@1 + @@@1)" } }')
+    net = parse(
+        'node "n{1:2}{a,b}" { "{x,y}" = "$(@@1 * 10)" node "c{7:8}" { v = "$(@@1 + @@@1)" } }'
+    )
     assert net.get("n2a.x") == 20
     assert net.get("n2b.c7.v") == 9
 
@@ -82,7 +84,8 @@ def test_lists_go_one_to_each_object_and_to_each_way_of_an_edge():
 
 def test_templates_inherit_override_and_nest():
     net = parse(
-        'templates {\n node "base" { a = 1 x\' = "a" }\n node "child" : base { a = 2 x\' = "a * 10" }\n'
+        'templates {\n node "base" { a = 1 x\' = "a" }\n '
+        'node "child" : base { a = 2 x\' = "a * 10" }\n'
         ' node "pair" { node "p{1:2}" : child {} }\n}\nnode "n" : pair {}\nnode "n" { k = 5 }\n'
     )
     assert net.run(1)["n.p1.x"][-1] == pytest.approx(20)
@@ -138,7 +141,8 @@ def test_matrix_states_of_second_order_take_the_size_of_their_position():
 def test_the_same_network_built_in_python():
     text = parse(
         'g = 9.81\nnode "n{1:2}" { y = [20, 8] m = [0.6, 0.4] y\'\' = "-g - dy / m" }\n'
-        '<bidirectional> edge from "n1" to "n2" { K = 5 dy\' += "K * (input.y - output.y) / output.m" }'
+        '<bidirectional> edge from "n1" to "n2" '
+        '{ K = 5 dy\' += "K * (input.y - output.y) / output.m" }'
     )
     net = Network()
     net.variable("g", 9.81)

@@ -164,7 +164,9 @@ def test_linear_algebra():
     np.testing.assert_allclose(value("vcat([1, 2], [3, 4])"), [[1, 2], [3, 4]])
     np.testing.assert_allclose(value("zeros(2, 3)"), np.zeros((2, 3)))
     np.testing.assert_allclose(value("eye(2)"), np.eye(2))
-    np.testing.assert_allclose(value("[eye(2), [5; 6]; 7, 8, 9]"), [[1, 0, 5], [0, 1, 6], [7, 8, 9]])
+    np.testing.assert_allclose(
+        value("[eye(2), [5; 6]; 7, 8, 9]"), [[1, 0, 5], [0, 1, 6], [7, 8, 9]]
+    )
 
 
 def test_factors_of_a_mass_matrix_with_branches():

@@ -150,9 +150,21 @@ def test_steps_of_the_spring_leg():
     assert sweep["slip.steps"].tolist() == [16, 24, 24, 5, 1]
 
 
+def test_the_stable_cells_of_the_spring_leg():
+    net = example("slip")
+    axes = {
+        "slip.k": np.linspace(0, 50e3, 100),
+        "slip.aoa": np.radians(90 - np.linspace(40, 80, 100)),
+    }
+    stable = net.sweep(axes, 20)["slip.steps"] >= 24
+    assert stable.sum() == pytest.approx(577, abs=10)
+
+
 @pytest.mark.parametrize(("angle", "low", "high"), [(63.8, 13.6, 16.2), (67.9, 18.7, 23.2)])
 def test_stable_stiffnesses_of_the_spring_leg(angle, low, high):
-    net = example("slip").set({"slip.aoa": np.radians(90 - (40 + 40 / 99 * round((angle - 40) * 99 / 40)))})
+    net = example("slip").set(
+        {"slip.aoa": np.radians(90 - (40 + 40 / 99 * round((angle - 40) * 99 / 40)))}
+    )
     stiffness = np.linspace(0, 50, 100)
     steps = net.sweep({"slip.k": 1000 * stiffness}, 20)["slip.steps"]
     stable = stiffness[steps >= 24]
@@ -165,7 +177,7 @@ def test_stable_stiffnesses_of_the_spring_leg(angle, low, high):
     [("euler", 1), ("leap-frog", 2), ("predictor-corrector", 2), ("runge-kutta", 4)],
 )
 def test_orders_of_the_methods(method, order):
-    net = parse('x = 1\nx\'\' = "-x"\n')
+    net = parse("x = 1\nx'' = \"-x\"\n")
     net.method = method
     errors = [abs(net.run(1, dt)["x"][-1] - np.cos(1)) for dt in (0.02, 0.01)]
     assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.15)

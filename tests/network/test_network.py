@@ -13,7 +13,9 @@ FOLDER = Path(__file__).parents[2] / "examples" / "networks"
 
 
 def test_parameters_and_initial_values_are_set_without_new_equations():
-    net = parse('k = 2\nx = 1\nx\' = "-k * x"\nfast = "2 * k"\nintegrator { method = "runge-kutta" }')
+    net = parse(
+        'k = 2\nx = 1\nx\' = "-k * x"\nfast = "2 * k"\nintegrator { method = "runge-kutta" }'
+    )
     first = net.run(1)["x"][-1]
     assert first == pytest.approx(np.exp(-2), rel=1e-9)
     record = net.set(k=3, x=5).run(1)
@@ -96,4 +98,4 @@ def test_the_graph_names_nodes_and_edges():
     root = ElementTree.fromstring(net.graph("svg"))
     tag = "{http://www.w3.org/2000/svg}"
     assert len(root.findall(f".//{tag}circle")) == 6
-    assert len([one for one in root.findall(f"{tag}path")]) == 8
+    assert len(root.findall(f"{tag}path")) == 8

@@ -8,7 +8,8 @@ from homodyn.network import parse
 
 def test_the_time_derivative_of_a_state_is_its_equation():
     net = parse(
-        'x = 2\nx\' = "-3 * x + t"\na = "x\'"\nb = "dt[x^2]()"\nc = "dt[x, 2]()"\nd = "dt[t * x]()"\n'
+        'x = 2\nx\' = "-3 * x + t"\na = "x\'"\nb = "dt[x^2]()"\n'
+        'c = "dt[x, 2]()"\nd = "dt[t * x]()"\n'
     )
     record = net.run(1, 0.01)
     x, t = record["x"], record.t

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from lark import Lark, Transformer, v_args
-from lark.exceptions import UnexpectedInput
+from lark.exceptions import UnexpectedInput, VisitError
 
 from homodyn.network.formula import described, dots_to_primes
 from homodyn.network.source import Place, Source
@@ -314,5 +314,7 @@ def statements(source: Source) -> list[Statement]:
     except UnexpectedInput as error:
         message, offset = described(error, source.text)
         raise source.error(message, offset) from None
-    except RecursionError:
+    except (RecursionError, VisitError) as error:
+        if isinstance(error, VisitError) and not isinstance(error.orig_exc, RecursionError):
+            raise
         raise source.error("blocks are nested too deeply", 0) from None

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 import casadi as ca
 import numpy as np
 
+from homodyn.errors import NetworkError
 from homodyn.model.naming import missing
 from homodyn.network.formula import Expression, Formula, expression
 from homodyn.network.functions import (
@@ -140,19 +141,24 @@ def calculated(text: str, place: Place) -> str:
 
 def is_constant(formula: Any) -> bool:
     """Whether a formula has no names but those of built-in functions and constants."""
-    if isinstance(formula, tuple):
-        return all(is_constant(part) for part in formula)
-    if not isinstance(formula, Formula):
-        return True
-    if formula.kind == "name":
-        return len(formula.value) == 1 and formula.value[0] in CONSTANTS
-    if formula.kind in ("symbolic", "prime"):
-        return False
-    if formula.kind == "call" and (
-        len(formula.value) > 1 or formula.value[0] not in NAMES or formula.value[0] == "rand"
-    ):
-        return False
-    return all(is_constant(part) for part in formula.parts)
+    waiting = [formula]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, tuple):
+            waiting += one
+            continue
+        if not isinstance(one, Formula):
+            continue
+        if one.kind in ("symbolic", "prime"):
+            return False
+        if one.kind == "name" and (len(one.value) > 1 or one.value[0] not in CONSTANTS):
+            return False
+        if one.kind == "call":
+            known = len(one.value) == 1 and one.value[0] in NAMES
+            if not known or one.value[0] == "rand":
+                return False
+        waiting += one.parts
+    return True
 
 
 def constant(given: Expression) -> np.ndarray | None:
@@ -176,8 +182,17 @@ class _Evaluation:
     def visit(self, formula: Formula) -> ca.SX:
         try:
             value = getattr(self, f"_{formula.kind}")(formula)
-        except SizeError as error:
+        except NetworkError as error:
+            if error.line:
+                raise
             self.fail(error.message, formula.at)
+        except RecursionError:
+            raise
+        except RuntimeError as error:
+            reason = str(error).splitlines()[-1] if str(error) else "it has no value here"
+            self.fail(f"this cannot be worked out: {reason}", formula.at)
+        if not value.numel():
+            self.fail(f"a matrix of {size(value)} is empty; 1x1 is the least", formula.at)
         if value.numel() > LARGEST:
             self.fail(f"a matrix of {size(value)} is too large; {LARGEST} entries fit", formula.at)
         return value
@@ -205,7 +220,8 @@ class _Evaluation:
         time = self.world.time() if parts == ("t",) else None
         if time is not None:
             return time
-        known = [*self.scope.names(parts, "variables"), *CONSTANTS, "t"]
+        known = [*self.scope.names(parts, "variables"), *CONSTANTS]
+        known += ["t"] if self.world.time() is not None else []
         return self.fail(missing("variable", ".".join(parts), known), formula.at)
 
     def _unary(self, formula: Formula) -> ca.SX:
@@ -215,8 +231,19 @@ class _Evaluation:
         return ca.SX(ca.eq(value, 0)) if formula.value == "!" else value
 
     def _binary(self, formula: Formula) -> ca.SX:
-        a, b = map(self.visit, formula.parts)
-        return binary(formula.value, a, b)
+        # Long sums lean to the left; they are walked, for they may be deeper than Python calls.
+        spine = []
+        while formula.kind == "binary":
+            spine.append(formula)
+            formula = formula.parts[0]
+        value = self.visit(formula)
+        for one in reversed(spine):
+            right = self.visit(one.parts[1])
+            try:
+                value = binary(one.value, value, right)
+            except SizeError as error:
+                self.fail(error.message, one.at)
+        return value
 
     def _choice(self, formula: Formula) -> ca.SX:
         return choice(*map(self.visit, formula.parts))

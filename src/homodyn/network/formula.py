@@ -8,7 +8,13 @@ from functools import lru_cache
 from typing import Any
 
 from lark import Lark, Transformer, v_args
-from lark.exceptions import UnexpectedCharacters, UnexpectedEOF, UnexpectedInput, UnexpectedToken
+from lark.exceptions import (
+    UnexpectedCharacters,
+    UnexpectedEOF,
+    UnexpectedInput,
+    UnexpectedToken,
+    VisitError,
+)
 
 from homodyn.errors import NetworkError
 from homodyn.network.source import Place, Source
@@ -19,11 +25,11 @@ LONGEST = 20_000
 GRAMMAR = r"""
 ?start: choice
 ?choice: either | either "?" choice ":" choice -> choice
-?either: both | either OR both -> binary
-?both: comparison | both AND comparison -> binary
-?comparison: sum | comparison COMPARE sum -> binary
-?sum: product | sum SIGN product -> binary
-?product: unary | product TIMES unary -> binary
+?either: both (OR both)* -> chain
+?both: comparison (AND comparison)* -> chain
+?comparison: sum (COMPARE sum)* -> chain
+?sum: product (SIGN product)* -> chain
+?product: unary (TIMES unary)* -> chain
 ?unary: power | SIGN unary -> unary | NOT unary -> unary
 ?power: postfix | postfix POWER exponent -> binary
 ?exponent: power | SIGN exponent -> unary
@@ -161,9 +167,20 @@ class _Tree(Transformer[Any, Formula]):
         return Formula("unary", operator, (children[1],), children[0].start_pos)
 
     def binary(self, meta: Any, children: list[Any]) -> Formula:
-        a, token, b = children
+        return self.joined(*children)
+
+    @staticmethod
+    def joined(a: Formula, token: Any, b: Formula) -> Formula:
+        """Two formulas and the operator between them."""
         operator = {"·": "*", "÷": "/", "−": "-"}.get(str(token), str(token))
         return Formula("binary", operator, (a, b), token.start_pos)
+
+    def chain(self, meta: Any, children: list[Any]) -> Formula:
+        """Operators of one rank, from the left."""
+        result = children[0]
+        for token, right in zip(children[1::2], children[2::2], strict=True):
+            result = self.joined(result, token, right)
+        return result
 
     def choice(self, meta: Any, children: list[Any]) -> Formula:
         return Formula("choice", None, tuple(children), meta.start_pos)
@@ -248,7 +265,9 @@ def _parsed(text: str) -> Formula | tuple[str, int]:
         return _Tree().transform(_parser().parse(text))
     except UnexpectedInput as error:
         return described(error, text)
-    except RecursionError:
+    except (RecursionError, VisitError) as error:
+        if isinstance(error, VisitError) and not isinstance(error.orig_exc, RecursionError):
+            raise
         return "the formula is nested too deeply", 0
 
 
