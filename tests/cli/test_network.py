@@ -47,9 +47,11 @@ def test_graph_and_compile_write_files(tmp_path):
 
 
 @pytest.mark.parametrize("command", ["run", "test", "graph"])
-def test_a_broken_text_is_one_red_line(tmp_path, command):
+def test_a_broken_text_is_shown_with_a_caret(tmp_path, command):
     broken = tmp_path / "broken.cdn"
     broken.write_text("x = = 3\n")
     result = homodyn(command, broken)
     assert result.exit_code == 1
-    assert "broken.cdn:1:5:" in result.output + result.stderr
+    shown = result.stderr.splitlines()
+    assert "broken.cdn:1:5:" in result.stderr
+    assert shown[-2].index("= 3") == shown[-1].index("^")

@@ -62,7 +62,7 @@ def test_mutated_listings():
 
 
 def test_deep_nesting_is_refused():
-    tried("a = " + '"' + "(" * 5000 + "1" + ")" * 5000 + '"')
-    tried("a = " + '"' + "-" * 15000 + '1"')
-    tried('node "a" {' * 2000 + "}" * 2000)
-    tried('a = "' + "1 + " * 4000 + '1"')
+    tried("a = " + '"' + "(" * 1500 + "1" + ")" * 1500 + '"')
+    tried("a = " + '"' + "-" * 3000 + '1"')
+    tried('node "a" {' * 500 + "}" * 500)
+    tried('a = "' + "1 + " * 1500 + '1"')

@@ -35,6 +35,14 @@ def test_numbers_that_sizes_depend_on_make_new_equations():
     assert net.builds == 2
 
 
+def test_zeros_of_a_matrix_can_be_set_too():
+    net = parse('A = "[1, 0; 0, 2]"\nb = "A * [1; 1]"\n')
+    assert net.set(A=[[3, 0], [0, 4]]).run(0)["b"].tolist() == [[3, 4]]
+    assert net.builds == 1
+    assert net.set(A=[[3, 5], [0, 4]]).run(0)["b"].tolist() == [[8, 4]]
+    assert net.builds == 2
+
+
 def test_a_sweep_gives_what_single_runs_give():
     net = load(FOLDER / "slip.cdn")
     stiffness = np.array([15e3, 20e3, 26e3])

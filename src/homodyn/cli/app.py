@@ -11,7 +11,7 @@ from typer.core import TyperGroup
 
 from homodyn import __version__
 from homodyn.cli import analyze, bench, cache, demo, info, make_trial, models, network, trials
-from homodyn.errors import HomodynError
+from homodyn.errors import HomodynError, NetworkError
 
 
 class Commands(TyperGroup):
@@ -25,6 +25,9 @@ class Commands(TyperGroup):
             if ctx.params.get("debug"):
                 raise
             message = " ".join(str(error).split()) or type(error).__name__
+            if isinstance(error, NetworkError):
+                # Its further lines show the place in the text; joined they would point nowhere.
+                message = str(error)
             Console(stderr=True).print(Text(f"Error: {message}", style="red"), soft_wrap=True)
             raise typer.Exit(1) from None
 

@@ -112,8 +112,7 @@ class Network(Node):
             given = formula_of(value)
             number = constant(given)
             system = self.system
-            known = variable in system.numbers and variable not in system.structural
-            if number is not None and known and number.shape == system.place_of(variable)[1]:
+            if number is not None and system.fits(variable, number):
                 if not np.all(np.isfinite(number)):
                     raise NetworkError(f"{name} cannot be {value!r}; finite numbers are accepted")
                 begin, _ = system.place_of(variable)

@@ -150,7 +150,13 @@ class System(World):
     def _give_symbols(self) -> None:
         self._parameters: dict[Variable, ca.SX] = {}
         for variable, number in self.numbers.items():
-            self._parameters[variable] = self._banks["p"].give(variable, number.shape)
+            symbol = self._banks["p"].give(variable, number.shape)
+            if number.size > 1 and self.kinds[variable] == "parameter":
+                # Zeros of a matrix stay zeros, or all that is multiplied with it would be full.
+                symbol = ca.SX(symbol)
+                for row, column in np.argwhere(number == 0):
+                    symbol[int(row), int(column)] = 0
+            self._parameters[variable] = symbol
         for variable, kind in self.kinds.items():
             if kind in ("state", "discrete", "held"):
                 shape = self._start_shape(variable)
@@ -426,6 +432,16 @@ class System(World):
             bank = "x" if self.kinds[variable] == "state" else "h"
             results.append((bank, self._banks[bank].places[variable][0], ca.vec(value)))
         return results
+
+    def fits(self, variable: Variable, number: np.ndarray) -> bool:
+        """Whether a number can be set without new equations."""
+        if variable not in self.numbers or variable in self.structural:
+            return False
+        before = self.numbers[variable]
+        if number.shape != before.shape:
+            return False
+        plain = number.size == 1 or self.kinds[variable] != "parameter"
+        return plain or bool(np.all(number[before == 0] == 0))
 
     def starts(self, variables: list[Variable]) -> ca.SX:
         """Initial values in one column."""
