@@ -209,11 +209,9 @@ class Builder:
                 if isinstance(one.item, Node)
             ]
         for k, one in enumerate(found):
-            self._fill(statement, one.item, one.contexts, Spread(k, len(found)), contexts)
+            self._fill(statement, one.item, one.contexts, Spread(k, len(found)))
 
-    def _fill(
-        self, statement: Statement, item: Any, contexts: Contexts, spread: Spread, around: Contexts
-    ) -> None:
+    def _fill(self, statement: Statement, item: Any, contexts: Contexts, spread: Spread) -> None:
         self._depth += 1
         if self._depth > 50:
             raise statement.place.error("templates or blocks are nested more than 50 deep")
@@ -281,7 +279,7 @@ class Builder:
                 made.append((parent.edge(other.item, one.item, back), inner))  # type: ignore[arg-type]
         for k, (edge, inner) in enumerate(made):
             reverse = k % 2 if both else None
-            self._fill(statement, edge, inner, Spread(k, len(made), reverse), contexts)
+            self._fill(statement, edge, inner, Spread(k, len(made), reverse))
 
     def _ends(self, steps: Any, parent: Node, contexts: Contexts) -> list[Found]:
         found = select(steps, parent, contexts, calculated)
@@ -293,7 +291,7 @@ class Builder:
         for name, groups in generated(statement["name"], contexts, calculated):
             if name not in parent.edges:
                 raise statement.place.error(missing("edge", name, parent.edges))
-            self._fill(statement, parent.edges[name], contexts.pushed(groups), Spread(), contexts)
+            self._fill(statement, parent.edges[name], contexts.pushed(groups), Spread())
 
     # -- templates, macros, settings
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -279,8 +279,3 @@ def expression(text: str, place: Place | None = None, *, shifted: bool = False) 
         return Expression(result, text, where, shifted)
     message, offset = result
     raise Expression(Formula("number"), text, where, shifted).error(message, offset)
-
-
-def relocated(given: Expression, place: Place) -> Expression:
-    """The same formula said to stand elsewhere."""
-    return replace(given, place=place)

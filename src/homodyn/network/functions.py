@@ -36,10 +36,6 @@ def paired(what: str, a: ca.SX, b: ca.SX) -> tuple[ca.SX, ca.SX]:
     raise SizeError(f"{what} of {size(a)} and {size(b)}: equal sizes or a 1x1 are needed")
 
 
-def _flag(a: ca.SX) -> ca.SX:
-    return ca.SX(a)
-
-
 def binary(operator: str, a: ca.SX, b: ca.SX) -> ca.SX:
     """Table 2.1 of the language: two operands."""
     if operator == "*" and a.shape[1] == b.shape[0]:
@@ -59,21 +55,21 @@ def binary(operator: str, a: ca.SX, b: ca.SX) -> ca.SX:
         case "^":
             return ca.power(x, y)
         case ">":
-            return _flag(x > y)
+            return ca.SX(x > y)
         case "<":
-            return _flag(x < y)
+            return ca.SX(x < y)
         case ">=":
-            return _flag(x >= y)
+            return ca.SX(x >= y)
         case "<=":
-            return _flag(x <= y)
+            return ca.SX(x <= y)
         case "==":
-            return _flag(ca.eq(x, y))
+            return ca.SX(ca.eq(x, y))
         case "!=":
-            return _flag(ca.ne(x, y))
+            return ca.SX(ca.ne(x, y))
         case "||":
-            return _flag(ca.logic_or(ca.ne(x, 0), ca.ne(y, 0)))
+            return ca.SX(ca.logic_or(ca.ne(x, 0), ca.ne(y, 0)))
         case "&&":
-            return _flag(ca.logic_and(ca.ne(x, 0), ca.ne(y, 0)))
+            return ca.SX(ca.logic_and(ca.ne(x, 0), ca.ne(y, 0)))
     raise NetworkError(f"no operator {operator!r}")
 
 
@@ -83,10 +79,6 @@ def choice(condition: ca.SX, a: ca.SX, b: ca.SX) -> ca.SX:
     c, x = paired("'? :'", condition, x)
     y = paired("'? :'", c, y)[1]
     return ca.if_else(c, x, y)
-
-
-def _unary(function: Callable[[ca.SX], ca.SX]) -> Callable[..., ca.SX]:
-    return lambda a: function(a)
 
 
 def _two(name: str, function: Callable[[ca.SX, ca.SX], ca.SX]) -> Callable[..., ca.SX]:
@@ -242,7 +234,7 @@ def _round(a: ca.SX) -> ca.SX:
 _ELEMENTWISE = "sin cos tan asin acos atan sinh cosh tanh sqrt exp erf floor ceil"
 
 FUNCTIONS: dict[str, tuple[tuple[int, ...], Callable[..., ca.SX]]] = {
-    **{name: ((1,), _unary(getattr(ca, name))) for name in _ELEMENTWISE.split()},
+    **{name: ((1,), getattr(ca, name)) for name in _ELEMENTWISE.split()},
     "atan2": ((2,), _two("atan2", ca.atan2)),
     "invsqrt": ((1,), lambda a: 1 / ca.sqrt(a)),
     "hypot": ((1, 2), _hypot),
@@ -251,12 +243,12 @@ FUNCTIONS: dict[str, tuple[tuple[int, ...], Callable[..., ca.SX]]] = {
     "max": ((1, 2), _extreme("max", ca.fmax)),
     "exp2": ((1,), lambda a: ca.exp(a * ca.log(2.0))),
     "round": ((1,), _round),
-    "abs": ((1,), _unary(ca.fabs)),
+    "abs": ((1,), ca.fabs),
     "pow": ((2,), _two("pow", ca.power)),
-    "ln": ((1,), _unary(ca.log)),
+    "ln": ((1,), ca.log),
     "log10": ((1,), lambda a: ca.log(a) / ca.log(10.0)),
     "lerp": ((3,), _three("lerp", lambda a, b, c: b + a * (c - b))),
-    "sign": ((1,), _unary(ca.sign)),
+    "sign": ((1,), ca.sign),
     "csign": ((2,), _two("csign", ca.copysign)),
     "clip": ((3,), _three("clip", lambda a, b, c: ca.fmin(ca.fmax(a, b), c))),
     "cycle": ((3,), _three("cycle", _cycle)),

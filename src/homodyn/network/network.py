@@ -12,6 +12,7 @@ from homodyn.errors import NetworkError
 from homodyn.model.naming import missing
 from homodyn.network.advance import Advance
 from homodyn.network.build import Builder, Expectation, read_text
+from homodyn.network.c_source import write
 from homodyn.network.evaluate import constant
 from homodyn.network.graph import dot_text, svg_text
 from homodyn.network.integrators import METHODS
@@ -319,8 +320,6 @@ class Network(Node):
 
     def to_c(self, path: str | Path, name: str | None = None) -> tuple[Path, Path]:
         """Write C without dependencies, and its header; returns both paths."""
-        from homodyn.network.c_source import write
-
         return write(self._prepared(), self._values, Path(path), name)
 
 

@@ -9,8 +9,8 @@ import numpy as np
 from homodyn.errors import NetworkError
 from homodyn.network.advance import Advance
 
-CHUNK = 200_000
-"""Numbers kept of one chunk of attempts, times a hundred: what a record needs of memory at once."""
+CHUNK = 20_000_000
+"""Numbers kept of one chunk of attempts, which bounds the memory a record needs at once."""
 
 
 class Past:
@@ -123,7 +123,7 @@ def recorded(
             column, state = step(column, np.asarray(state), p, run, none)
             rows.append(column)
         return np.concatenate([kept[0], _of_note(np.array(rows).reshape(-1, len(column)), slices)])
-    limit = max(64, CHUNK * 100 // len(column))
+    limit = max(64, CHUNK // len(column))
     while not done:
         left = int(run[2] - column[slices["k"]][0]) + (16 if advance.events else 0)
         inputs = {"c": column, "done": np.array(done), "p": p, "run": run, "d": none}

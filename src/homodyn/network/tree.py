@@ -19,8 +19,6 @@ from homodyn.network.source import NOWHERE, Place
 
 FLAGS = ("discrete", "once", "in", "out")
 
-Value = "float | str | Sequence[Any] | np.ndarray | Expression"
-
 
 def formula_of(value: Any, place: Place | None = None) -> Expression:
     """A number, an array or a text as a formula."""
