@@ -45,7 +45,7 @@ def test_mutated_listings():
     rng = random.Random(3)
     results = []
     for _ in range(250):
-        text = rng.choice(TEXTS[:4] + TEXTS[5:])
+        text = rng.choice(TEXTS)
         for _ in range(rng.randrange(1, 4)):
             at = rng.randrange(len(text))
             match rng.randrange(3):
