@@ -11,13 +11,14 @@ from homodyn.errors import (
     HomodynError,
     KernelError,
     ModelError,
+    NetworkError,
     NoSolution,
     SearchError,
 )
 from homodyn.model import Model, joints, load, parametric, save
 
 if TYPE_CHECKING:
-    from homodyn import balance, capture, gait, optimal, search, simulate
+    from homodyn import balance, capture, gait, network, optimal, search, simulate
 
 __version__ = "0.1.0"
 
@@ -28,6 +29,7 @@ __all__ = [
     "KernelError",
     "Model",
     "ModelError",
+    "NetworkError",
     "NoSolution",
     "SearchError",
     "balance",
@@ -38,6 +40,7 @@ __all__ = [
     "joints",
     "load",
     "model",
+    "network",
     "optimal",
     "parametric",
     "save",
@@ -46,7 +49,7 @@ __all__ = [
     "symbolic",
 ]
 
-_ON_DEMAND = ("balance", "capture", "gait", "optimal", "search", "simulate")
+_ON_DEMAND = ("balance", "capture", "gait", "network", "optimal", "search", "simulate")
 """Rooms that are loaded when they are first named: what they build on takes its time."""
 
 

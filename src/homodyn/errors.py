@@ -29,6 +29,21 @@ class KernelError(HomodynError):
     """A traced function that cannot be turned into a kernel, or a call that does not fit one."""
 
 
+class NetworkError(HomodynError):
+    """A network text that cannot be understood or run, with the place and the line it stands in."""
+
+    def __init__(
+        self, message: str, path: str = "", line: int = 0, column: int = 0, text: str = ""
+    ) -> None:
+        where = f"{path or 'network'}:{line}:{column}: " if line else ""
+        caret = f"\n    {text}\n    {' ' * (column - 1)}^" if line and text else ""
+        super().__init__(f"{where}{message}{caret}")
+        self.message = message
+        self.path = path
+        self.line = line
+        self.column = column
+
+
 class CaptureError(HomodynError):
     """A recording that cannot be used as it is, with what would help."""
 

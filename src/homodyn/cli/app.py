@@ -10,20 +10,7 @@ from rich.text import Text
 from typer.core import TyperGroup
 
 from homodyn import __version__
-from homodyn.cli import (
-    analyze,
-    balance,
-    bench,
-    cache,
-    demo,
-    info,
-    make_trial,
-    models,
-    search,
-    simulation,
-    trials,
-)
-from homodyn.errors import HomodynError
+from homodyn.cli import HomodynError, NetworkError, analyze, balance, bench, cache, demo, errors, from, homodyn, import, info, make_trial, models, network, search, simulation, trials
 
 
 class Commands(TyperGroup):
@@ -37,6 +24,9 @@ class Commands(TyperGroup):
             if ctx.params.get("debug"):
                 raise
             message = " ".join(str(error).split()) or type(error).__name__
+            if isinstance(error, NetworkError):
+                # Its further lines show the place in the text; joined they would point nowhere.
+                message = str(error)
             Console(stderr=True).print(Text(f"Error: {message}", style="red"), soft_wrap=True)
             raise typer.Exit(1) from None
 
@@ -84,3 +74,4 @@ app.command()(make_trial.make_trial)
 app.add_typer(cache.app, name="cache")
 app.add_typer(models.app, name="model")
 app.add_typer(search.app, name="search")
+app.add_typer(network.app, name="network")

@@ -1,0 +1,124 @@
+"""``homodyn network``: run, draw, test and translate networks of coupled systems."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Run, draw and test networks of coupled systems.\n\n"
+    "Example: `homodyn network run slip.cdn --until 7`",
+)
+
+File = Annotated[Path, typer.Argument(help="A network text, .cdn.")]
+
+
+@app.command()
+def run(
+    file: File,
+    until: Annotated[float, typer.Option(help="End of the run in seconds.")] = 1.0,
+    step: Annotated[float | None, typer.Option(help="Time step in seconds.")] = None,
+    show: Annotated[list[str] | None, typer.Option(help="Variable to print, repeatable.")] = None,
+    rows: Annotated[int, typer.Option(help="Rows to print at most.")] = 11,
+    seed: Annotated[int, typer.Option(help="What rand draws.")] = 0,
+    csv: Annotated[Path | None, typer.Option(help="Write all rows to this file.")] = None,
+) -> None:
+    """Run a network and print its states, or the variables asked for.
+
+    Example: `homodyn network run slip.cdn --until 7 --show slip.x --show slip.steps`
+    """
+    import numpy as np
+
+    from homodyn import network
+
+    net = network.load(file)
+    record = net.run(until, step, seed=seed)
+    names = show or [variable.path for variable in net.system.states] or list(net.names)
+    columns = {"t": record.t}
+    for name in names:
+        values = record[name]
+        if values.ndim == 1:
+            columns[name] = values
+        else:
+            flat = values.reshape(len(values), -1)
+            columns.update({f"{name}[{k}]": flat[:, k] for k in range(flat.shape[1])})
+    table = np.stack(list(columns.values()), axis=1)
+    if csv is not None:
+        beside = csv.with_name(f".{csv.name}.part")
+        np.savetxt(beside, table, delimiter=",", header=",".join(columns), comments="")
+        beside.replace(csv)
+    picked = np.unique(np.linspace(0, len(table) - 1, max(2, rows)).round().astype(int))
+    widths = [max(12, len(name)) for name in columns]
+    typer.echo("  ".join(name.rjust(width) for name, width in zip(columns, widths, strict=True)))
+    for row in table[picked]:
+        typer.echo("  ".join(f"{one:{width}.6g}" for one, width in zip(row, widths, strict=True)))
+    if record.events:
+        typer.echo(f"{len(record.events)} events, the last at {record.events[-1].time:.6g} s")
+
+
+@app.command()
+def graph(
+    file: File,
+    out: Annotated[
+        Path | None, typer.Option(help="Write .dot or .svg instead of printing.")
+    ] = None,
+) -> None:
+    """Draw the nodes and edges, as text for Graphviz or as an SVG picture.
+
+    Example: `homodyn network graph chain.cdn --out chain.svg`
+    """
+    from homodyn import network
+    from homodyn.errors import NetworkError
+
+    net = network.load(file)
+    if out is None:
+        typer.echo(net.graph("dot"), nl=False)
+        return
+    if out.suffix not in (".dot", ".svg"):
+        raise NetworkError(f"{out}: drawings are written as .dot or .svg")
+    text = net.graph("svg" if out.suffix == ".svg" else "dot")
+    beside = out.with_name(f".{out.name}.part")
+    beside.write_text(text, encoding="utf-8")
+    beside.replace(out)
+    typer.echo(f"Wrote {out}")
+
+
+@app.command()
+def test(file: File) -> None:
+    """Run a network and compare it with the expectations written in its text.
+
+    Example: `homodyn network test slip.cdn`
+    """
+    from homodyn import network
+
+    net = network.load(file).prepare()
+    failed = 0
+    found = net.check()
+    for expected, value in found:
+        good = abs(value - expected.value) <= expected.within
+        failed += not good
+        typer.echo(
+            f"{'ok  ' if good else 'FAIL'} {expected.path} at {expected.time:g} s: {value:.9g}, "
+            f"expected {expected.value:.9g} within {expected.within:g}"
+        )
+    typer.echo(f"{len(found) - failed} of {len(found)} expectations met")
+    if failed:
+        raise typer.Exit(1)
+
+
+@app.command("compile")
+def compile_network(
+    file: File,
+    out: Annotated[Path, typer.Option(help="The C file to write; its header goes beside it.")],
+) -> None:
+    """Write a network as C without dependencies.
+
+    Example: `homodyn network compile slip.cdn --out slip.c`
+    """
+    from homodyn import network
+
+    source, header = network.load(file).to_c(out)
+    typer.echo(f"Wrote {source} and {header}")

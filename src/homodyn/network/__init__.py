@@ -1,0 +1,22 @@
+"""Coupled dynamical systems in a language of nodes and edges, run in native code."""
+
+from homodyn.network.integrators import METHODS
+from homodyn.network.network import Network, load, parse
+from homodyn.network.record import Happened, Record, Sweep
+from homodyn.network.tree import Edge, Event, Function, Node, Projection, Variable
+
+__all__ = [
+    "METHODS",
+    "Edge",
+    "Event",
+    "Function",
+    "Happened",
+    "Network",
+    "Node",
+    "Projection",
+    "Record",
+    "Sweep",
+    "Variable",
+    "load",
+    "parse",
+]

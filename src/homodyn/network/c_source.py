@@ -1,0 +1,261 @@
+"""A network as C without dependencies: prepare, init, diff and post, a step, and a header.
+
+``prepare`` fills in the parameters, which may then be overwritten; ``init`` works out the initial
+values from them; ``diff`` gives the rates of the states; ``post`` all variables; ``step`` makes one
+attempt of a step with its events, as a run in Python does.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from math import isinf, isnan
+from pathlib import Path
+
+import casadi as ca
+import numpy as np
+
+from homodyn.errors import NetworkError
+from homodyn.network.advance import Advance
+from homodyn.symbolic.program import Program, program_of
+
+INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
+COMPARED = {"lt": "<", "le": "<=", "eq": "==", "ne": "!="}
+_CALLED = """
+    exp log pow sqrt sin cos tan asin acos atan sinh cosh tanh floor ceil fmod fabs fmin fmax
+    atan2 hypot erf asinh acosh atanh log1p expm1 copysign remainder
+"""
+LIBRARY = {name: name for name in _CALLED.split()}
+
+
+def write(
+    advance: Advance, values: np.ndarray | None, path: Path, name: str | None
+) -> tuple[Path, Path]:
+    """Write ``path`` and the header beside it."""
+    label = name or re.sub(r"\W", "_", path.stem)
+    if not re.fullmatch(r"[A-Za-z_]\w*", label):
+        raise NetworkError(f"{label!r} cannot start the names of C functions; pass name=")
+    if advance.delay_list:
+        raise NetworkError("networks with delayed values have no C form yet")
+    header = path.with_suffix(".h")
+    numbers = np.zeros(advance.parameters) if values is None else values
+    texts = {header: _header(advance, label), path: _source(advance, label, numbers, header.name)}
+    for file, text in texts.items():
+        beside = file.with_name(f".{file.name}.part")
+        beside.write_text(text, encoding="utf-8")
+        os.replace(beside, file)
+    return path, header
+
+
+def _comment(text: str) -> str:
+    return text.replace("*/", "* /")
+
+
+def _variables(advance: Advance) -> list[tuple[str, int, ca.SX]]:
+    listed = []
+    begin = 0
+    for path, variable in advance.system.variables.items():
+        value = advance.system.value(variable)
+        listed.append((path, begin, value))
+        begin += value.numel()
+    return listed
+
+
+def _enum(label: str, kind: str, entries: list[tuple[str, int]], count: int) -> str:
+    lines = [
+        f"    {label}_{kind}_{re.sub(r'[^A-Za-z0-9_]', '_', path)} = {at},  /* {_comment(path)} */"
+        for path, at in entries
+    ]
+    names = [line.split(" = ")[0] for line in lines]
+    if len(set(names)) < len(names) or not all(name.isascii() for name in names):
+        lines = [
+            f"    {label}_{kind}_{k} = {at},  /* {_comment(path)} */"
+            for k, (path, at) in enumerate(entries)
+        ]
+    lines.append(f"    {label}_{kind}_count = {count}")
+    return "enum {\n" + "\n".join(lines) + "\n};\n"
+
+
+def _header(advance: Advance, label: str) -> str:
+    system = advance.system
+    listed = _variables(advance)
+    total = sum(value.numel() for _, _, value in listed)
+    states = [(one.path, system.place_of(one, "x")[0]) for one in system.states]
+    parameters = [(one.path, system.place_of(one)[0]) for one in system.numbers]
+    guard = f"{label.upper()}_H"
+    return f"""\
+#ifndef {guard}
+#define {guard}
+
+/* Where parameters, states and variables begin in the arrays below; matrices go by columns. */
+{_enum(label, "p", parameters, advance.parameters)}\
+{_enum(label, "x", states, advance.rates.size1_out(0))}\
+{_enum(label, "v", [(path, begin) for path, begin, _ in listed], total)}
+typedef struct {{
+    double p[{advance.parameters}];   /* parameters and constant initial values */
+    double c[{advance.size}];         /* all that changes; the states come first */
+    double run[3];                    /* start, time step and number of steps */
+    double done;                      /* nonzero once the run is over */
+}} {label}_t;
+
+void {label}_prepare({label}_t *net);
+void {label}_init({label}_t *net, double start, double timestep, double steps);
+void {label}_diff(const {label}_t *net, double *rates);
+void {label}_post(const {label}_t *net, double *variables);
+/* One attempt of a step; nonzero when it completed one. */
+int {label}_step({label}_t *net);
+double {label}_time(const {label}_t *net);
+
+#endif
+"""
+
+
+def _source(advance: Advance, label: str, values: np.ndarray, header: str) -> str:
+    system = advance.system
+    first = advance.seeded(0, 1, values, 0.0)[0]
+    cut = advance.slices
+    c = ca.SX.sym("c", advance.size)
+    p = ca.SX.sym("p", advance.parameters)
+    t = ca.SX.sym("t")
+    part = {name: c[where] for name, where in cut.items()}
+    base = [part["x"], part["h"], part["e"], p, part["u"], ca.DM.zeros(advance.delayed), t]
+    variables = ca.vertcat(*[ca.vec(value) for _, _, value in _variables(advance)] or [ca.SX(0)])
+    observed = ca.Function("post", advance.symbols, [variables])
+    step = advance.attempt.traced.graph
+    start = advance.begin.traced.graph
+    numbers = ", ".join(_number(float(one)) for one in values)
+    column = ", ".join(_number(float(one)) for one in first)
+    u = cut["u"]
+    x, h = cut["x"], cut["h"]
+    diff_graph = ca.Function("diff", [c, p, t], [advance.rates(*base)])
+    post_graph = ca.Function("post", [c, p, t], [observed(*base)])
+    time = f"net->run[0] + net->c[{cut['k'].start}] * net->run[1] + net->c[{cut['s'].start}]"
+    return f"""\
+/* {_comment(label)}: {len(system.states)} states, {len(advance.events)} events. */
+#include "{header}"
+
+#include <math.h>
+#include <string.h>
+
+{_function("start", start, ("p", "u", "t"))}
+{_function("attempt", step, ("c", "done", "p", "run", "d"))}
+{_function("rates_of", diff_graph, ("c", "p", "t"))}
+{_function("variables_of", post_graph, ("c", "p", "t"))}
+static const double parameters[] = {{{numbers}}};
+static const double column[] = {{{column}}};
+
+void {label}_prepare({label}_t *net)
+{{
+    memcpy(net->p, parameters, sizeof net->p);
+    memcpy(net->c, column, sizeof net->c);
+    net->done = 0;
+}}
+
+void {label}_init({label}_t *net, double start_time, double timestep, double steps)
+{{
+    memcpy(net->c, column, sizeof net->c);
+    net->run[0] = start_time;
+    net->run[1] = timestep;
+    net->run[2] = steps;
+    net->done = steps <= 0;
+    start(net->p, net->c + {u.start}, &start_time, net->c + {x.start}, net->c + {h.start});
+}}
+
+double {label}_time(const {label}_t *net)
+{{
+    return {time};
+}}
+
+void {label}_diff(const {label}_t *net, double *rates)
+{{
+    double t = {label}_time(net);
+    rates_of(net->c, net->p, &t, rates);
+}}
+
+void {label}_post(const {label}_t *net, double *variables)
+{{
+    double t = {label}_time(net);
+    variables_of(net->c, net->p, &t, variables);
+}}
+
+int {label}_step({label}_t *net)
+{{
+    static const double none[{3 * advance.delayed}];
+    double next[{advance.size}], done;
+    if (net->done)
+        return 0;
+    attempt(net->c, &net->done, net->p, net->run, none, next, &done);
+    memcpy(net->c, next, sizeof next);
+    net->done = done;
+    return net->c[{cut["row"].start}] != 0;
+}}
+"""
+
+
+def _number(value: float) -> str:
+    if isnan(value):
+        return "NAN"
+    if isinf(value):
+        return "INFINITY" if value > 0 else "-INFINITY"
+    return repr(value)
+
+
+def _function(name: str, graph: ca.Function, inputs: tuple[str, ...]) -> str:
+    """One graph as a static function of arrays."""
+    program = program_of(graph)
+    outputs = [f"out{k}" for k in range(graph.n_out())]
+    arguments = ", ".join(
+        [*(f"const double *{one}" for one in inputs), *(f"double *{one}" for one in outputs)]
+    )
+    lines = [*_unused(program, inputs), *_instructions(program, inputs)]
+    given = {(port, entry) for port, entry, _ in program.results}
+    for port in range(graph.n_out()):
+        for entry in range(graph.size1_out(port)):
+            if (port, entry) not in given:
+                lines.append(f"    {outputs[port]}[{entry}] = 0;")
+    lines += [f"    {outputs[port]}[{entry}] = v{value};" for port, entry, value in program.results]
+    body = "\n".join(lines)
+    return f"static void {name}({arguments})\n{{\n{body}\n}}\n"
+
+
+def _unused(program: Program, inputs: tuple[str, ...]) -> list[str]:
+    used = {one.arguments[0] for one in program.instructions if one.op == "input"}
+    return [f"    (void){one};" for k, one in enumerate(inputs) if k not in used]
+
+
+def _instructions(program: Program, inputs: tuple[str, ...]) -> list[str]:
+    lines = []
+    for k, instruction in enumerate(program.instructions):
+        op = instruction.op
+        if op == "input":
+            port, entry = instruction.arguments
+            text = f"{inputs[port]}[{entry}]"
+        elif op == "const":
+            text = _number(float(instruction.payload))
+        else:
+            text = _operation(op, [f"v{a}" for a in instruction.arguments])
+        lines.append(f"    const double v{k} = {text};")
+    return lines
+
+
+def _operation(op: str, a: list[str]) -> str:
+    if op in INFIX:
+        return f"{a[0]} {INFIX[op]} {a[1]}"
+    if op in COMPARED:
+        return f"{a[0]} {COMPARED[op]} {a[1]}"
+    if op in LIBRARY:
+        return f"{LIBRARY[op]}({', '.join(a)})"
+    forms = {
+        "neg": "-{0}",
+        "not": "{0} == 0",
+        "and": "{0} != 0 && {1} != 0",
+        "or": "{0} != 0 || {1} != 0",
+        "sign": "({0} > 0) - ({0} < 0)",
+        "if_else_zero": "{0} != 0 ? {1} : 0",
+        "fma": "fma({0}, {1}, {2})",
+        "fms": "fma({0}, {1}, -{2})",
+        "fnma": "fma(-{0}, {1}, {2})",
+    }
+    if op not in forms:
+        raise NetworkError(f"the operation {op} has no C form")
+    return forms[op].format(*a)

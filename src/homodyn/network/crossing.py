@@ -1,0 +1,106 @@
+"""When conditions of events come true: trees of comparisons over values that cross zero.
+
+``a > b`` becomes Z = a - b and ``a < b`` Z = b - a. An event fires when its condition was false and
+is true; where in the step is estimated on a straight line, -Z0 / (Z1 - Z0) (eq. 2.7). ``||`` fires
+with either side; ``&&`` when one side comes true while the other is, or both do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import casadi as ca
+
+from homodyn.network.formula import Formula
+
+MIRRORED = {">": "<=", "<=": ">", "<": ">=", ">=": "<", "==": "!=", "!=": "=="}
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """One comparison: which Z it watches, and whether Z = 0 is not yet true."""
+
+    index: int
+    strict: bool
+
+
+@dataclass(frozen=True)
+class Branch:
+    """Two conditions joined."""
+
+    both: bool
+    a: Leaf | Branch
+    b: Leaf | Branch
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """What a condition did in a step; ``fraction`` and ``miss`` count where ``crossed`` is."""
+
+    before: ca.SX
+    now: ca.SX
+    crossed: ca.SX
+    fraction: ca.SX
+    miss: ca.SX
+    """How far beyond its zero the comparison that crossed is."""
+
+
+def condition_tree(
+    formula: Formula, value: Callable[[Formula], ca.SX], zeros: list[ca.SX], negated: bool = False
+) -> Leaf | Branch:
+    """The tree of a condition; the Z of its comparisons are appended to ``zeros``."""
+    if formula.kind == "unary" and formula.value == "!":
+        return condition_tree(formula.parts[0], value, zeros, not negated)
+    if formula.kind == "binary" and formula.value in ("||", "&&"):
+        a, b = (condition_tree(part, value, zeros, negated) for part in formula.parts)
+        return Branch((formula.value == "&&") != negated, a, b)
+    if formula.kind == "binary" and formula.value in MIRRORED:
+        operator = MIRRORED[formula.value] if negated else formula.value
+        a, b = formula.parts
+        difference = value(Formula("binary", "-", (a, b), formula.at))
+        if operator in ("<", "<="):
+            difference = -difference
+        elif operator == "==":
+            difference = -ca.fabs(difference)
+        elif operator == "!=":
+            difference = ca.fabs(difference)
+        strict = operator in (">", "<", "!=")
+    else:
+        difference = value(formula)
+        strict = not negated
+        if negated:
+            difference = -difference
+    zeros.append(difference)
+    return Leaf(len(zeros) - 1, strict)
+
+
+def true_at(tree: Leaf | Branch, z: ca.SX) -> ca.SX:
+    """Whether a condition holds."""
+    if isinstance(tree, Leaf):
+        return z[tree.index] > 0 if tree.strict else z[tree.index] >= 0
+    join = ca.logic_and if tree.both else ca.logic_or
+    return join(true_at(tree.a, z), true_at(tree.b, z))
+
+
+def near(tree: Leaf | Branch, z: ca.SX, tolerance: float) -> ca.SX:
+    """Whether a condition holds or all it takes is within the tolerance."""
+    if isinstance(tree, Leaf):
+        return z[tree.index] >= -tolerance
+    join = ca.logic_and if tree.both else ca.logic_or
+    return join(near(tree.a, z, tolerance), near(tree.b, z, tolerance))
+
+
+def crossing(tree: Leaf | Branch, z0: ca.SX, z1: ca.SX) -> Crossing:
+    """How a condition went from one end of a step to the other."""
+    before, now = true_at(tree, z0), true_at(tree, z1)
+    crossed = ca.logic_and(ca.logic_not(before), now)
+    if isinstance(tree, Leaf):
+        a, b = z0[tree.index], z1[tree.index]
+        fraction = ca.if_else(crossed, -a / ca.if_else(crossed, b - a, 1), 1)
+        return Crossing(before, now, crossed, fraction, ca.if_else(crossed, ca.fabs(b), 0))
+    one, other = crossing(tree.a, z0, z1), crossing(tree.b, z0, z1)
+    fraction = ca.fmin(
+        ca.if_else(one.crossed, one.fraction, 1), ca.if_else(other.crossed, other.fraction, 1)
+    )
+    return Crossing(before, now, crossed, fraction, ca.fmax(one.miss, other.miss))

@@ -1,0 +1,486 @@
+"""Formulas evaluated to symbolic matrices: names are resolved, functions called, sizes checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from math import e, isfinite, pi
+from typing import Any, NoReturn
+
+import casadi as ca
+import numpy as np
+
+from homodyn.errors import NetworkError
+from homodyn.model.naming import missing
+from homodyn.network.formula import Expression, Formula, expression
+from homodyn.network.functions import (
+    FUNCTIONS,
+    LARGEST,
+    NAMES,
+    PARENTED,
+    SIZED,
+    SizeError,
+    binary,
+    choice,
+    size,
+)
+from homodyn.network.source import Place
+from homodyn.network.tree import Edge, Function, Node, Variable
+
+CONSTANTS = {"pi": pi, "π": pi, "e": e}
+
+
+class World:
+    """What formulas can refer to beyond numbers; this one holds nothing but constants."""
+
+    def value(self, variable: Variable) -> ca.SX:
+        """The value of a variable."""
+        raise NotImplementedError
+
+    def number(self, variable: Variable) -> np.ndarray | None:
+        """The value of a variable that is a plain number, which sizes and indices need."""
+        raise NotImplementedError
+
+    def time(self) -> ca.SX | None:
+        """The time, if there is one."""
+        return None
+
+    def rate(self, value: ca.SX) -> ca.SX:
+        """The time derivative of a value."""
+        return ca.SX.zeros(*value.shape)
+
+    def draw(self, key: tuple[Any, ...], shape: tuple[int, int]) -> ca.SX:
+        """Numbers between 0 and 1, the same for the same key during a step."""
+        raise NotImplementedError
+
+    def delayed(self, key: tuple[Any, ...], value: ca.SX, start: Any, delay: ca.SX) -> ca.SX:
+        """An earlier value."""
+        raise NotImplementedError
+
+
+class _Nothing(World):
+    pass
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Where a formula stands: what holds it, and the arguments of a function around it."""
+
+    owner: Node | Edge | None
+    local: Mapping[str, ca.SX]
+
+    def holders(self) -> Iterator[Node | Edge]:
+        """Where names are looked for: a node and those around it; an edge, its input, its node."""
+        owner = self.owner
+        if isinstance(owner, Edge):
+            yield owner
+            yield owner.input
+            owner = owner.parent
+        while owner is not None:
+            yield owner
+            owner = owner.parent
+
+    def find(self, parts: tuple[str, ...], kind: str) -> Variable | Function | None:
+        """A variable or function by its dotted name."""
+        for holder in self.holders():
+            here: Any = holder
+            for part in parts[:-1]:
+                here = _inside(here, part)
+                if here is None:
+                    break
+            if here is not None and parts[-1] in getattr(here, kind):
+                return getattr(here, kind)[parts[-1]]
+        return None
+
+    def names(self, parts: tuple[str, ...], kind: str) -> list[str]:
+        """What could have been meant."""
+        known: list[str] = [*self.local] if kind == "variables" else []
+        for holder in self.holders():
+            here: Any = holder
+            for part in parts[:-1]:
+                here = _inside(here, part) if here is not None else None
+            if here is not None:
+                prefix = "".join(f"{part}." for part in parts[:-1])
+                known += [prefix + name for name in getattr(here, kind)]
+            elif isinstance(holder, Node):
+                known += [f"{name}.{parts[-1]}" for name in holder.nodes]
+        return known
+
+
+def _inside(holder: Node | Edge, part: str) -> Node | Edge | None:
+    if isinstance(holder, Edge):
+        return {"input": holder.input, "output": holder.output}.get(part)
+    return holder.nodes.get(part) or holder.edges.get(part)
+
+
+def evaluate(
+    given: Expression,
+    world: World,
+    owner: Node | Edge | None,
+    local: Mapping[str, ca.SX] | None = None,
+    *,
+    numeric: bool = False,
+) -> ca.SX:
+    """The value of a formula that stands in a node or edge."""
+    try:
+        return _Evaluation(given, world, Scope(owner, local or {}), numeric).visit(given.formula)
+    except RecursionError:
+        raise given.error("this is nested too deeply, or a function calls itself") from None
+
+
+def calculated(text: str, place: Place) -> str:
+    """The number a formula without variables stands for, as text."""
+    value = evaluate(expression(text, place, shifted=True), _Nothing(), None)
+    if value.shape != (1, 1) or not value.is_constant():
+        raise place.error(f"{text!r} is {size(value)}; one number is needed")
+    number = float(value)
+    if not isfinite(number):
+        raise place.error(f"{text!r} gives {number}")
+    return str(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)
+
+
+def is_constant(formula: Any) -> bool:
+    """Whether a formula has no names but those of built-in functions and constants."""
+    waiting = [formula]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, tuple):
+            waiting += one
+            continue
+        if not isinstance(one, Formula):
+            continue
+        if one.kind in ("symbolic", "prime"):
+            return False
+        if one.kind == "name" and (len(one.value) > 1 or one.value[0] not in CONSTANTS):
+            return False
+        if one.kind == "call":
+            known = len(one.value) == 1 and one.value[0] in NAMES
+            if not known or one.value[0] == "rand":
+                return False
+        waiting += one.parts
+    return True
+
+
+def constant(given: Expression) -> np.ndarray | None:
+    """The value of a formula without variables; None if there are some."""
+    if not is_constant(given.formula):
+        return None
+    value = evaluate(given, _Nothing(), None)
+    return np.array(ca.DM(value)) if value.is_constant() else None
+
+
+class _Evaluation:
+    def __init__(self, given: Expression, world: World, scope: Scope, numeric: bool) -> None:
+        self.given = given
+        self.world = world
+        self.scope = scope
+        self.numeric = numeric
+
+    def fail(self, message: str, at: int) -> NoReturn:
+        raise self.given.error(message, at)
+
+    def visit(self, formula: Formula) -> ca.SX:
+        try:
+            value = getattr(self, f"_{formula.kind}")(formula)
+        except NetworkError as error:
+            if error.line:
+                raise
+            self.fail(error.message, formula.at)
+        except RecursionError:
+            raise
+        except RuntimeError as error:
+            reason = str(error).splitlines()[-1] if str(error) else "it has no value here"
+            self.fail(f"this cannot be worked out: {reason}", formula.at)
+        if not value.numel():
+            self.fail(f"a matrix of {size(value)} is empty; 1x1 is the least", formula.at)
+        if value.numel() > LARGEST:
+            self.fail(f"a matrix of {size(value)} is too large; {LARGEST} entries fit", formula.at)
+        return value
+
+    def _number(self, formula: Formula) -> ca.SX:
+        return ca.SX(formula.value)
+
+    def _name(self, formula: Formula) -> ca.SX:
+        parts = formula.value
+        if len(parts) == 1 and parts[0] in self.scope.local:
+            return self.scope.local[parts[0]]
+        variable = self.scope.find(parts, "variables")
+        if isinstance(variable, Variable):
+            if self.numeric:
+                number = self.world.number(variable)
+                if number is None:
+                    self.fail(
+                        f"{'.'.join(parts)} varies; sizes and indices must be known before a run",
+                        formula.at,
+                    )
+                return ca.SX(number)
+            return self.world.value(variable)
+        if len(parts) == 1 and parts[0] in CONSTANTS:
+            return ca.SX(CONSTANTS[parts[0]])
+        time = self.world.time() if parts == ("t",) else None
+        if time is not None:
+            return time
+        known = [*self.scope.names(parts, "variables"), *CONSTANTS]
+        known += ["t"] if self.world.time() is not None else []
+        return self.fail(missing("variable", ".".join(parts), known), formula.at)
+
+    def _unary(self, formula: Formula) -> ca.SX:
+        value = self.visit(formula.parts[0])
+        if formula.value == "-":
+            return -value
+        return ca.SX(ca.eq(value, 0)) if formula.value == "!" else value
+
+    def _binary(self, formula: Formula) -> ca.SX:
+        # Long sums lean to the left; they are walked, for they may be deeper than Python calls.
+        spine = []
+        while formula.kind == "binary":
+            spine.append(formula)
+            formula = formula.parts[0]
+        value = self.visit(formula)
+        for one in reversed(spine):
+            right = self.visit(one.parts[1])
+            try:
+                value = binary(one.value, value, right)
+            except SizeError as error:
+                self.fail(error.message, one.at)
+        return value
+
+    def _choice(self, formula: Formula) -> ca.SX:
+        return choice(*map(self.visit, formula.parts))
+
+    def _matrix(self, formula: Formula) -> ca.SX:
+        rows = []
+        for row in formula.parts:
+            values = [self.visit(entry) for entry in row]
+            heights = {value.shape[0] for value in values}
+            if len(heights) > 1:
+                sizes = ", ".join(map(size, values))
+                self.fail(f"one row of a matrix holds {sizes}: heights differ", row[0].at)
+            rows.append(ca.horzcat(*values))
+        widths = {row.shape[1] for row in rows}
+        if len(widths) > 1:
+            self.fail(f"the rows of a matrix are {', '.join(map(size, rows))}", formula.at)
+        return ca.densify(ca.vertcat(*rows))
+
+    def _prime(self, formula: Formula) -> ca.SX:
+        value = self.visit(formula.parts[0])
+        for _ in range(formula.value):
+            value = self.world.rate(value)
+        return value
+
+    # -- indices
+
+    def _whole_numbers(self, formula: Formula) -> np.ndarray:
+        inner = _Evaluation(self.given, self.world, self.scope, True)
+        value = inner.visit(formula)
+        if not value.is_constant():
+            self.fail("this varies; sizes and indices must be known before a run", formula.at)
+        numbers = np.array(ca.DM(value))
+        if not np.all(numbers == np.round(numbers)) or np.any(np.abs(numbers) > 1e9):
+            self.fail("sizes and indices are whole numbers", formula.at)
+        return numbers.astype(int)
+
+    def _slot(self, slot: Formula, extent: int) -> np.ndarray:
+        if slot.kind == "whole":
+            return np.arange(extent).reshape(-1, 1)
+        if slot.kind == "span":
+            begin, end = (self._whole_numbers(part) for part in slot.parts)
+            if begin.size != 1 or end.size != 1:
+                self.fail("a range has one number at each end", slot.at)
+            if not 0 <= begin.item() <= end.item() <= extent:
+                self.fail(f"the range {begin.item()}:{end.item()} is outside 0:{extent}", slot.at)
+            return np.arange(begin.item(), end.item()).reshape(-1, 1)
+        return self._whole_numbers(slot)
+
+    def _within(self, numbers: np.ndarray, extent: int, value: ca.SX, at: int) -> None:
+        outside = numbers[(numbers < 0) | (numbers >= extent)]
+        if outside.size:
+            self.fail(
+                f"index {outside.flat[0]} is outside 0 to {extent - 1} of a {size(value)}", at
+            )
+
+    def _index(self, formula: Formula) -> ca.SX:
+        value = self.visit(formula.parts[0])
+        slots = formula.parts[1:]
+        if len(slots) == 1:
+            numbers = self._slot(slots[0], value.numel())
+            if slots[0].kind == "span" and value.shape[0] == 1:
+                numbers = numbers.T
+            return self._linear(value, numbers, formula.at)
+        if len(slots) != 2:
+            self.fail(f"{len(slots)} indices; matrices take 1 or 2", formula.at)
+        rows = self._slot(slots[0], value.shape[0])
+        columns = self._slot(slots[1], value.shape[1])
+        self._within(rows, value.shape[0], value, slots[0].at)
+        self._within(columns, value.shape[1], value, slots[1].at)
+        paired = all(slot.kind == "matrix" for slot in slots)
+        if paired and rows.shape == columns.shape and rows.shape[0] == 1 and rows.size > 1:
+            return self._linear(value, rows + value.shape[0] * columns, formula.at)
+        picked = value[[int(r) for r in rows.flatten("F")], [int(c) for c in columns.flatten("F")]]
+        return ca.densify(ca.SX(picked))
+
+    def _linear(self, value: ca.SX, numbers: np.ndarray, at: int) -> ca.SX:
+        self._within(numbers, value.numel(), value, at)
+        flat = ca.vec(ca.densify(value))
+        picked = ca.vertcat(*[flat[int(k)] for k in numbers.flatten("F")])
+        return ca.reshape(picked, *numbers.shape) if numbers.size else ca.SX(0, 1)
+
+    # -- calls
+
+    def _call(self, formula: Formula) -> ca.SX:
+        parts = formula.value
+        function = self.scope.find(parts, "functions")
+        if isinstance(function, Function):
+            return self._apply(function, [self.visit(part) for part in formula.parts], formula.at)
+        name = ".".join(parts)
+        if name in SIZED:
+            return self._sized(name, formula)
+        count = len(formula.parts)
+        if name in PARENTED:
+            wanted, applied = PARENTED[name]
+            if count != wanted:
+                self.fail(f"{name} takes {wanted} arguments, not {count}", formula.at)
+            parents = self._whole_numbers(formula.parts[-1]).flatten("F").tolist()
+            if any(parent >= k or parent < -1 for k, parent in enumerate(parents)):
+                self.fail("a parent comes before its row, or is -1", formula.at)
+            values = [self.visit(part) for part in formula.parts[:-1]]
+            if len(parents) != values[0].shape[0]:
+                self.fail(f"{len(parents)} parents for a {size(values[0])}", formula.at)
+            return applied(*values, parents)
+        if name not in FUNCTIONS:
+            known = [*self.scope.names(parts, "functions"), *NAMES]
+            self.fail(missing("function", name, known), formula.at)
+        counts, builtin = FUNCTIONS[name]
+        if count not in counts:
+            wanted_text = " or ".join(map(str, counts))
+            self.fail(f"{name} takes {wanted_text} arguments, not {count}", formula.at)
+        return ca.densify(ca.SX(builtin(*[self.visit(part) for part in formula.parts])))
+
+    def _apply(self, function: Function, values: list[ca.SX], at: int) -> ca.SX:
+        if len(values) != len(function.arguments):
+            shown = ", ".join(function.arguments)
+            self.fail(
+                f"{function.name}({shown}) takes {len(function.arguments)} arguments, "
+                f"not {len(values)}",
+                at,
+            )
+        local = dict(zip(function.arguments, values, strict=True))
+        scope = Scope(function.owner, local)
+        return _Evaluation(function.body, self.world, scope, self.numeric).visit(
+            function.body.formula
+        )
+
+    def _sized(self, name: str, formula: Formula) -> ca.SX:
+        parts = formula.parts
+        counts = {"zeros": (1, 2), "eye": (1,), "size": (1, 2), "index": (2,), "lindex": (3,)}
+        if len(parts) not in counts.get(name, (0, 1, 2)):
+            self.fail(f"{name} does not take {len(parts)} arguments", formula.at)
+        if name == "rand":
+            return self._rand(formula)
+        if name in ("zeros", "eye"):
+            extents = [int(self._whole_numbers(part).item(0)) for part in parts]
+            rows, columns = extents[0], extents[-1]
+            if name == "zeros" and len(parts) == 1:
+                columns = 1
+            if rows < 0 or columns < 0 or rows * columns > LARGEST:
+                self.fail(f"no matrix of {rows}x{columns}; {LARGEST} entries fit", formula.at)
+            return ca.SX.zeros(rows, columns) if name == "zeros" else ca.SX(ca.DM.eye(rows))
+        value = self.visit(parts[0])
+        if name == "size":
+            if len(parts) == 1:
+                return ca.SX(ca.DM([[*value.shape]]))
+            side = self._whole_numbers(parts[1]).item(0)
+            if side not in (0, 1):
+                self.fail("size(a, 0) are the rows, size(a, 1) the columns", formula.at)
+            return ca.SX(value.shape[side])
+        numbers = self._whole_numbers(parts[1])
+        if name == "lindex":
+            # Indices into a matrix of so many rows, laid out in columns.
+            rows = self._whole_numbers(parts[2]).item(0)
+            if rows < 1 or value.numel() % rows:
+                self.fail(f"a {size(value)} has no layout of {rows} rows", formula.at)
+        return self._linear(value, numbers, formula.at)
+
+    def _rand(self, formula: Formula) -> ca.SX:
+        bounds = [self.visit(part) for part in formula.parts]
+        low = bounds[0] if len(bounds) == 2 else ca.SX(0)
+        high = bounds[-1] if bounds else ca.SX(1)
+        width = binary("-", high, low)
+        owner = self.scope.owner.path if self.scope.owner is not None else ""
+        key = (owner, self.given.text, self.given.place.offset, formula.at)
+        draws = self.world.draw(key, width.shape)
+        return binary("+", low, width * draws)
+
+    # -- symbolic operators
+
+    def _symbolic(self, formula: Formula) -> ca.SX:
+        *inside, last = formula.parts
+        arguments = last[1]
+        towards: tuple[str, ...] = ()
+        if inside and isinstance(inside[-1], tuple):
+            towards = inside.pop()[1]
+        if formula.value == "dt":
+            value = self.visit(inside[0])
+            order = self._order(inside, formula)
+            for _ in range(order):
+                value = self.world.rate(value)
+            return value
+        if formula.value == "delayed":
+            return self._delayed(inside, arguments, formula)
+        return self._derivative(inside, towards, arguments, formula)
+
+    def _order(self, inside: list[Formula], formula: Formula) -> int:
+        if len(inside) > 2:
+            self.fail(f"{formula.value}[...] takes a formula and an order", formula.at)
+        order = int(self._whole_numbers(inside[1]).item(0)) if len(inside) == 2 else 1
+        if not 0 <= order <= 10:
+            self.fail(f"order {order}: 0 to 10 are accepted", formula.at)
+        return order
+
+    def _delayed(
+        self, inside: list[Formula], arguments: tuple[Formula, ...], formula: Formula
+    ) -> ca.SX:
+        if len(inside) > 2 or len(arguments) != 1:
+            self.fail("expected delayed[formula, start](delay)", formula.at)
+        owner = self.scope.owner.path if self.scope.owner is not None else ""
+        key = (owner, self.given.text, self.given.place.offset, formula.at)
+        start = replace(self.given, formula=inside[1] if len(inside) == 2 else Formula("number", 0))
+        return self.world.delayed(
+            key, self.visit(inside[0]), (start, self.scope), self.visit(arguments[0])
+        )
+
+    def _derivative(
+        self,
+        inside: list[Formula],
+        towards: tuple[str, ...],
+        arguments: tuple[Formula, ...],
+        formula: Formula,
+    ) -> ca.SX:
+        named = inside[0]
+        function = self.scope.find(named.value, "functions") if named.kind == "name" else None
+        if not isinstance(function, Function):
+            known = self.scope.names(("f",), "functions")
+            shown = ".".join(named.value) if named.kind == "name" else "this"
+            self.fail(missing("function of yours", shown, known), named.at)
+        order = self._order(inside, formula)
+        values = [self.visit(part) for part in arguments]
+        symbols = [
+            ca.SX.sym(name, *value.shape)
+            for name, value in zip(function.arguments, values, strict=False)
+        ]
+        result = self._apply(function, symbols if len(values) == len(symbols) else values, named.at)
+        wanted = towards or function.arguments[:1]
+        if formula.value == "pdiff" and len(wanted) != 1:
+            self.fail("a partial derivative is towards one argument", formula.at)
+        for name in wanted:
+            if name not in function.arguments:
+                self.fail(missing("argument", name, function.arguments), formula.at)
+        by = ca.vertcat(*[ca.vec(symbols[function.arguments.index(name)]) for name in wanted])
+        for _ in range(order):
+            result = ca.jacobian(ca.vec(result), by)
+        return ca.densify(ca.substitute([result], symbols, values)[0])
+
+    def _span(self, formula: Formula) -> ca.SX:
+        return self.fail("a range stands in an index only", formula.at)
+
+    _whole = _span

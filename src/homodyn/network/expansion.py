@@ -1,0 +1,203 @@
+"""Names that stand for many: generators ``n{1:3}``, contexts ``@1`` and calculations ``$(...)``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from itertools import product
+
+from homodyn.model.naming import missing
+from homodyn.network.document import Text
+from homodyn.network.source import Place
+
+MOST = 20_000
+"""Names one generator may make."""
+
+ASIDE = "\ue000"
+"""Takes the place of an @ that is not to be looked up yet."""
+
+Calculator = Callable[[str, Place], str]
+
+
+@dataclass(frozen=True)
+class Contexts:
+    """What ``@`` stands for: groups of the names around, innermost first, and macros by name."""
+
+    groups: tuple[tuple[str, ...], ...] = ()
+    macros: Mapping[str, str] = field(default_factory=dict)
+
+    def pushed(self, groups: tuple[str, ...]) -> Contexts:
+        """With one more name inside the others."""
+        return Contexts((groups, *self.groups), self.macros)
+
+    def defined(self, macros: Mapping[str, str]) -> Contexts:
+        """With further macros."""
+        return Contexts(self.groups, {**self.macros, **macros})
+
+    def looked_up(self, level: int, key: str, place: Place) -> str:
+        """``@1``: group 1 of the innermost name that has one; ``@@1`` starts one further out."""
+        if not key.isdigit():
+            if key not in self.macros:
+                raise place.error(missing("macro", key, self.macros))
+            return self.macros[key]
+        for groups in self.groups[level:]:
+            if int(key) < len(groups):
+                return groups[int(key)]
+        raise place.error(
+            f"{'@' * (level + 1)}{key} has nothing to stand for: "
+            f"there are {len(self.groups)} names around, none with a group {key}"
+        )
+
+
+def substituted(text: Text, contexts: Contexts, calculate: Calculator) -> str:
+    """A text with its contexts, macros and calculations put in."""
+
+    def context(match: re.Match[str]) -> str:
+        place = text.place.moved(match.start())
+        return contexts.looked_up(len(match[1]) - 1, match[2], place)
+
+    replaced = re.sub(r"(@+)(\d+|[^\W\d]\w*)", context, text.text)
+    return _calculated(replaced, text.place, calculate)
+
+
+def _calculated(text: str, place: Place, calculate: Calculator) -> str:
+    done = ""
+    while (start := text.find("$(")) >= 0:
+        end = _closing(text, start + 1, "()")
+        if end < 0:
+            raise place.moved(start).error("$( is not closed; expected )")
+        done += text[:start] + calculate(text[start + 2 : end], place)
+        text = text[end + 1 :]
+    return done + text
+
+
+def _closing(text: str, start: int, pair: str) -> int:
+    depth = 0
+    for k in range(start, len(text)):
+        depth += (text[k] == pair[0]) - (text[k] == pair[1])
+        if depth == 0:
+            return k
+    return -1
+
+
+def generated(
+    text: Text, contexts: Contexts, calculate: Calculator
+) -> list[tuple[str, tuple[str, ...]]]:
+    """All names of a generator, each with its context: the whole name, then every group."""
+    waiting = Text(_set_aside(text.text), text.place)
+    filled = substituted(waiting, contexts, _kept_maps(calculate)).replace(ASIDE, "@")
+    literal, groups = _pieces(filled, text.place, calculate)
+    if not groups:
+        return [(filled, (filled,))]
+    count = 1
+    for group in groups:
+        count *= len(group)
+        if count > MOST:
+            raise text.place.error(f"this makes more than {MOST} names")
+    names = []
+    for choice in product(*groups):
+        name = literal[0] + "".join(a + b for a, b in zip(choice, literal[1:], strict=True))
+        names.append((name, (name, *choice)))
+    return names
+
+
+def _set_aside(text: str) -> str:
+    """The text with the @ of maps hidden: they stand for the values of the generator before."""
+    start = 0
+    while (start := text.find("}[", start)) >= 0:
+        end = _closing(text, start + 1, "[]")
+        if end < 0:
+            break
+        text = text[:start] + text[start:end].replace("@", ASIDE) + text[end:]
+        start = end
+    return text
+
+
+def _kept_maps(calculate: Calculator) -> Calculator:
+    """Calculations of a map wait for its values."""
+    return lambda inside, place: f"$({inside})" if ASIDE in inside else calculate(inside, place)
+
+
+def _pieces(text: str, place: Place, calculate: Calculator) -> tuple[list[str], list[list[str]]]:
+    literal, groups = [""], []
+    k = 0
+    while k < len(text):
+        if text[k] == "}":
+            raise place.moved(k).error("'}' closes nothing; a generator is {1:3} or {a,b}")
+        if text[k] != "{":
+            literal[-1] += text[k]
+            k += 1
+            continue
+        end = _closing(text, k, "{}")
+        if end < 0:
+            raise place.moved(k).error("a generator is not closed; expected }")
+        group = _group(text[k + 1 : end], place, calculate)
+        k = end + 1
+        if k < len(text) and text[k] == "[":
+            end = _closing(text, k, "[]")
+            if end < 0:
+                raise place.moved(k).error("a map is not closed; expected ]")
+            group = _mapped(group, text[k + 1 : end], place, calculate)
+            k = end + 1
+        groups.append(group)
+        literal.append("")
+    return literal, groups
+
+
+def _group(text: str, place: Place, calculate: Calculator) -> list[str]:
+    items: list[str] = []
+    depth, start = 0, 0
+    parts = []
+    for k, letter in enumerate(text):
+        depth += (letter == "{") - (letter == "}")
+        if letter == "," and not depth:
+            parts.append(text[start:k])
+            start = k + 1
+    parts.append(text[start:])
+    for part in parts:
+        part = part.strip()
+        ends = part.split(":")
+        if len(ends) in (2, 3) and "{" not in part:
+            items += _range(ends, place)
+        elif "{" in part:
+            literal, groups = _pieces(part, place, calculate)
+            for choice in product(*groups):
+                tail = (a + b for a, b in zip(choice, literal[1:], strict=True))
+                items.append(literal[0] + "".join(tail))
+        else:
+            items.append(part)
+        if len(items) > MOST:
+            raise place.error(f"this makes more than {MOST} names")
+    return items
+
+
+def _range(ends: list[str], place: Place) -> list[str]:
+    try:
+        numbers = [int(end) for end in ends]
+    except ValueError:
+        shown = ":".join(ends)
+        raise place.error(f"{{{shown}}} is no range; expected whole numbers as in 1:3") from None
+    first, step, last = numbers if len(numbers) == 3 else (numbers[0], 1, numbers[1])
+    if step == 0:
+        raise place.error("a range with step 0 does not end")
+    if abs(last - first) // abs(step) > MOST:
+        raise place.error(f"this makes more than {MOST} names")
+    return [str(k) for k in range(first, last + (1 if step > 0 else -1), step)]
+
+
+def _mapped(group: list[str], text: str, place: Place, calculate: Calculator) -> list[str]:
+    """``{1:5}[$(@0 * 2)]`` gives 2, 4, ...; ``{1:3}[|@0 + @1]`` the one text ``1 + 2 + 3``."""
+    if not text.startswith("|"):
+        return [_calculated(text.replace("@0", item), place, calculate) for item in group]
+    if not group:
+        return []
+    total = group[0]
+    for item in group[1:]:
+        pieces = re.split(r"(@[01])", text[1:])
+        known = {"@0": total, "@1": item}
+        whole = "".join(known.get(piece, piece) for piece in pieces)
+        total = _calculated(whole, place, calculate)
+        if len(total) > MOST:
+            raise place.error(f"this makes a text of more than {MOST} characters")
+    return [total]

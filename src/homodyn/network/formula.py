@@ -1,0 +1,281 @@
+"""Formulas, the mathematics inside the quotes of a network text: grammar and syntax tree."""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from lark import Lark, Transformer, v_args
+from lark.exceptions import (
+    UnexpectedCharacters,
+    UnexpectedEOF,
+    UnexpectedInput,
+    UnexpectedToken,
+    VisitError,
+)
+
+from homodyn.errors import NetworkError
+from homodyn.network.source import Place, Source
+
+LONGEST = 20_000
+"""Characters a formula may have."""
+
+GRAMMAR = r"""
+?start: choice
+?choice: either | either "?" choice ":" choice -> choice
+?either: both (OR both)* -> chain
+?both: comparison (AND comparison)* -> chain
+?comparison: sum (COMPARE sum)* -> chain
+?sum: product (SIGN product)* -> chain
+?product: unary (TIMES unary)* -> chain
+?unary: power | SIGN unary -> unary | NOT unary -> unary
+?power: postfix | postfix POWER exponent -> binary
+?exponent: power | SIGN exponent -> unary
+?postfix: atom
+    | postfix PRIMES -> prime
+    | postfix RAISED -> raised
+    | postfix "[" slot ("," slot)* "]" -> index
+?atom: NUMBER -> number
+    | name
+    | name "(" (choice ("," choice)*)? ")" -> call
+    | PREFIX postfix -> prefix
+    | SYMBOLIC "[" choice ("," choice)* towards? "]" arguments -> symbolic
+    | "(" choice ")"
+    | "[" row (";" row)* "]" -> matrix
+towards: ";" NAME ("," NAME)*
+name: NAME ("." NAME)*
+row: choice ("," choice)*
+arguments: "(" (choice ("," choice)*)? ")"
+?slot: choice | ":" -> whole | either ":" either -> span
+
+OR: "||"
+AND: "&&"
+COMPARE: ">=" | "<=" | "==" | "!=" | ">" | "<"
+SIGN: "+" | "-" | "−"
+TIMES: "*" | ".*" | "/" | "%" | "·" | "÷"
+POWER: "^"
+NOT: "!"
+PRIMES: /'+/
+RAISED: /[²³ᵀ]/
+PREFIX: /[∑∏√]/
+SYMBOLIC.3: /(dt|diff|pdiff|delayed|∂)(?=\s*\[)/
+NUMBER: /(\d+\.(?!\*)\d*|\.\d+|\d+)([eE][+-]?\d+)?/
+NAME: /(?![²³ᵀ])[^\W\d](?:(?![²³ᵀ])[\w\u0300-\u036f\u20db])*/
+%ignore /\s+/
+"""
+
+WORDS = {
+    "NUMBER": "a number",
+    "NAME": "a name",
+    "SIGN": "+ or -",
+    "TIMES": "* or /",
+    "COMPARE": "a comparison",
+    "POWER": "^",
+    "PRIMES": "'",
+    "OR": "||",
+    "AND": "&&",
+    "NOT": "!",
+    "RAISED": "²",
+    "PREFIX": "∑ ∏ √",
+    "SYMBOLIC": "dt[...] or diff[...]",
+    "LPAR": "(",
+    "RPAR": ")",
+    "LSQB": "[",
+    "RSQB": "]",
+    "LBRACE": "{",
+    "RBRACE": "}",
+    "COMMA": ",",
+    "SEMICOLON": ";",
+    "COLON": ":",
+    "QMARK": "?",
+    "DOT": ".",
+    "EQUAL": "=",
+    "VBAR": "|",
+    "$END": "the end",
+    "STRING": 'a text in "quotes"',
+    "REGEX": "/a pattern/",
+    "AT": "@1 or @name",
+    "ATTRIBUTE": "<bidirectional>",
+    "PLUSEQUAL": "+=",
+    "DIRECT": "<=",
+}
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A node of the syntax tree: an operation on others, and its offset in the text.
+
+    ``kind`` is number, name, call, unary, binary, choice, index, span, whole, prime, symbolic or
+    matrix; ``value`` the number, the dotted name or the operator.
+    """
+
+    kind: str
+    value: Any = None
+    parts: tuple[Any, ...] = ()
+    at: int = 0
+
+
+@dataclass(frozen=True)
+class Expression:
+    """A formula with the text it came from and where that stands."""
+
+    formula: Formula
+    text: str
+    place: Place
+    shifted: bool = False
+    """Whether the text is not what stands at the place, because names were put in."""
+
+    def error(self, message: str, at: int = 0) -> NetworkError:
+        """What is wrong in this formula."""
+        if self.shifted:
+            return self.place.error(f"{message} (in {self.text!r})")
+        return self.place.moved(at).error(message)
+
+
+def dots_to_primes(name: str) -> tuple[str, int]:
+    """A name without the dots above its last letter, and how many those were: ẏ is (y, 1)."""
+    letters = unicodedata.normalize("NFD", name)
+    count = 0
+    while letters and letters[-1] in "\u0307\u0308\u20db":
+        count += {"\u0307": 1, "\u0308": 2, "\u20db": 3}[letters[-1]]
+        letters = letters[:-1]
+    return unicodedata.normalize("NFC", letters), count
+
+
+@v_args(meta=True)
+class _Tree(Transformer[Any, Formula]):
+    def number(self, meta: Any, children: list[Any]) -> Formula:
+        return Formula("number", float(children[0]), (), meta.start_pos)
+
+    def name(self, meta: Any, children: list[Any]) -> Formula:
+        *path, last = map(str, children)
+        last, dots = dots_to_primes(last)
+        plain = [dots_to_primes(part)[0] for part in path]
+        named = Formula("name", (*plain, last), (), meta.start_pos)
+        return Formula("prime", dots, (named,), meta.start_pos) if dots else named
+
+    def call(self, meta: Any, children: list[Any]) -> Formula:
+        function = children[0]
+        if function.kind == "prime":
+            function = function.parts[0]
+        return Formula("call", function.value, tuple(children[1:]), meta.start_pos)
+
+    def unary(self, meta: Any, children: list[Any]) -> Formula:
+        operator = "-" if children[0] == "−" else str(children[0])
+        return Formula("unary", operator, (children[1],), children[0].start_pos)
+
+    def binary(self, meta: Any, children: list[Any]) -> Formula:
+        return self.joined(*children)
+
+    @staticmethod
+    def joined(a: Formula, token: Any, b: Formula) -> Formula:
+        """Two formulas and the operator between them."""
+        operator = {"·": "*", "÷": "/", "−": "-"}.get(str(token), str(token))
+        return Formula("binary", operator, (a, b), token.start_pos)
+
+    def chain(self, meta: Any, children: list[Any]) -> Formula:
+        """Operators of one rank, from the left."""
+        result = children[0]
+        for token, right in zip(children[1::2], children[2::2], strict=True):
+            result = self.joined(result, token, right)
+        return result
+
+    def choice(self, meta: Any, children: list[Any]) -> Formula:
+        return Formula("choice", None, tuple(children), meta.start_pos)
+
+    def prime(self, meta: Any, children: list[Any]) -> Formula:
+        return Formula("prime", len(children[1]), (children[0],), meta.start_pos)
+
+    def raised(self, meta: Any, children: list[Any]) -> Formula:
+        a, token = children
+        if token == "ᵀ":
+            return Formula("call", ("transpose",), (a,), meta.start_pos)
+        power = Formula("number", 2.0 if token == "²" else 3.0, (), token.start_pos)
+        return Formula("binary", "^", (a, power), token.start_pos)
+
+    def prefix(self, meta: Any, children: list[Any]) -> Formula:
+        function = {"∑": "sum", "∏": "product", "√": "sqrt"}[str(children[0])]
+        return Formula("call", (function,), (children[1],), meta.start_pos)
+
+    def index(self, meta: Any, children: list[Any]) -> Formula:
+        return Formula("index", None, tuple(children), meta.start_pos)
+
+    def whole(self, meta: Any, children: list[Any]) -> Formula:
+        return Formula("whole")
+
+    def span(self, meta: Any, children: list[Any]) -> Formula:
+        return Formula("span", None, tuple(children), meta.start_pos)
+
+    def row(self, meta: Any, children: list[Any]) -> tuple[Formula, ...]:
+        return tuple(children)
+
+    def matrix(self, meta: Any, children: list[Any]) -> Formula:
+        return Formula("matrix", None, tuple(children), meta.start_pos)
+
+    def towards(self, meta: Any, children: list[Any]) -> tuple[str, tuple[str, ...]]:
+        return ("towards", tuple(map(str, children)))
+
+    def symbolic(self, meta: Any, children: list[Any]) -> Formula:
+        operator = "pdiff" if children[0] == "∂" else str(children[0])
+        return Formula("symbolic", operator, tuple(children[1:]), meta.start_pos)
+
+    def arguments(self, meta: Any, children: list[Any]) -> tuple[str, tuple[Any, ...]]:
+        return "arguments", tuple(children)
+
+
+@lru_cache(maxsize=1)
+def _parser() -> Lark:
+    return Lark(GRAMMAR, parser="lalr", propagate_positions=True, maybe_placeholders=False)
+
+
+def expected_words(error: UnexpectedInput) -> str:
+    """What would have been accepted, in words."""
+    names: set[str] = set()
+    if isinstance(error, UnexpectedToken):
+        names = set(error.accepts or error.expected or ())
+    elif isinstance(error, UnexpectedCharacters):
+        names = set(error.allowed or ())
+    elif isinstance(error, UnexpectedEOF):
+        names = set(error.expected)
+    words = sorted({WORDS.get(name, name.lower().replace("_", "-")) for name in names})
+    return ", ".join(words)
+
+
+def described(error: UnexpectedInput, text: str) -> tuple[str, int]:
+    """A sentence on an error of the parser, and the offset it stands at."""
+    token = getattr(error, "token", None)
+    offset = error.pos_in_stream if error.pos_in_stream is not None else len(text)
+    if isinstance(error, UnexpectedEOF) or (token is not None and token.type == "$END"):
+        offset, found = len(text.rstrip()), "the text ends"
+    elif token is not None:
+        found = f"{str(token)[:40]!r} is not expected"
+    else:
+        found = f"{text[offset : offset + 1]!r} is not expected"
+    words = expected_words(error)
+    return f"{found} here; expected {words}" if words else f"{found} here", offset
+
+
+@lru_cache(maxsize=4096)
+def _parsed(text: str) -> Formula | tuple[str, int]:
+    if len(text) > LONGEST:
+        return f"the formula has {len(text)} characters; {LONGEST} are accepted", 0
+    try:
+        return _Tree().transform(_parser().parse(text))
+    except UnexpectedInput as error:
+        return described(error, text)
+    except (RecursionError, VisitError) as error:
+        if isinstance(error, VisitError) and not isinstance(error.orig_exc, RecursionError):
+            raise
+        return "the formula is nested too deeply", 0
+
+
+def expression(text: str, place: Place | None = None, *, shifted: bool = False) -> Expression:
+    """A formula from its text; refuses what is not one, at its place."""
+    where = place or Place(Source(text, "formula"), 0)
+    result = _parsed(text)
+    if isinstance(result, Formula):
+        return Expression(result, text, where, shifted)
+    message, offset = result
+    raise Expression(Formula("number"), text, where, shifted).error(message, offset)

@@ -1,0 +1,286 @@
+"""Operators and functions of formulas over symbolic matrices, with the rules for their sizes.
+
+Operands have equal sizes or one of them is 1x1. ``*`` is the matrix product whenever the inner
+sizes agree and elementwise otherwise; ``.*`` is always elementwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import casadi as ca
+
+from homodyn.errors import NetworkError
+
+LARGEST = 250_000
+"""Entries a matrix may have."""
+
+
+class SizeError(NetworkError):
+    """Sizes that do not fit; the formula tells where."""
+
+
+def size(a: ca.SX) -> str:
+    """``2x3``."""
+    return f"{a.shape[0]}x{a.shape[1]}"
+
+
+def paired(what: str, a: ca.SX, b: ca.SX) -> tuple[ca.SX, ca.SX]:
+    """Two operands of one size; 1x1 is repeated."""
+    if a.shape == b.shape:
+        return a, b
+    if a.shape == (1, 1):
+        return ca.repmat(a, *b.shape), b
+    if b.shape == (1, 1):
+        return a, ca.repmat(b, *a.shape)
+    raise SizeError(f"{what} of {size(a)} and {size(b)}: equal sizes or a 1x1 are needed")
+
+
+def binary(operator: str, a: ca.SX, b: ca.SX) -> ca.SX:
+    """Table 2.1 of the language: two operands."""
+    if operator == "*" and a.shape[1] == b.shape[0]:
+        return ca.densify(ca.mtimes(a, b)) if a.numel() > 1 or b.numel() > 1 else a * b
+    x, y = paired(f"'{operator}'", a, b)
+    match operator:
+        case "+":
+            return x + y
+        case "-":
+            return x - y
+        case "*" | ".*":
+            return x * y
+        case "/":
+            return x / y
+        case "%":
+            return ca.fmod(x, y)
+        case "^":
+            return ca.power(x, y)
+        case ">":
+            return ca.SX(x > y)
+        case "<":
+            return ca.SX(x < y)
+        case ">=":
+            return ca.SX(x >= y)
+        case "<=":
+            return ca.SX(x <= y)
+        case "==":
+            return ca.SX(ca.eq(x, y))
+        case "!=":
+            return ca.SX(ca.ne(x, y))
+        case "||":
+            return ca.SX(ca.logic_or(ca.ne(x, 0), ca.ne(y, 0)))
+        case "&&":
+            return ca.SX(ca.logic_and(ca.ne(x, 0), ca.ne(y, 0)))
+    raise NetworkError(f"no operator {operator!r}")
+
+
+def choice(condition: ca.SX, a: ca.SX, b: ca.SX) -> ca.SX:
+    """``condition ? a : b``, elementwise."""
+    x, y = paired("'? :'", a, b)
+    c, x = paired("'? :'", condition, x)
+    y = paired("'? :'", c, y)[1]
+    return ca.if_else(c, x, y)
+
+
+def _two(name: str, function: Callable[[ca.SX, ca.SX], ca.SX]) -> Callable[..., ca.SX]:
+    return lambda a, b: function(*paired(name, a, b))
+
+
+def _three(name: str, function: Callable[..., ca.SX]) -> Callable[..., ca.SX]:
+    def applied(a: ca.SX, b: ca.SX, c: ca.SX) -> ca.SX:
+        x, y = paired(name, a, b)
+        x, z = paired(name, x, c)
+        return function(x, paired(name, y, z)[0], z)
+
+    return applied
+
+
+def _elements(a: ca.SX) -> list[ca.SX]:
+    return [a[k] for k in range(a.numel())]
+
+
+def _fold(function: Callable[[ca.SX, ca.SX], ca.SX], a: ca.SX) -> ca.SX:
+    first, *rest = _elements(a)
+    for element in rest:
+        first = function(first, element)
+    return first
+
+
+def _norm(a: ca.SX) -> ca.SX:
+    return ca.sqrt(_sum(a * a))
+
+
+def _sum(a: ca.SX) -> ca.SX:
+    return ca.sum1(ca.sum2(a))
+
+
+def _extreme(name: str, function: Callable[[ca.SX, ca.SX], ca.SX]) -> Callable[..., ca.SX]:
+    def applied(a: ca.SX, b: ca.SX | None = None) -> ca.SX:
+        return _fold(function, a) if b is None else function(*paired(name, a, b))
+
+    return applied
+
+
+def _hypot(a: ca.SX, b: ca.SX | None = None) -> ca.SX:
+    if b is None:
+        return _norm(a)
+    x, y = paired("hypot", a, b)
+    return ca.sqrt(x * x + y * y)
+
+
+def _cycle(a: ca.SX, low: ca.SX, high: ca.SX) -> ca.SX:
+    width = high - low
+    return a - width * ca.floor((a - low) / width)
+
+
+def _square(name: str, a: ca.SX) -> ca.SX:
+    if a.shape[0] != a.shape[1]:
+        raise SizeError(f"{name} of {size(a)}: a square matrix is needed")
+    return a
+
+
+def _solve(a: ca.SX, b: ca.SX) -> ca.SX:
+    _square("linsolve", a)
+    if a.shape[0] != b.shape[0]:
+        raise SizeError(f"linsolve of {size(a)} and {size(b)}: equal numbers of rows are needed")
+    return ca.densify(ca.solve(a, b))
+
+
+def _inverse(a: ca.SX) -> ca.SX:
+    return _solve(_square("inv", a), ca.SX.eye(a.shape[0]))
+
+
+def _pseudo_inverse(a: ca.SX) -> ca.SX:
+    """(AᵀA)⁻¹Aᵀ or Aᵀ(AAᵀ)⁻¹: for full rank."""
+    if a.shape[0] >= a.shape[1]:
+        return _solve(a.T @ a, a.T)
+    return _solve(a @ a.T, a).T
+
+
+def _qr(a: ca.SX) -> ca.SX:
+    """Q and R side by side."""
+    q, r = ca.qr(a)
+    if q.shape[0] != r.shape[0]:
+        raise SizeError(f"qr of {size(a)}: a square matrix is needed")
+    return ca.densify(ca.horzcat(q, r))
+
+
+def _diagonal(a: ca.SX) -> ca.SX:
+    """The diagonal of a matrix as a column; of a vector the matrix that has it."""
+    return ca.densify(ca.diag(a))
+
+
+def _concatenated(a: ca.SX, b: ca.SX) -> ca.SX:
+    if a.shape[1] != b.shape[1]:
+        raise SizeError(f"vcat of {size(a)} and {size(b)}: equal numbers of columns are needed")
+    return ca.vertcat(a, b)
+
+
+def factorised(a: ca.SX, parents: list[int]) -> ca.SX:
+    """LᵀDL of a mass matrix whose zeros follow from the parents of its rows (Featherstone 2008).
+
+    L is unit lower triangular and stands below the diagonal, D on it.
+    """
+    _square("sltdl", a)
+    h = ca.SX(ca.densify(a))
+    for k in range(a.shape[0] - 1, -1, -1):
+        i = parents[k]
+        while i >= 0:
+            scale = h[k, i] / h[k, k]
+            j = i
+            while j >= 0:
+                h[i, j] -= scale * h[k, j]
+                j = parents[j]
+            h[k, i] = scale
+            i = parents[i]
+    return ca.densify(ca.tril(h))
+
+
+def _by_transpose(l: ca.SX, b: ca.SX, parents: list[int]) -> ca.SX:
+    """L⁻ᵀ b."""
+    x = ca.SX(ca.densify(b))
+    for k in range(l.shape[0] - 1, -1, -1):
+        i = parents[k]
+        while i >= 0:
+            x[i, :] -= l[k, i] * x[k, :]
+            i = parents[i]
+    return x
+
+
+def _by_lower(l: ca.SX, b: ca.SX, parents: list[int]) -> ca.SX:
+    """L⁻¹ b."""
+    x = ca.SX(ca.densify(b))
+    for k in range(l.shape[0]):
+        i = parents[k]
+        while i >= 0:
+            x[k, :] -= l[k, i] * x[i, :]
+            i = parents[i]
+    return x
+
+
+def _by_diagonal(l: ca.SX, b: ca.SX) -> ca.SX:
+    """D⁻¹ b."""
+    return ca.densify(b / ca.repmat(ca.diag(l), 1, b.shape[1]))
+
+
+def _sparse_solved(a: ca.SX, b: ca.SX, parents: list[int]) -> ca.SX:
+    l = factorised(a, parents)
+    return _by_lower(l, _by_diagonal(l, _by_transpose(l, b, parents)), parents)
+
+
+def _round(a: ca.SX) -> ca.SX:
+    return ca.sign(a) * ca.floor(ca.fabs(a) + 0.5)
+
+
+_ELEMENTWISE = "sin cos tan asin acos atan sinh cosh tanh sqrt exp erf floor ceil"
+
+FUNCTIONS: dict[str, tuple[tuple[int, ...], Callable[..., ca.SX]]] = {
+    **{name: ((1,), getattr(ca, name)) for name in _ELEMENTWISE.split()},
+    "atan2": ((2,), _two("atan2", ca.atan2)),
+    "invsqrt": ((1,), lambda a: 1 / ca.sqrt(a)),
+    "hypot": ((1, 2), _hypot),
+    "sqsum": ((1,), lambda a: _sum(a * a)),
+    "min": ((1, 2), _extreme("min", ca.fmin)),
+    "max": ((1, 2), _extreme("max", ca.fmax)),
+    "exp2": ((1,), lambda a: ca.exp(a * ca.log(2.0))),
+    "round": ((1,), _round),
+    "abs": ((1,), ca.fabs),
+    "pow": ((2,), _two("pow", ca.power)),
+    "ln": ((1,), ca.log),
+    "log10": ((1,), lambda a: ca.log(a) / ca.log(10.0)),
+    "lerp": ((3,), _three("lerp", lambda a, b, c: b + a * (c - b))),
+    "sign": ((1,), ca.sign),
+    "csign": ((2,), _two("csign", ca.copysign)),
+    "clip": ((3,), _three("clip", lambda a, b, c: ca.fmin(ca.fmax(a, b), c))),
+    "cycle": ((3,), _three("cycle", _cycle)),
+    "transpose": ((1,), lambda a: a.T),
+    "inv": ((1,), _inverse),
+    "pinv": ((1,), _pseudo_inverse),
+    "linsolve": ((2,), _solve),
+    "qr": ((1,), _qr),
+    "sum": ((1,), _sum),
+    "product": ((1,), lambda a: _fold(lambda x, y: x * y, a)),
+    "length": ((1,), lambda a: ca.SX(max(a.shape))),
+    "vcat": ((2,), _concatenated),
+    "hcat": ((2,), lambda a, b: _concatenated(a.T, b.T).T),
+    "diag": ((1,), _diagonal),
+    "tril": ((1,), lambda a: ca.densify(ca.tril(a))),
+    "triu": ((1,), lambda a: ca.densify(ca.triu(a))),
+    "csum": ((1,), lambda a: ca.sum1(a)),
+    "rsum": ((1,), lambda a: ca.sum2(a)),
+    "sltdldinv": ((2,), _by_diagonal),
+}
+"""Functions of symbolic matrices by name: how many arguments, and what they do (table 2.2)."""
+
+PARENTED: dict[str, tuple[int, Callable[..., ca.SX]]] = {
+    "slinsolve": (3, _sparse_solved),
+    "sltdl": (2, factorised),
+    "sltdldinvlinvt": (3, lambda l, b, p: _by_diagonal(l, _by_transpose(l, b, p))),
+    "sltdllinvt": (3, _by_transpose),
+    "sltdllinv": (3, _by_lower),
+}
+"""Functions whose last argument tells the parent of every row, -1 for none."""
+
+SIZED = ("zeros", "eye", "size", "index", "lindex", "rand")
+"""Functions that need whole numbers, or more than values, from the evaluation."""
+
+NAMES = (*FUNCTIONS, *PARENTED, *SIZED)

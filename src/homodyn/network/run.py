@@ -1,0 +1,168 @@
+"""Runs of a network: attempts repeated until the end, in native code or on the virtual machine."""
+
+from __future__ import annotations
+
+from collections import deque
+
+import numpy as np
+
+from homodyn.errors import NetworkError
+from homodyn.network.advance import Advance
+
+CHUNK = 20_000_000
+"""Numbers kept of one chunk of attempts, which bounds the memory a record needs at once."""
+
+
+class Past:
+    """The values of delayed formulas at the times of the steps, and before the start."""
+
+    def __init__(self, advance: Advance, column: np.ndarray, p: np.ndarray, start: float) -> None:
+        self.advance = advance
+        self.start = start
+        self.p = p
+        self.column = column.copy()
+        self.times: deque[float] = deque()
+        self.values: deque[np.ndarray] = deque()
+        self.longest = 0.0
+        self.count = len(advance.delay_list)
+
+    def _before(self, entry: int, time: float) -> np.ndarray:
+        """A value before the start: its formula with that time."""
+        offset, length = self.advance.delay_list[entry]
+        none = np.zeros(self.advance.delayed)
+        values = np.atleast_1d(
+            self.advance.delay_start_kernel(self.column, self.p, np.array(time), none)
+        )
+        return values[offset : offset + length]
+
+    def keep(self, column: np.ndarray, time: float, given: np.ndarray) -> np.ndarray:
+        """Keep the values of now; returns the delays."""
+        both = self.advance.delay_kernel(column, self.p, np.array(time), given)
+        both = np.atleast_1d(both)
+        delays, values = both[: self.count], both[self.count :]
+        if np.any(delays < 0) or not np.all(np.isfinite(delays)):
+            raise NetworkError(f"a delay is {delays.min():g} s at {time:g} s; 0 or more is needed")
+        if not self.times or time > self.times[-1]:
+            self.times.append(time)
+            self.values.append(values)
+        else:
+            self.values[-1] = values
+        self.longest = max(self.longest, float(delays.max(initial=0.0)))
+        while len(self.times) > 4 and self.times[1] < time - self.longest - 1e-9:
+            self.times.popleft()
+            self.values.popleft()
+        return delays
+
+    def at(self, times: np.ndarray) -> np.ndarray:
+        """Each delayed value at its own time, on straight lines between steps."""
+        result = np.zeros(self.advance.delayed)
+        known = np.fromiter(self.times, float, len(self.times))
+        for entry, (offset, length) in enumerate(self.advance.delay_list):
+            where = slice(offset, offset + length)
+            time = times[entry]
+            if time < self.start or not len(known):
+                result[where] = self._before(entry, time)
+                continue
+            k = int(np.searchsorted(known, time, side="right")) - 1
+            k = min(max(k, 0), len(known) - 2) if len(known) > 1 else 0
+            if len(known) == 1 or time >= known[-1]:
+                result[where] = self.values[-1][where]
+                continue
+            share = (time - known[k]) / (known[k + 1] - known[k])
+            result[where] = (1 - share) * self.values[k][where] + share * self.values[k + 1][where]
+        return result
+
+
+def with_delays(
+    advance: Advance, column: np.ndarray, p: np.ndarray, run: np.ndarray, compiled: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """Columns and delayed values of every row of one run whose formulas look back."""
+    step = advance.attempt.compile() if compiled else advance.attempt.interpreted()
+    t0, dt, _ = run
+    slices = advance.slices
+    past = Past(advance, column, p, float(t0))
+    rows, looked = [column], []
+    done = np.array(0.0)
+    now = past.at(np.full(past.count, t0 - 1e-300) if past.count else np.zeros(0))
+    delays = past.keep(column, float(t0), now)
+    now = past.at(t0 - delays)
+    delays = past.keep(column, float(t0), now)
+    looked.append(now)
+    while not done:
+        k, s, length = (float(column[slices[name]][0]) for name in ("k", "s", "step"))
+        time = t0 + k * dt + s
+        length = length if length > 0 else dt - s
+        given = np.concatenate(
+            [past.at(time + fraction * length - delays) for fraction in (0.0, 0.5, 1.0)]
+        )
+        column, done = step(column, np.asarray(done), p, run, given)
+        k, s = (float(column[slices[name]][0]) for name in ("k", "s"))
+        end = t0 + k * dt + s
+        if end > time:
+            now = past.at(end - delays)
+            delays = past.keep(column, end, now)
+        if column[slices["row"]][0] or column[slices["fired"]].any():
+            rows.append(column)
+            looked.append(past.at(end - delays))
+    return np.array(rows), np.array(looked)
+
+
+def recorded(
+    advance: Advance, column: np.ndarray, p: np.ndarray, run: np.ndarray, compiled: bool
+) -> np.ndarray:
+    """The column at the start and after every attempt of one run that made a row or an event."""
+    slices = advance.slices
+    none = np.zeros(3 * advance.delayed)
+    kept = [column[None]]
+    done = 0.0
+    if not compiled:
+        step = advance.attempt.interpreted()
+        rows = []
+        state = np.array(done)
+        while not state:
+            column, state = step(column, np.asarray(state), p, run, none)
+            rows.append(column)
+        return np.concatenate([kept[0], _of_note(np.array(rows).reshape(-1, len(column)), slices)])
+    limit = max(64, CHUNK // len(column))
+    while not done:
+        left = int(run[2] - column[slices["k"]][0]) + (16 if advance.events else 0)
+        inputs = {"c": column, "done": np.array(done), "p": p, "run": run, "d": none}
+        course = advance.iteration(max(1, min(left, limit)), inputs, record=["c"])
+        kept.append(_of_note(course.records["c"][0], slices))
+        column = course.states["c"][0]
+        done = float(course.states["done"].reshape(-1)[0])
+    return np.concatenate(kept)
+
+
+def _of_note(rows: np.ndarray, slices: dict[str, slice]) -> np.ndarray:
+    wanted = rows[:, slices["row"]][:, 0].astype(bool) | rows[:, slices["fired"]].any(axis=1)
+    return rows[wanted]
+
+
+def finals(
+    advance: Advance, column: np.ndarray, p: np.ndarray, run: np.ndarray, compiled: bool
+) -> np.ndarray:
+    """The last columns of many runs, one in each lane."""
+    none = np.zeros(3 * advance.delayed)
+    done = np.zeros(len(column))
+    steps = int(run[2])
+    if not compiled:
+        step = advance.attempt.interpreted()
+        while not done.all():
+            column, done = step(column, done, p, run, none)
+        return column
+    # Lanes that have ended make room between the chunks; without events all end together.
+    left = min(steps, 1000) if advance.events else steps
+    while not done.all():
+        open_lanes = np.flatnonzero(done == 0)
+        inputs = {
+            "c": column[open_lanes],
+            "done": done[open_lanes],
+            "p": p[open_lanes],
+            "run": run,
+            "d": none,
+        }
+        course = advance.iteration(max(1, left), inputs)
+        column[open_lanes] = course.states["c"]
+        done[open_lanes] = course.states["done"].reshape(-1)
+    return column

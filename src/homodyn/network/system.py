@@ -1,0 +1,485 @@
+"""A network as a system of equations: which variables are what, and all values as symbols."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from homodyn.errors import NetworkError
+from homodyn.model.naming import missing
+from homodyn.network.crossing import Branch, Leaf, condition_tree
+from homodyn.network.evaluate import Scope, World, constant, evaluate
+from homodyn.network.formula import Expression, Formula
+from homodyn.network.functions import size
+from homodyn.network.tree import Edge, Event, Node, Projection, Variable
+
+Shape = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Watched:
+    """An event of a node, its condition as a tree over the zeros, and where its node's state is."""
+
+    node: Node
+    event: Event
+    tree: Leaf | Branch
+    place: int
+    """Which entry of the event-states belongs to the node."""
+
+
+@dataclass
+class Delay:
+    """A delayed value: the formula now, the formula for the time before the start, the delay."""
+
+    symbol: ca.SX
+    value: ca.SX
+    start: tuple[Expression, Scope]
+    delay: ca.SX
+    offset: int
+
+
+@dataclass
+class _Bank:
+    """Symbols in one column, given out piece by piece."""
+
+    label: str
+    symbols: list[ca.SX] = field(default_factory=list)
+    places: dict[Any, tuple[int, Shape]] = field(default_factory=dict)
+    length: int = 0
+
+    def give(self, key: Any, shape: Shape) -> ca.SX:
+        symbol = ca.SX.sym(f"{self.label}{len(self.symbols)}", *shape)
+        self.places[key] = (self.length, shape)
+        self.length += symbol.numel()
+        self.symbols.append(symbol)
+        return symbol
+
+    def column(self) -> ca.SX:
+        """All symbols, or one that stands for none."""
+        if not self.symbols:
+            return ca.SX.sym(f"no_{self.label}", 1)
+        return ca.vertcat(*[ca.vec(symbol) for symbol in self.symbols])
+
+
+class System(World):
+    """The variables of a network by kind, their values in symbols, rates, events and delays.
+
+    Kinds: ``state`` (has equations for its rate), ``discrete`` (has a next value), ``held`` (set by
+    events, or kept from the start), ``parameter`` (a number to set) and ``normal`` (a formula).
+    """
+
+    def __init__(self, network: Node) -> None:
+        self.network = network
+        self.t = ca.SX.sym("t")
+        self.variables: dict[str, Variable] = {}
+        self.kinds: dict[Variable, str] = {}
+        self.numbers: dict[Variable, np.ndarray] = {}
+        self.structural: set[Variable] = set()
+        self._equations: dict[tuple[Variable, int], list[tuple[Projection, Node | Edge]]] = {}
+        self._symbols: dict[Variable, ca.SX] = {}
+        self._banks = {kind: _Bank(kind) for kind in ("x", "h", "p", "u", "d")}
+        self._values: dict[Variable, ca.SX] = {}
+        self._starts: dict[Variable, ca.SX] = {}
+        self._rates: dict[Variable, ca.SX] = {}
+        self._open: list[tuple[str, Variable]] = []
+        self._initial = False
+        self._draws: dict[Any, ca.SX] = {}
+        self._states_of: dict[int, Variable] = {}
+        self.delays: dict[Any, Delay] = {}
+        self._classify()
+        self.nodes_with_states = [
+            node
+            for node in network.walk()
+            if isinstance(node, Node) and (node.events or len(node.states) > 1)
+        ]
+        self.e = ca.SX.sym("e", max(1, len(self.nodes_with_states)))
+        self._give_symbols()
+
+    # -- kinds
+
+    def _classify(self) -> None:
+        for holder in self.network.walk():
+            for variable in holder.variables.values():
+                self.variables[variable.path] = variable
+            for projection in holder.projections:
+                target = holder.output if isinstance(holder, Edge) else holder
+                if projection.name not in target.variables:
+                    raise projection.expression.error(
+                        f"{target.path or 'the network'} has "
+                        + missing("variable", projection.name, target.variables)
+                    )
+                variable = target.variables[projection.name]
+                self._equations.setdefault((variable, projection.order), []).append(
+                    (projection, holder)
+                )
+        set_by_events = {
+            self.target(node, name, given)
+            for node in self.network.walk()
+            if isinstance(node, Node)
+            for event in node.events
+            for name, given in event.sets
+        }
+        for variable in self.variables.values():
+            if (variable, 1) in self._equations:
+                kind = "state"
+            elif "discrete" in variable.flags:
+                kind = "discrete"
+            elif variable in set_by_events or "once" in variable.flags:
+                kind = "held"
+            elif (variable, 0) in self._equations:
+                kind = "normal"
+            else:
+                kind = "parameter" if constant(variable.expression) is not None else "normal"
+            self.kinds[variable] = kind
+            number = constant(variable.expression)
+            if number is not None:
+                self.numbers[variable] = number
+
+    def target(self, node: Node, name: str, given: Expression) -> Variable:
+        """The variable an event sets."""
+        scope = Scope(node, {})
+        found = scope.find(tuple(name.split(".")), "variables")
+        if not isinstance(found, Variable):
+            raise given.error(missing("variable", name, scope.names((name,), "variables")))
+        return found
+
+    def _give_symbols(self) -> None:
+        self._parameters: dict[Variable, ca.SX] = {}
+        for variable, number in self.numbers.items():
+            symbol = self._banks["p"].give(variable, number.shape)
+            if number.size > 1 and self.kinds[variable] == "parameter":
+                # Zeros of a matrix stay zeros, or all that is multiplied with it would be full.
+                symbol = ca.SX(symbol)
+                for row, column in np.argwhere(number == 0):
+                    symbol[int(row), int(column)] = 0
+            self._parameters[variable] = symbol
+        for variable, kind in self.kinds.items():
+            if kind in ("state", "discrete", "held"):
+                shape = self._start_shape(variable)
+                symbol = self._banks["x" if kind == "state" else "h"].give(variable, shape)
+                self._symbols[variable] = symbol
+                if kind == "state":
+                    for k in range(symbol.numel()):
+                        self._states_of[symbol[k].element_hash()] = variable
+
+    def _start_shape(self, variable: Variable) -> Shape:
+        """The size of the initial value; dq made for q'' has that of q."""
+        shape = self.start(variable).shape
+        base = variable.owner.variables.get(variable.name[1:])
+        if shape == (1, 1) and variable.name.startswith("d") and base is not None:
+            first = self._equations.get((base, 1), [])
+            if any(held.expression.text == variable.name for held, _ in first):
+                return self.start(base).shape
+        return shape
+
+    # -- the world of formulas
+
+    def time(self) -> ca.SX:
+        """The symbol of time."""
+        return self.t
+
+    def number(self, variable: Variable) -> np.ndarray | None:
+        """The number of a parameter; what uses it is built for that number."""
+        if self.kinds[variable] != "parameter":
+            value = self.value(variable)
+            return np.array(ca.DM(value)) if value.is_constant() else None
+        self.structural.add(variable)
+        return self.numbers[variable]
+
+    def value(self, variable: Variable) -> ca.SX:
+        """The value of a variable during a run, or at its start while that is worked out."""
+        if self._initial:
+            return self.start(variable)
+        if variable in self._symbols:
+            return self._symbols[variable]
+        if self.kinds[variable] == "parameter":
+            return self._parameters[variable]
+        if variable not in self._values:
+            with_projections = self._equations.get((variable, 0), [])
+            own = not any(held.operator == "<=" for held, _ in with_projections)
+            self._enter("value", variable)
+            total = evaluate(variable.expression, self, variable.owner) if own else None
+            self._values[variable] = self._summed(variable, with_projections, total)
+            self._open.pop()
+        return self._values[variable]
+
+    def start(self, variable: Variable) -> ca.SX:
+        """The value of a variable before the first step."""
+        if variable in self.numbers and (
+            self.kinds[variable] != "normal" or (variable, 0) not in self._equations
+        ):
+            return self._parameters[variable]
+        if variable not in self._starts:
+            self._enter("initial value", variable)
+            before, self._initial = self._initial, True
+            try:
+                held = self._equations.get((variable, 0), [])
+                normal = self.kinds[variable] == "normal" and held
+                own = not normal or not any(one.operator == "<=" for one, _ in held)
+                value = evaluate(variable.expression, self, variable.owner) if own else None
+                if normal:
+                    value = self._summed(variable, held, value)
+                self._starts[variable] = value
+            finally:
+                self._initial = before
+            self._open.pop()
+        return self._starts[variable]
+
+    def _enter(self, what: str, variable: Variable) -> None:
+        if (what, variable) in self._open:
+            begin = self._open.index((what, variable))
+            circle = " -> ".join(one.path for _, one in [*self._open[begin:], (what, variable)])
+            raise variable.expression.error(f"the {what} of {variable.path} needs itself: {circle}")
+        self._open.append((what, variable))
+
+    def _summed(
+        self,
+        variable: Variable,
+        projections: list[tuple[Projection, Node | Edge]],
+        total: ca.SX | None,
+        shape: Shape | None = None,
+    ) -> ca.SX:
+        for projection, holder in projections:
+            term = evaluate(projection.expression, self, holder)
+            if projection.places is not None:
+                term = self._placed(projection, term, shape or (1, 1))
+            wanted = shape or (total.shape if total is not None else term.shape)
+            if term.shape != wanted and term.shape == (1, 1):
+                term = ca.repmat(term, *wanted)
+            if term.shape != wanted:
+                raise projection.expression.error(
+                    f"{variable.path} is {wanted[0]}x{wanted[1]} and this {size(term)}"
+                )
+            if projection.states:
+                term = ca.if_else(self._guard(projection, holder), term, 0)
+            total = term if total is None else total + term
+        if total is None:
+            raise variable.expression.error(f"{variable.path} has neither value nor equations")
+        return total
+
+    def _placed(self, projection: Projection, term: ca.SX, shape: Shape) -> ca.SX:
+        """A term for some elements, as a whole matrix with zeros elsewhere."""
+        assert projection.places is not None
+        slots = projection.places.formula.parts[1:]
+        numbers = [constant(Expression(slot, "", projection.places.place)) for slot in slots]
+        whole = ca.SX.zeros(*shape)
+        if any(number is None for number in numbers):
+            raise projection.expression.error("elements are told by plain numbers, as in x'[0, 2]")
+        picked = [int(k) for number in numbers if number is not None for k in number.flatten("F")]
+        if len(picked) == 2 and min(shape) > 1:
+            picked = [picked[0] + shape[0] * picked[1]]
+        if any(not 0 <= k < whole.numel() for k in picked) or term.numel() not in (1, len(picked)):
+            raise projection.expression.error(
+                f"{size(term)} does not fit the elements {picked} of {shape[0]}x{shape[1]}"
+            )
+        for place, k in enumerate(picked):
+            whole[k] = term[place if term.numel() > 1 else 0]
+        return whole
+
+    def _guard(self, projection: Projection, holder: Node | Edge) -> ca.SX:
+        node: Node | None = holder.output if isinstance(holder, Edge) else holder
+        while node is not None and not any(one in node.states for one in projection.states):
+            node = node.parent
+        if node is None or node not in self.nodes_with_states:
+            known = [state for one in self.nodes_with_states for state in one.states]
+            raise projection.expression.error(missing("event-state", projection.states[0], known))
+        entry = self.e[self.nodes_with_states.index(node)]
+        active = ca.SX(0)
+        for state in projection.states:
+            if state not in node.states:
+                raise projection.expression.error(missing("event-state", state, node.states))
+            active = ca.logic_or(active, ca.eq(entry, node.states.index(state)))
+        return active
+
+    def rate_of(self, variable: Variable) -> ca.SX:
+        """The sum of all equations for the rate of a state."""
+        if variable not in self._rates:
+            self._enter("rate", variable)
+            shape = self._symbols[variable].shape
+            held = self._equations[variable, 1]
+            self._rates[variable] = self._summed(variable, held, None, shape)
+            self._open.pop()
+        return self._rates[variable]
+
+    def rate(self, value: ca.SX) -> ca.SX:
+        """d/dt: time goes on at 1, states by their equations; all else stands still in a step."""
+        column = ca.vec(value)
+        total = ca.jacobian(column, self.t)
+        involved: dict[Variable, None] = {}
+        delays = {k for d in self.delays.values() for k in _hashes(d.symbol)}
+        for symbol in ca.symvar(column):
+            key = symbol.element_hash()
+            if key in delays:
+                raise NetworkError("the time derivative of a delayed value is not available")
+            if key in self._states_of:
+                involved[self._states_of[key]] = None
+        for variable in involved:
+            by = ca.vec(self._symbols[variable])
+            total += ca.mtimes(ca.jacobian(column, by), ca.vec(self.rate_of(variable)))
+        return ca.reshape(ca.densify(total), *value.shape)
+
+    def draw(self, key: tuple[Any, ...], shape: Shape) -> ca.SX:
+        """The draws of one place in the text, in one node."""
+        if key not in self._draws:
+            self._draws[key] = self._banks["u"].give(key, shape)
+        return self._draws[key]
+
+    def delayed(self, key: tuple[Any, ...], value: ca.SX, start: Any, delay: ca.SX) -> ca.SX:
+        """A value of the past, which the run looks up."""
+        if self._initial:
+            expression, scope = start
+            return evaluate(expression, self, scope.owner, scope.local)
+        if delay.shape != (1, 1):
+            raise start[0].error(f"the delay is {size(delay)}; one number is needed")
+        if key not in self.delays:
+            offset = self._banks["d"].length
+            symbol = self._banks["d"].give(key, value.shape)
+            self.delays[key] = Delay(symbol, value, start, delay, offset)
+        return self.delays[key].symbol
+
+    # -- the whole
+
+    @cached_property
+    def states(self) -> list[Variable]:
+        """The continuous states."""
+        return [variable for variable, kind in self.kinds.items() if kind == "state"]
+
+    @cached_property
+    def kept(self) -> list[Variable]:
+        """Discrete and held variables."""
+        return [variable for variable, kind in self.kinds.items() if kind in ("discrete", "held")]
+
+    @cached_property
+    def rates(self) -> ca.SX:
+        """Rates of all states in one column."""
+        return _stacked([self.rate_of(variable) for variable in self.states])
+
+    @cached_property
+    def positions(self) -> list[int]:
+        """Entries of states whose rate is another state."""
+        found = []
+        for variable in self.states:
+            begin, _ = self._banks["x"].places[variable]
+            column = ca.vec(self.rate_of(variable))
+            hashes = [
+                column[k].element_hash() if column[k].is_symbolic() else 0
+                for k in range(column.numel())
+            ]
+            found += [begin + k for k, one in enumerate(hashes) if one in self._states_of]
+        return found
+
+    @cached_property
+    def next_kept(self) -> ca.SX:
+        """The next values of discrete variables; held ones stay."""
+        values = []
+        for variable in self.kept:
+            held = self._equations.get((variable, 0), [])
+            symbol = self._symbols[variable]
+            if self.kinds[variable] == "discrete" and held:
+                values.append(self._summed(variable, held, None, symbol.shape))
+            else:
+                values.append(symbol)
+        return _stacked(values)
+
+    def constrained(self, variables: list[Variable]) -> ca.SX:
+        """Values after their constraints."""
+        values = []
+        for variable in variables:
+            value = self._symbols[variable]
+            if variable.constraint is not None:
+                bound = evaluate(variable.constraint, self, variable.owner)
+                if bound.shape != value.shape:
+                    raise variable.constraint.error(
+                        f"{variable.path} is {size(value)} and its constraint {size(bound)}"
+                    )
+                value = bound
+            values.append(value)
+        return _stacked(values)
+
+    @cached_property
+    def watched(self) -> tuple[list[Watched], ca.SX]:
+        """All events, and the values whose zeros they watch."""
+        zeros: list[ca.SX] = []
+        found = []
+        for place, node in enumerate(self.nodes_with_states):
+            for event in node.events:
+
+                def value(formula: Formula, node: Node = node, event: Event = event) -> ca.SX:
+                    given = event.condition
+                    part = Expression(formula, given.text, given.place, given.shifted)
+                    result = evaluate(part, self, node)
+                    if result.shape != (1, 1):
+                        raise part.error(f"a condition of {size(result)}; 1x1 is needed")
+                    return result
+
+                tree = condition_tree(event.condition.formula, value, zeros)
+                found.append(Watched(node, event, tree, place))
+        return found, _stacked(zeros)
+
+    def assigned(self, watched: Watched) -> list[tuple[str, int, ca.SX]]:
+        """What an event sets: bank, first entry and new value."""
+        results = []
+        for name, given in watched.event.sets:
+            variable = self.target(watched.node, name, given)
+            symbol = self._symbols[variable]
+            value = evaluate(given, self, watched.node)
+            if value.shape != symbol.shape:
+                raise given.error(f"{variable.path} is {size(symbol)} and this {size(value)}")
+            bank = "x" if self.kinds[variable] == "state" else "h"
+            results.append((bank, self._banks[bank].places[variable][0], ca.vec(value)))
+        return results
+
+    def fits(self, variable: Variable, number: np.ndarray) -> bool:
+        """Whether a number can be set without new equations."""
+        if variable not in self.numbers or variable in self.structural:
+            return False
+        before = self.numbers[variable]
+        if number.shape != before.shape:
+            return False
+        plain = number.size == 1 or self.kinds[variable] != "parameter"
+        return plain or bool(np.all(number[before == 0] == 0))
+
+    def starts(self, variables: list[Variable]) -> ca.SX:
+        """Initial values in one column."""
+        values = []
+        for variable in variables:
+            value = self.start(variable)
+            shape = self._symbols[variable].shape
+            values.append(ca.repmat(value, *shape) if value.shape != shape else value)
+        return _stacked(values)
+
+    def column(self, bank: str) -> ca.SX:
+        """The symbols of states x, kept values h, parameters p, draws u or delayed values d."""
+        return self._banks[bank].column()
+
+    def length(self, bank: str) -> int:
+        """How many numbers a bank holds."""
+        return self._banks[bank].length
+
+    def place_of(self, variable: Variable, bank: str = "p") -> tuple[int, Shape]:
+        """Where the numbers of a variable begin in a bank, and their shape."""
+        return self._banks[bank].places[variable]
+
+    def delay_start(self, delay: Delay) -> ca.SX:
+        """The formula of a delayed value for the time before the start."""
+        before, self._initial = self._initial, True
+        try:
+            expression, scope = delay.start
+            value = evaluate(expression, self, scope.owner, scope.local)
+        finally:
+            self._initial = before
+        return ca.repmat(value, *delay.symbol.shape) if value.shape == (1, 1) else value
+
+
+def _hashes(symbol: ca.SX) -> list[int]:
+    return [symbol[k].element_hash() for k in range(symbol.numel())]
+
+
+def _stacked(values: list[ca.SX]) -> ca.SX:
+    if not values:
+        return ca.SX.zeros(1)
+    return ca.densify(ca.vertcat(*[ca.vec(value) for value in values]))
