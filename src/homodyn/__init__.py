@@ -1,6 +1,6 @@
 """Homodyn: human and humanoid movement, from one text of mechanics."""
 
-from homodyn import capture, catalog, dynamics, gait, model, symbolic
+from homodyn import capture, catalog, dynamics, gait, model, simulate, symbolic
 from homodyn.errors import (
     CaptureError,
     FormatError,
@@ -30,5 +30,6 @@ __all__ = [
     "model",
     "parametric",
     "save",
+    "simulate",
     "symbolic",
 ]
