@@ -47,8 +47,9 @@ def gauss_seidel(
     """
     if problem.symbolic:
         force = [0.0] * problem.size if start is None else problem.split(start)
+        inverse = inverse_scales(problem)
         for _ in range(sweeps):
-            force = swept(problem, force)
+            force = swept(problem, force, inverse)
         found = joined(problem, force)
         motion = joined(problem, problem.motion(force))
         return Solution(found, motion, residual(problem, found), sweeps, None)
@@ -60,11 +61,12 @@ def gauss_seidel(
     done = 0
     iterations = np.zeros(problem.batch, int)
     left = residual(problem, joined(problem, entries))
+    inverse = inverse_scales(problem)
     with np.errstate(invalid="ignore", over="ignore"):
         while done < sweeps and np.any(fine & (left > allowed)):
             going = fine & (left > allowed)
             for _ in range(min(CHECKED, sweeps - done)):
-                moved = swept(problem, entries)
+                moved = swept(problem, entries, inverse)
                 # A problem that is solved keeps its bits, whatever else is in the batch.
                 entries = [np.where(going, a, b) for a, b in zip(moved, entries, strict=True)]
                 done += 1
@@ -74,21 +76,32 @@ def gauss_seidel(
     return ended(problem, force, left, iterations, allowed, fine)
 
 
-def swept(problem: ConeProblem, force: Sequence[Array]) -> list[Array]:
+def inverse_scales(problem: ConeProblem) -> list[Array]:
+    """1 / r of `row_scales`, as numbers to multiply with: a division costs many products."""
+    if problem.symbolic:
+        return [(scale > 0) / scale for scale in row_scales(problem)]
+    return [1.0 / scale for scale in row_scales(problem)]
+
+
+def swept(problem: ConeProblem, force: Sequence[Array], inverse: Sequence[Array]) -> list[Array]:
     """The forces after one sweep: bounded rows first, then contact by contact."""
     f: Any = list(force) if problem.symbolic else np.array(force)
-    r, b = row_scales(problem), problem.split(problem.b)
+    b, m = problem.split(problem.b), problem.size
 
     def moves(i: int) -> Array:
-        if problem.symbolic:
-            return b[i] + sum((problem.entry(i, j) * f[j] for j in range(problem.size)), 0.0)
-        return b[i] + np.einsum("...j,j...->...", problem.A[..., i, :], f)
+        if not problem.symbolic:
+            return b[i] + np.einsum("...j,j...->...", problem.A[..., i, :], f)
+        # What changed last is added last: the processor then waits for one product only.
+        total = b[i]
+        for j in (*range(i, m), *range(i)):
+            total = total + problem.entry(i, j) * f[j]
+        return total
 
     for i in problem.bounded:
-        f[i] = clipped(f[i] - moves(i) / r[i], *problem.bounds(i))
+        f[i] = clipped(f[i] - moves(i) * inverse[i], *problem.bounds(i))
     for k, (n, *tangents) in enumerate(problem.cones):
-        f[n] = maximum(0.0, f[n] - moves(n) / r[n])
-        wished = [f[t] - moves(t) / r[t] for t in tangents]
+        f[n] = maximum(0.0, f[n] - moves(n) * inverse[n])
+        wished = [f[t] - moves(t) * inverse[t] for t in tangents]
         for t, reached in zip(
             tangents, on_disc(wished, problem.coefficient(k) * f[n]), strict=True
         ):

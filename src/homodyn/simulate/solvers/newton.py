@@ -11,8 +11,9 @@ from __future__ import annotations
 import numpy as np
 
 from homodyn.simulate.solvers.consistency import contradiction
-from homodyn.simulate.solvers.gauss_seidel import swept
+from homodyn.simulate.solvers.gauss_seidel import inverse_scales, swept
 from homodyn.simulate.solvers.problem import (
+    TINY,
     ConeProblem,
     Solution,
     Status,
@@ -52,7 +53,7 @@ def newton(
     sweeps = SWEEPS
     if fresh:
         force = _sweep(problem, force, sweeps)
-    left = _violation(problem, force)
+    left = _violation(problem, force, scales)
     best, best_left = force, _largest(left)
     taken = 0
     while best_left > allowed and taken < steps:
@@ -61,19 +62,19 @@ def newton(
         norm = np.linalg.norm(left)
         for fraction in (1.0, 0.5, 0.25, 0.0625):
             tried = force + fraction * step
-            tried_left = _violation(problem, tried)
+            tried_left = _violation(problem, tried, scales)
             if np.linalg.norm(tried_left) < (1 - 0.1 * fraction) * norm:
                 force, left = tried, tried_left
                 break
         else:
             # Sweeps may raise the residual on the way to other modes: go on from there.
             force = _sweep(problem, force, sweeps)
-            left = _violation(problem, force)
+            left = _violation(problem, force, scales)
             sweeps = min(2 * sweeps, MOST_SWEEPS)
         if _largest(left) < best_left:
             best, best_left = force, _largest(left)
         elif not np.isfinite(left).all():
-            force, left = best, _violation(problem, best)
+            force, left = best, _violation(problem, best, scales)
     if best_left <= allowed:
         status = Status.SOLVED
     else:
@@ -85,14 +86,27 @@ def _largest(left: np.ndarray) -> float:
     return float(np.abs(left).max(initial=0.0))
 
 
-def _violation(problem: ConeProblem, force: np.ndarray) -> np.ndarray:
-    return np.asarray(violations(problem, force))
+def _violation(problem: ConeProblem, f: np.ndarray, scales: np.ndarray) -> np.ndarray:
+    """`violations` of one problem in numbers, without a loop over rows."""
+    if any(len(cone) == 2 for cone in problem.cones):
+        return np.asarray(violations(problem, f))
+    wished = f - (problem.A @ f + problem.b) / scales
+    reached = np.minimum(np.maximum(wished, problem.lower), problem.upper)
+    if problem.cones:
+        rows = np.array(problem.cones)
+        n, tangents = rows[:, 0], rows[:, 1:]
+        reached[n] = np.maximum(wished[n], 0.0)
+        y = wished[tangents]
+        radius = problem.friction * np.maximum(f[n], 0.0)
+        size = np.maximum(np.sqrt((y * y).sum(1)), TINY)
+        reached[tangents] = y * np.minimum(1.0, radius / size)[:, None]
+    return scales * (f - reached)
 
 
 def _sweep(problem: ConeProblem, force: np.ndarray, sweeps: int) -> np.ndarray:
-    entries = list(force)
+    entries, inverse = list(force), inverse_scales(problem)
     for _ in range(sweeps):
-        entries = swept(problem, entries)
+        entries = swept(problem, entries, inverse)
     return np.array(entries, float)
 
 

@@ -93,7 +93,7 @@ class ConeProblem:
         if np.any(filled["lower"][..., outside] > filled["upper"][..., outside]):
             raise HomodynError("a lower bound lies above its upper bound")
 
-    @property
+    @cached_property
     def symbolic(self) -> bool:
         """Whether this is one problem over symbols."""
         return is_symbolic(self.A, self.b)
@@ -155,6 +155,9 @@ class ConeProblem:
     def motion(self, force: Sequence[Array]) -> list[Array]:
         """The entries of w = A force + b."""
         b = self.split(self.b)
+        if not self.symbolic:
+            moved = np.einsum("...ij,j...->i...", self.A, np.array(force))
+            return [b[i] + moved[i] for i in range(self.size)]
         return [
             b[i] + sum((self.entry(i, j) * force[j] for j in range(self.size)), 0.0)
             for i in range(self.size)

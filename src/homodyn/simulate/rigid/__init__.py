@@ -1,0 +1,21 @@
+"""Rigid contact laws: time-stepping, and event by event."""
+
+from homodyn.simulate.rigid.event_driven import (
+    ContactEvent,
+    Ending,
+    EventDriven,
+    EventRun,
+    run_events,
+)
+from homodyn.simulate.rigid.time_stepping import Stepped, TimeStepping, time_step
+
+__all__ = [
+    "ContactEvent",
+    "Ending",
+    "EventDriven",
+    "EventRun",
+    "Stepped",
+    "TimeStepping",
+    "run_events",
+    "time_step",
+]
