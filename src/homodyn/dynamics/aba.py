@@ -34,10 +34,22 @@ def forward_dynamics(
     return articulated(tree, tau, external)
 
 
-def articulated(tree: Tree, tau: Array, external: Mapping[str, Array] | None = None) -> Array:
-    """Velocities outward, articulated inertias inward, accelerations outward."""
+def articulated(
+    tree: Tree,
+    tau: Array,
+    external: Mapping[str, Array] | None = None,
+    added: Array | None = None,
+) -> Array:
+    """Velocities outward, articulated inertias inward, accelerations outward.
+
+    ``added`` is inertia along the degrees of freedom besides that of the rotors (kg m2, kg): what
+    springs and dampers taken at the end of a step amount to.
+    """
     model = tree.model
     wrenches = body_wrenches(tree, external)
+    rotors = [ca.SX(coordinate.armature) for coordinate in model.coordinates]
+    if added is not None:
+        rotors = [rotor + added[k] for k, rotor in enumerate(rotors)]
     inertia = [ArticulatedInertia.of(body) for body in tree.inertias]
     bias, drift = [], []
     for i, joint in enumerate(tree.joints):
@@ -53,9 +65,7 @@ def articulated(tree: Tree, tau: Array, external: Mapping[str, Array] | None = N
         passed, force = inertia[i], bias[i]
         if rows:
             U = _columns(inertia[i], joint.S)
-            D = joint.S.T @ U + ca.diag(
-                stack(*[ca.SX(model.coordinates[k].armature) for k in rows])
-            )
+            D = joint.S.T @ U + ca.diag(stack(*[rotors[k] for k in rows]))
             inverse = inverse_spd(D)
             u = stack(*[tau[k] for k in rows]) - joint.S.T @ bias[i]
             W = U @ inverse

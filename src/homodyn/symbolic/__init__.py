@@ -8,10 +8,13 @@ from homodyn.symbolic.derivative import (
     jacobian,
     sparse_jacobian,
 )
+from homodyn.symbolic.iteration import Course, Iteration
 from homodyn.symbolic.kernel import Kernel, kernel
 from homodyn.symbolic.machine import Machine, machine
 
 __all__ = [
+    "Course",
+    "Iteration",
     "Kernel",
     "Machine",
     "SparseKernel",

@@ -6,6 +6,7 @@ later piece travel through a work array whose slots are reused, so it stays smal
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf, isnan
 
@@ -45,24 +46,29 @@ class Source:
 
 
 def emit(
-    program: Program, inputs: tuple[Port, ...], outputs: tuple[Port, ...], lanes: int
+    program: Program,
+    inputs: tuple[Port, ...],
+    outputs: tuple[Port, ...],
+    lanes: int,
+    entry: Entry | None = None,
 ) -> Source:
     """C for ``int run(a)`` with a = count, memory, in0, stride0, ..., out0, ... as integers.
 
     Inputs are addresses of doubles with the distance from one state to the next, outputs addresses
     of contiguous arrays. ``memory`` is the address of ``one_group`` bytes that were zero when first
-    used, for a single group, or 0; it returns 1 when it finds no memory itself.
+    used, for a single group, or 0; it returns 1 when it finds no memory itself. ``entry`` writes
+    another function around the same pieces instead.
     """
     rest, angles = angles_first(program, len(inputs))
-    pieces = _Pieces(scheduled(rest), _offsets(inputs), _offsets(outputs), angles)
+    pieces = Pieces(scheduled(rest), _offsets(inputs), _offsets(outputs), angles)
     preamble = _preamble(lanes, _needed(rest))
     bodies = [pieces.text(k) for k in range(pieces.count)]
-    entry = _angles(pieces) + _entry(inputs, outputs, pieces, lanes)
+    driver = _angles(pieces) + (entry or _entry)(inputs, outputs, pieces, lanes)
     used = {"sincos"} if angles else set()
     if pieces.count == 1:
         preamble = _preamble(lanes, _needed(rest) | used)
-        return Source((("kernel.c", preamble + bodies[0] + entry),))
-    files = [("kernel.c", _preamble(lanes, used) + entry)]
+        return Source((("kernel.c", preamble + bodies[0] + driver),))
+    files = [("kernel.c", _preamble(lanes, used) + driver)]
     files += [(f"piece{k}.c", preamble + body) for k, body in enumerate(bodies)]
     return Source(tuple(files))
 
@@ -72,7 +78,7 @@ def _preamble(lanes: int, needed: set[str]) -> str:
     return PREAMBLE.format(lanes=lanes, needs=needs)
 
 
-def _angles(pieces: _Pieces) -> str:
+def _angles(pieces: Pieces) -> str:
     """A function that puts sines and cosines of inputs behind the inputs of every group."""
     if not pieces.angles:
         return ""
@@ -106,7 +112,7 @@ def _needed(program: Program) -> set[str]:
     return {"sincos" if name in ("sin", "cos") else name for name in names}
 
 
-class _Pieces:
+class Pieces:
     """The program cut into runs of instructions, with the traffic between them."""
 
     def __init__(
@@ -164,6 +170,26 @@ class _Pieces:
                 position += 1
             free += ending.pop(piece, [])
         return slots, total
+
+    @property
+    def declarations(self) -> str:
+        """Prototypes of the pieces, where they are in files of their own."""
+        if self.count == 1:
+            return ""
+        return "".join(f"{self.signature(k)};\n" for k in range(self.count))
+
+    @property
+    def calls(self) -> str:
+        """Statements that run ``groups`` groups at x, w, y through all pieces."""
+        lines = ["angles(groups, x);"] if self.angles else []
+        lines += [f"piece{k}(groups, x, w, y);" for k in range(self.count)]
+        return "\n".join(f"        {line}" for line in lines)
+
+    def block(self, lanes: int) -> int:
+        """How many groups run through a piece in a row: many, as long as their values stay near."""
+        if self.count == 1:
+            return 1
+        return max(1, min(BLOCK, NEAR // (8 * lanes * sum(self.extents))))
 
     def signature(self, k: int) -> str:
         return f"void piece{k}(int groups, const vreal *x, vreal *w, vreal *y)"
@@ -247,6 +273,10 @@ def _sine_cosine_pairs(instructions: tuple[Instruction, ...], home: list[int]) -
     return pairs
 
 
+Entry = Callable[[tuple[Port, ...], tuple[Port, ...], Pieces, int], str]
+"""Writes the exported function of a library around the pieces of its program."""
+
+
 def literal(number: float) -> str:
     """A double as C text, exact to the bit."""
     if isnan(number):
@@ -256,7 +286,7 @@ def literal(number: float) -> str:
     return number.hex()
 
 
-def _entry(inputs: tuple[Port, ...], outputs: tuple[Port, ...], pieces: _Pieces, lanes: int) -> str:
+def _entry(inputs: tuple[Port, ...], outputs: tuple[Port, ...], pieces: Pieces, lanes: int) -> str:
     """The exported function: blocks of groups in, pieces one after another, blocks out.
 
     A piece runs over all groups of a block before the next one does, so that its machine code is
@@ -282,16 +312,10 @@ def _entry(inputs: tuple[Port, ...], outputs: tuple[Port, ...], pieces: _Pieces,
         for k, port in enumerate(outputs)
         if port.size
     )
-    calls = "\n".join(f"        piece{k}(groups, x, w, y);" for k in range(pieces.count))
-    if pieces.angles:
-        calls = f"        angles(groups, x);\n{calls}"
-    declared = "".join(f"{pieces.signature(k)};\n" for k in range(pieces.count))
-    if pieces.count == 1:
-        declared = ""
     return f"""\
 #include <stdlib.h>
-#define BLOCK {_block(pieces, lanes)}
-{declared}
+#define BLOCK {pieces.block(lanes)}
+{pieces.declarations}
 __attribute__((visibility("default"))) const long one_group = {nx + nw + ny} * sizeof(vreal);
 
 __attribute__((visibility("default"))) int run(const long long *a)
@@ -304,14 +328,14 @@ __attribute__((visibility("default"))) int run(const long long *a)
     if (!a[1]) memory = aligned_alloc(64, (block * one_group + 63) / 64 * 64);
     if (!memory) return 1;
     vreal *x = memory, *w = x + block * {nx}, *y = w + block * {nw};
-{_zeros(pieces)}    for (long start = 0; start < total; start += block) {{
+{zeros(pieces)}    for (long start = 0; start < total; start += block) {{
         int groups = total - start < block ? (int)(total - start) : block;
         for (int g = 0; g < groups; g++) {{
             long s = (start + g) * LANES;
             int n = count - s < LANES ? (int)(count - s) : LANES;
 {loads}
         }}
-{calls}
+{pieces.calls}
         for (int g = 0; g < groups; g++) {{
             long s = (start + g) * LANES;
             int n = count - s < LANES ? (int)(count - s) : LANES;
@@ -324,14 +348,7 @@ __attribute__((visibility("default"))) int run(const long long *a)
 """
 
 
-def _block(pieces: _Pieces, lanes: int) -> int:
-    """How many groups run through a piece in a row: many, as long as their values stay near."""
-    if pieces.count == 1:
-        return 1
-    return max(1, min(BLOCK, NEAR // (8 * lanes * sum(pieces.extents))))
-
-
-def _zeros(pieces: _Pieces) -> str:
+def zeros(pieces: Pieces, condition: str = "!a[1]") -> str:
     """Statements that set, once for all, the entries of the results that no instruction stores."""
     stored = {place for places in pieces.stores.values() for place in places}
     never = [place for place in range(pieces.outputs[-1]) if place not in stored]
@@ -340,6 +357,6 @@ def _zeros(pieces: _Pieces) -> str:
     listed = ", ".join(map(str, never))
     return f"""\
     static const int never[] = {{{listed}}};
-    for (int g = 0; !a[1] && g < block; g++)
+    for (int g = 0; {condition} && g < block; g++)
         for (int k = 0; k < {len(never)}; k++) y[g * {pieces.extents[2]} + never[k]] = v_set(0.0);
 """

@@ -39,17 +39,17 @@ class _Stage:
         self.outputs = [np.zeros(port.shape) for port in outputs]
         self.places = [(array, array.shape) for array in self.inputs]
         self._memory = np.zeros(memory // 8 + 8)
-        aligned = -(-_address(self._memory) // 64) * 64
+        aligned = -(-address(self._memory) // 64) * 64
         self._call = np.array(
             [
                 1,
                 aligned,
-                *[number for array in self.inputs for number in (_address(array), 0)],
-                *[_address(array) for array in self.outputs],
+                *[number for array in self.inputs for number in (address(array), 0)],
+                *[address(array) for array in self.outputs],
             ],
             dtype=np.int64,
         )
-        self.call = _address(self._call)
+        self.call = address(self._call)
 
 
 class Library:
@@ -102,16 +102,17 @@ class Library:
         for start in range(0, count, length):
             places = [min(length, count - start), 0]
             for array, stride in zip(inputs, strides, strict=True):
-                places += (_address(array) + 8 * start * stride, stride)
+                places += (address(array) + 8 * start * stride, stride)
             for array, size in zip(outputs, self._sizes, strict=True):
-                places.append(_address(array) + 8 * start * size)
+                places.append(address(array) + 8 * start * size)
             calls.append(np.array(places, dtype=np.int64))
         # The first share runs here; the calls are kept until all are done.
-        others = [pool(shares).submit(self._run, _address(call)) for call in calls[1:]]
-        failed = self._run(_address(calls[0]))
+        others = [pool(shares).submit(self._run, address(call)) for call in calls[1:]]
+        failed = self._run(address(calls[0]))
         if any([failed, *[other.result() for other in others]]):
             raise MemoryError("no memory for the work array of a kernel")
 
 
-def _address(array: np.ndarray) -> int:
+def address(array: np.ndarray) -> int:
+    """Where the numbers of an array begin."""
     return int(array.__array_interface__["data"][0])

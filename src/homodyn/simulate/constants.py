@@ -1,0 +1,56 @@
+"""Numbers of contact laws and controllers: one for all, one for each by name, or one per lane."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from homodyn.errors import ModelError
+from homodyn.spatial import Array
+
+Constant = float | str | Mapping[str, float | str]
+"""A number, the name of a parameter of the lanes, or these by name with ``"*"`` for the rest."""
+
+Lane = Mapping[str, Array]
+"""Values of the parameters that a lane has beside those of the model, by name."""
+
+
+def constant(value: Any, name: str, lane: Lane, what: str) -> Array:
+    """What a constant is for the thing called ``name``."""
+    if isinstance(value, Mapping):
+        if name not in value and "*" not in value:
+            raise ModelError(
+                f"{what} is given for {', '.join(value)} but not for {name!r}; "
+                "add it, or '*' for all others"
+            )
+        value = value.get(name, value.get("*"))
+    if isinstance(value, str):
+        if value not in lane:
+            known = ", ".join(lane) or "there are none"
+            raise ModelError(f"{what} is the parameter {value!r} of the lanes; {known}")
+        return lane[value]
+    if isinstance(value, ca.SX):
+        return value
+    number = float(value)
+    if np.isnan(number) or number < 0:
+        raise ModelError(f"{what} of {name!r} must not be negative, got {value}")
+    return number
+
+
+def column(values: Any, names: Sequence[str], lane: Lane, what: str) -> list[Array]:
+    """One number for each name, from a number, a mapping, a parameter or a sequence."""
+    if isinstance(values, (list, tuple, np.ndarray)):
+        if len(values) != len(names):
+            raise ModelError(f"{what}: {len(names)} numbers are needed, got {len(values)}")
+        return [float(v) if not isinstance(v, str) else lane[v] for v in values]
+    if isinstance(values, Mapping):
+        unknown = [name for name in values if name != "*" and name not in names]
+        if unknown:
+            raise ModelError(
+                f"{what}: there is no {', '.join(unknown)}; known are {', '.join(names)}"
+            )
+        values = {"*": 0.0, **values}
+    return [constant(values, name, lane, what) for name in names]

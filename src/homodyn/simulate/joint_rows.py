@@ -1,0 +1,114 @@
+"""What acts along single coordinates: limits, dry friction, springs, dampers and locks.
+
+Each is a `Row` along one degree of freedom, taken at the end of the step by laws that can, or
+evaluated as a force where it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+
+from homodyn.dynamics import mass_matrix
+from homodyn.model import Model
+from homodyn.simulate.rows import Row
+from homodyn.spatial import Array
+
+STICK_SPEED = 1e-3
+"""Speed (rad/s, m/s) at which dry friction of a joint is fully grown."""
+
+LOCK_FREQUENCY = 1000.0
+"""How soon a locked coordinate is stopped (1/s), as a damper on the inertia it sees."""
+
+
+@dataclass(frozen=True, eq=False)
+class JointRow:
+    """A row along the degree of freedom ``entry``; ``motor`` tells work of actuators apart."""
+
+    name: str
+    entry: int
+    row: Row
+    motor: bool = False
+
+
+@dataclass(frozen=True)
+class JointLimits:
+    """How coordinates are held in their ranges.
+
+    ``frequency`` (Hz) and ``ratio`` make a spring-damper for the inertia that each coordinate sees
+    in the neutral pose with the others free; ``stiffness`` (N m/rad, N/m) and ``damping``
+    (N m s/rad, N s/m) set it outright.
+    """
+
+    frequency: float = 15.0
+    ratio: float = 1.0
+    stiffness: float | None = None
+    damping: float | None = None
+
+    def constants(self, model: Model) -> tuple[np.ndarray, np.ndarray]:
+        """Stiffness and damping along each degree of freedom."""
+        inertia = free_inertia(model)
+        omega = 2 * np.pi * self.frequency
+        k = inertia * omega**2 if self.stiffness is None else np.full(model.nv, self.stiffness)
+        d = 2 * self.ratio * inertia * omega
+        return k, d if self.damping is None else np.full(model.nv, self.damping)
+
+
+def free_inertia(model: Model) -> np.ndarray:
+    """Inertia (kg m2, kg) that each coordinate sees in the neutral pose, the others being free."""
+    mass = mass_matrix(model, model.neutral())
+    inverse = np.diag(np.linalg.pinv(mass, hermitian=True))
+    return np.where(inverse > 0, 1 / np.maximum(inverse, 1e-300), 0.0)
+
+
+def joint_rows(
+    model: Model, q: Array, h: Array | None, limits: JointLimits | None
+) -> list[JointRow]:
+    """All rows that the model itself brings along, at the end of a step or (h None) as forces."""
+    rows: list[JointRow] = []
+    stiffness, damping = limits.constants(model) if limits else (None, None)
+    inertia = free_inertia(model)
+    for entry, (coordinate, place) in enumerate(
+        zip(model.coordinates, model.position_index, strict=True)
+    ):
+        name = coordinate.name
+        if coordinate.locked:
+            hold = inertia[entry] * LOCK_FREQUENCY
+            rows.append(JointRow(f"{name} lock", entry, Row(hold * 1e3, 0.0)))
+            continue
+        if _present(coordinate.stiffness) or _present(coordinate.damping):
+            error = 0.0 if place is None else q[place] - coordinate.rest
+            kp = 0.0 if place is None else coordinate.stiffness
+            rows.append(
+                JointRow(f"{name} spring", entry, Row.spring(error, kp, coordinate.damping, h))
+            )
+        if _present(coordinate.friction):
+            grip = coordinate.friction
+            rows.append(
+                JointRow(f"{name} friction", entry, Row(grip / STICK_SPEED, 0.0, -grip, grip))
+            )
+        if limits is None or stiffness is None or damping is None or place is None:
+            continue
+        kp, kd = stiffness[entry], damping[entry]
+        if np.isfinite(model.lower[entry]):
+            row = Row.stop(q[place] - coordinate.lower, kp, kd, h)
+            rows.append(JointRow(f"{name} lower", entry, row))
+        if np.isfinite(model.upper[entry]):
+            row = Row.stop(coordinate.upper - q[place], kp, kd, h).mirrored
+            rows.append(JointRow(f"{name} upper", entry, row))
+    return rows
+
+
+def spring_energy(model: Model, q: Array) -> Array:
+    """Energy (J) in the springs along coordinates."""
+    total: Array = ca.SX(0.0)
+    for coordinate, place in zip(model.coordinates, model.position_index, strict=True):
+        if place is not None and _present(coordinate.stiffness):
+            total = total + coordinate.stiffness * (q[place] - coordinate.rest) ** 2 / 2
+    return total
+
+
+def _present(number: Array) -> bool:
+    return isinstance(number, ca.SX) or bool(number)

@@ -1,0 +1,386 @@
+"""A kernel applied to its own results many times over, for many states at once, in native code.
+
+The kernel is a step: some of its outputs are, by name, the next values of inputs. The loop over
+steps stands in C around the pieces of the kernel, with the states of a block kept in vectors from
+the first step to the last; Python is called once for all steps of all lanes.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from homodyn.errors import KernelError
+from homodyn.symbolic import cache
+from homodyn.symbolic.compiler import CompileFailed, Compiler, build, find_compiler
+from homodyn.symbolic.emit import VERSION, Pieces, emit, zeros
+from homodyn.symbolic.interpreter import Interpreter
+from homodyn.symbolic.kernel import Kernel
+from homodyn.symbolic.library import address, loaded
+from homodyn.symbolic.program import program_of
+from homodyn.symbolic.threads import pool, thread_count
+from homodyn.symbolic.trace import Port
+
+
+@dataclass(frozen=True)
+class Course:
+    """What an iteration came to: the last states, and the recorded outputs by name.
+
+    Arrays have one row for each lane; in records the steps follow.
+    """
+
+    states: dict[str, np.ndarray]
+    records: dict[str, np.ndarray]
+
+
+class Iteration:
+    """A kernel whose outputs named in ``states`` feed the inputs of the same name.
+
+    ``stop`` names a state that is nonzero once its lane has come to rest in the sense that further
+    steps change nothing; when all lanes of a block have, the rest of their steps is left out.
+    """
+
+    def __init__(self, kernel: Kernel, states: Sequence[str], stop: str | None = None) -> None:
+        self.kernel = kernel
+        self.states = tuple(states)
+        self.stop = stop
+        for name in [*self.states, *([stop] if stop else [])]:
+            source = kernel.inputs[kernel.traced.port("input", name)]
+            target = kernel.outputs[kernel.traced.port("output", name)]
+            if source.shape != target.shape:
+                raise KernelError(
+                    f"kernel {kernel.name!r}: state {name!r} goes in as {source.shape} and comes "
+                    f"out as {target.shape}; a state must keep its shape"
+                )
+
+    def __call__(
+        self,
+        steps: int,
+        inputs: Mapping[str, Any],
+        *,
+        sampled: Mapping[str, Any] | None = None,
+        record: Sequence[str] = (),
+        every: int = 1,
+        threads: int | None = None,
+    ) -> Course:
+        """Take ``steps`` steps in every lane.
+
+        ``inputs`` holds arrays with or without a leading axis of lanes; ``sampled`` those that
+        change with the step, whose rows, before the shape of one value, are used for an equal
+        number of steps each. Outputs named in ``record`` are kept at step 0 and every ``every``-th.
+        """
+        kernel = self.kernel
+        given = {**inputs, **(sampled or {})}
+        names = [port.name for port in kernel.inputs]
+        if set(given) != set(names):
+            raise KernelError(
+                f"iteration of {kernel.name!r} takes {', '.join(names)}; got {', '.join(given)}"
+            )
+        if steps < 0 or every < 1:
+            raise KernelError(f"steps {steps} and every {every}: counts from 0 and from 1 on")
+        rows = dict.fromkeys(names, 1)
+        arrays: dict[str, np.ndarray] = {}
+        lanes: set[int] = set()
+        for port in kernel.inputs:
+            array = np.asarray(given[port.name], dtype=float, order="C")
+            depth = len(port.shape) + (port.name in (sampled or {}))
+            lead = array.ndim - depth
+            if lead not in (0, 1) or array.shape[array.ndim - len(port.shape) :] != port.shape:
+                wanted = ", ".join(map(str, port.shape))
+                raise KernelError(
+                    f"iteration of {kernel.name!r}: input {port.name!r} has shape {array.shape}; "
+                    f"(lanes,{' rows,' if depth > len(port.shape) else ''} {wanted}) is needed"
+                )
+            if depth > len(port.shape):
+                rows[port.name] = array.shape[lead]
+                if not array.shape[lead]:
+                    raise KernelError(f"input {port.name!r} has no rows to take values from")
+            if lead:
+                lanes.add(array.shape[0])
+            arrays[port.name] = array.reshape(array.shape[0] if lead else 1, rows[port.name], -1)
+        if len(lanes - {1}) > 1:
+            raise KernelError(
+                f"iteration of {kernel.name!r}: inputs have different numbers of lanes: "
+                f"{', '.join(map(str, sorted(lanes)))}"
+            )
+        count = max(lanes) if lanes else 1
+        kept = -(-steps // every)
+        outputs = {port.name: port for port in kernel.outputs}
+        unknown = [name for name in record if name not in outputs]
+        if unknown:
+            raise KernelError(f"kernel {kernel.name!r} has no output {', '.join(unknown)}")
+        records = {name: np.empty((count, kept, outputs[name].size)) for name in record}
+        finals = {name: np.empty((count, outputs[name].size)) for name in self.states}
+        native = self._native
+        if count:
+            if native is None:
+                self._interpret(steps, every, arrays, records, finals, count)
+            else:
+                self._spread(native, steps, every, arrays, records, finals, count, threads)
+        return Course(
+            {name: array.reshape(count, *outputs[name].shape) for name, array in finals.items()},
+            {
+                name: array.reshape(count, kept, *outputs[name].shape)
+                for name, array in records.items()
+            },
+        )
+
+    @property
+    def compiled(self) -> bool:
+        """Whether native code takes the steps; it is built at the first question."""
+        return self._native is not None
+
+    # -- native code
+
+    @cached_property
+    def _native(self) -> Any:
+        """The exported function; None without a compiler, or where that is asked for."""
+        if os.environ.get("HOMODYN_TIER", "") == "interpreted":
+            return None
+        compiler = find_compiler()
+        if compiler is None:
+            return None
+        key = self._key(compiler)
+        content = cache.find(key)
+        if content is None:
+            source = emit(
+                program_of(self.kernel.traced.graph),
+                self.kernel.inputs,
+                self.kernel.outputs,
+                compiler.lanes,
+                self._driver,
+            )
+            try:
+                content, _ = cache.keep(
+                    key, lambda target: build(source, compiler, target, thread_count())
+                )
+            except (CompileFailed, OSError) as error:
+                warnings.warn(
+                    f"the steps of {self.kernel.name!r} run on the virtual machine: {error}",
+                    stacklevel=2,
+                )
+                return None
+        function = loaded(content).iterate
+        function.restype = ctypes.c_int
+        function.argtypes = [ctypes.c_void_p]
+        return function
+
+    def _key(self, compiler: Compiler) -> str:
+        traced = self.kernel.traced
+        ports = f"iterate {DRIVER} {self.states} {self.stop} {traced.inputs}{traced.outputs}"
+        return cache.key_of(str(VERSION), compiler.identity, ports, traced.graph.serialize())
+
+    def _spread(
+        self,
+        native: Any,
+        steps: int,
+        every: int,
+        arrays: dict[str, np.ndarray],
+        records: dict[str, np.ndarray],
+        finals: dict[str, np.ndarray],
+        count: int,
+        threads: int | None,
+    ) -> None:
+        """Lanes over threads; which thread takes a lane does not change its bits."""
+        shares = max(1, min(threads or thread_count(), -(-count // 8)))
+        length = -(-count // shares)
+        length += -length % 8
+        calls = []
+        for start in range(0, count, length):
+            call = [min(length, count - start), steps, every]
+            for port in self.kernel.inputs:
+                array = arrays[port.name]
+                size, rows = array.shape[2], array.shape[1]
+                stride = rows * size if len(array) > 1 else 0
+                hold = -(-steps // rows) if steps else 1
+                call += [address(array) + 8 * start * stride, stride, size if rows > 1 else 0, hold]
+            for port in self.kernel.outputs:
+                kept = records.get(port.name)
+                if kept is None or not kept.size:
+                    call += [0, 0]
+                else:
+                    stride = kept.shape[1] * kept.shape[2]
+                    call += [address(kept) + 8 * start * stride, stride]
+            for name in self.states:
+                final = finals[name]
+                call.append(address(final) + 8 * start * final.shape[1])
+            calls.append(np.array(call, dtype=np.int64))
+        others = [pool(shares).submit(native, address(call)) for call in calls[1:]]
+        failed = native(address(calls[0]))
+        if any([failed, *[other.result() for other in others]]):
+            raise MemoryError("no memory for the work array of an iteration")
+
+    def _driver(
+        self, inputs: tuple[Port, ...], outputs: tuple[Port, ...], pieces: Pieces, lanes: int
+    ) -> str:
+        names_in = [port.name for port in inputs]
+        names_out = [port.name for port in outputs]
+        nx, nw, ny = pieces.extents
+        after = 3 + 4 * len(inputs)
+        arguments, loads, reloads, stores = [], [], [], []
+        for k, port in enumerate(inputs):
+            arguments.append(f"const double *in{k} = (const double *)a[{3 + 4 * k}];")
+            arguments.append(
+                f"long stride{k} = a[{4 + 4 * k}], row{k} = a[{5 + 4 * k}], "
+                f"hold{k} = a[{6 + 4 * k}];"
+            )
+            if port.size:
+                load = (
+                    f"v_load_states(in{k} + s * stride{k} + (step / hold{k}) * row{k}, stride{k}, "
+                    f"n, x + g * {nx} + {pieces.inputs[k]}, {port.size});"
+                )
+                loads.append(load)
+                if port.name not in self.states:
+                    reloads.append(f"if (row{k} && step % hold{k} == 0) {load}")
+        for k, port in enumerate(outputs):
+            arguments.append(f"double *out{k} = (double *)a[{after + 2 * k}];")
+            arguments.append(f"long apart{k} = a[{after + 2 * k + 1}];")
+            if port.size:
+                stores.append(
+                    f"if (out{k}) v_store_states(out{k} + s * apart{k} + row * {port.size}, "
+                    f"apart{k}, n, y + g * {ny} + {pieces.outputs[k]}, {port.size});"
+                )
+        feeds, finals = [], []
+        for k, name in enumerate(self.states):
+            source, target = names_out.index(name), names_in.index(name)
+            size = inputs[target].size
+            arguments.append(f"double *final{k} = (double *)a[{after + 2 * len(outputs) + k}];")
+            if size:
+                place = f"x + g * {nx} + {pieces.inputs[target]}"
+                feeds.append(
+                    f"memcpy({place}, y + g * {ny} + {pieces.outputs[source]}, "
+                    f"{size} * sizeof(vreal));"
+                )
+                finals.append(f"v_store_states(final{k} + s * {size}, {size}, n, {place}, {size});")
+        halt = "0"
+        if self.stop:
+            at = pieces.inputs[names_in.index(self.stop)]
+            halt = f"halted(groups, x + {at})"
+        return DRIVER.format(
+            block=pieces.block(lanes),
+            declared=pieces.declarations,
+            nx=nx,
+            nw=nw,
+            ny=ny,
+            zeros=zeros(pieces, "1"),
+            arguments=_lines(arguments, 4),
+            loads=_lines(loads, 12),
+            reloads=_lines(reloads, 16),
+            calls=pieces.calls,
+            stores=_lines(stores, 20),
+            feeds=_lines(feeds, 16),
+            finals=_lines(finals, 12),
+            halt=halt,
+        )
+
+    # -- the virtual machine
+
+    def _interpret(
+        self,
+        steps: int,
+        every: int,
+        arrays: dict[str, np.ndarray],
+        records: dict[str, np.ndarray],
+        finals: dict[str, np.ndarray],
+        count: int,
+    ) -> None:
+        machine = Interpreter(self.kernel.traced)
+        now = {
+            name: np.ascontiguousarray(np.broadcast_to(array[:, 0], (count, array.shape[2])))
+            for name, array in arrays.items()
+        }
+        results = [np.empty((count, port.size)) for port in self.kernel.outputs]
+        by_name = dict(zip((port.name for port in self.kernel.outputs), results, strict=True))
+        for step in range(steps):
+            for name, array in arrays.items():
+                if name not in self.states and array.shape[1] > 1:
+                    row = step // -(-steps // array.shape[1])
+                    now[name] = np.ascontiguousarray(
+                        np.broadcast_to(array[:, row], (count, array.shape[2]))
+                    )
+            machine.run([now[port.name] for port in self.kernel.inputs], results)
+            if step % every == 0:
+                for name, kept in records.items():
+                    kept[:, step // every] = by_name[name]
+            for name in self.states:
+                now[name] = by_name[name].copy()
+        for name, final in finals.items():
+            final[...] = now[name]
+
+
+def _lines(statements: list[str], indent: int) -> str:
+    return "\n".join(" " * indent + statement for statement in statements)
+
+
+DRIVER = """\
+#include <stdlib.h>
+#define BLOCK {block}
+{declared}
+static __attribute__((unused)) int halted(int groups, const vreal *x)
+{{
+    for (; groups > 0; groups--, x += {nx})
+        if (v_any(v_equal(*x, v_set(0.0)))) return 0;
+    return 1;
+}}
+
+__attribute__((visibility("default"))) int iterate(const long long *a)
+{{
+    long count = a[0], steps = a[1], every = a[2];
+{arguments}
+    long total = (count + LANES - 1) / LANES;
+    int block = total < BLOCK ? (int)total : BLOCK;
+    long one_group = {nx} + {nw} + {ny};
+    vreal *memory = aligned_alloc(64, (block * one_group * sizeof(vreal) + 63) / 64 * 64);
+    if (!memory) return 1;
+    vreal *x = memory, *w = x + block * {nx}, *y = w + block * {nw};
+{zeros}
+    for (long start = 0; start < total; start += block) {{
+        int groups = total - start < block ? (int)(total - start) : block;
+        long step = 0;
+        for (int g = 0; g < groups; g++) {{
+            long s = (start + g) * LANES;
+            int n = count - s < LANES ? (int)(count - s) : LANES;
+{loads}
+        }}
+        for (; step < steps; step++) {{
+            for (int g = 0; step > 0 && g < groups; g++) {{
+                long s = (start + g) * LANES;
+                int n = count - s < LANES ? (int)(count - s) : LANES;
+                (void)s, (void)n;
+{reloads}
+            }}
+            int last = {halt};
+{calls}
+            /* Lanes that all stand still give what they give now until the end. */
+            for (long k = step; k < (last ? steps : step + 1); k++) {{
+                if (k % every) continue;
+                long row = k / every;
+                for (int g = 0; g < groups; g++) {{
+                    long s = (start + g) * LANES;
+                    int n = count - s < LANES ? (int)(count - s) : LANES;
+                    (void)row, (void)s, (void)n;
+{stores}
+                }}
+            }}
+            for (int g = 0; g < groups; g++) {{
+{feeds}
+            }}
+            if (last) break;
+        }}
+        for (int g = 0; g < groups; g++) {{
+            long s = (start + g) * LANES;
+            int n = count - s < LANES ? (int)(count - s) : LANES;
+{finals}
+        }}
+    }}
+    free(memory);
+    return 0;
+}}
+"""
