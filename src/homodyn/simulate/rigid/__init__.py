@@ -7,15 +7,13 @@ from homodyn.simulate.rigid.event_driven import (
     EventRun,
     run_events,
 )
-from homodyn.simulate.rigid.time_stepping import Stepped, TimeStepping, time_step
+from homodyn.simulate.rigid.time_stepping import TimeStepping
 
 __all__ = [
     "ContactEvent",
     "Ending",
     "EventDriven",
     "EventRun",
-    "Stepped",
     "TimeStepping",
     "run_events",
-    "time_step",
 ]

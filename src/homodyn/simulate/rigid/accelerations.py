@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from homodyn.simulate.rigid.contact_state import ContactState
-from homodyn.simulate.rigid.modes import CLOSING, Modes
+from homodyn.simulate.rigid.modes import Modes
 from homodyn.simulate.solvers import ConeProblem, Solution, Status, newton, pivot
 
 SETTLING = 0.01
@@ -32,8 +32,6 @@ class Accelerated:
     acceleration: np.ndarray
     force: np.ndarray
     solution: Solution
-    guess: np.ndarray
-    """Unknowns of the solver, to start the next one from."""
 
 
 def accelerations(
@@ -47,7 +45,7 @@ def accelerations(
     """Accelerations under torques ``tau`` in the given modes.
 
     ``friction`` is the coefficient of each contact, ``strengths`` (N m, N) that of each rubbing
-    coordinate.
+    coordinate. ``guess`` holds forces of all rows to start from.
     """
     count, rows = modes.contacts, len(state.G)
     limits = len(modes.closed) - count
@@ -68,7 +66,8 @@ def accelerations(
         upper.append(high)
 
     normals = modes.normal_rows()
-    steady[normals] = 2 * state.speed[normals] / SETTLING + (state.gap + CLOSING) / SETTLING**2
+    steady[normals] = 2 * state.speed[normals] / SETTLING
+    steady[normals] += (state.gap - modes.levels) / SETTLING**2
     for k in _places(modes.closed[:count]):
         n = 3 * k
         if modes.sliding[k]:
@@ -96,15 +95,13 @@ def accelerations(
     if not pick:
         none = np.zeros(0)
         done = Solution(none, none, 0.0, 0, Status.SOLVED)
-        return Accelerated(free, rubbing, done, none)
+        return Accelerated(free, rubbing, done)
     R, C = np.array(pick), np.array(push).T
     b = R @ (state.G @ free + state.drift + steady)
     problem = ConeProblem(R @ state.A @ C, b, tuple(cones), coefficients, lower, upper)
-    solution = solved(problem, guess)
+    solution = solved(problem, None if guess is None else R @ guess)
     force = C @ solution.force
-    return Accelerated(
-        free + state.spread @ force, force + rubbing, solution, np.asarray(solution.force)
-    )
+    return Accelerated(free + state.spread @ force, force + rubbing, solution)
 
 
 def _places(chosen: np.ndarray) -> list[int]:
@@ -113,10 +110,7 @@ def _places(chosen: np.ndarray) -> list[int]:
 
 def solved(problem: ConeProblem, guess: np.ndarray | None) -> Solution:
     """Newton's method from the last forces; pivoting where that fails."""
-    if not problem.cones and len(problem.b) == 0:
-        return newton(problem)
-    start = guess if guess is not None and len(guess) == problem.size else None
-    found = newton(problem, start=start)
+    found = newton(problem, start=guess)
     if found.status is Status.UNSOLVED:
         again = pivot(problem)
         if again.residual < found.residual:

@@ -8,7 +8,6 @@ from functools import cached_property
 
 import casadi as ca
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
 
 from homodyn.dynamics.crba import composite_inertia
 from homodyn.dynamics.rnea import newton_euler, passive_force
@@ -43,9 +42,9 @@ class ContactState:
     """m, rad: of each contact, then of each limit."""
 
     @cached_property
-    def factor(self) -> tuple[np.ndarray, bool]:
-        """Cholesky factor of H; raises ``LinAlgError`` where H is not positive definite."""
-        return cho_factor(self.H)
+    def half(self) -> np.ndarray:
+        """L^-1 with H = L L^T; raises ``LinAlgError`` where H is not positive definite."""
+        return np.linalg.inv(np.linalg.cholesky(self.H))
 
     @cached_property
     def speed(self) -> np.ndarray:
@@ -55,17 +54,17 @@ class ContactState:
     @cached_property
     def spread(self) -> np.ndarray:
         """H^-1 G^T: how coordinates move under unit forces of the rows."""
-        return cho_solve(self.factor, self.G.T)
+        return self.half.T @ (self.half @ self.G.T)
 
     @cached_property
     def A(self) -> np.ndarray:
         """G H^-1 G^T."""
-        A = self.G @ self.spread
-        return (A + A.T) / 2
+        Y = self.half @ self.G.T
+        return Y.T @ Y
 
     def free_acceleration(self, tau: np.ndarray) -> np.ndarray:
         """Accelerations without forces of the rows."""
-        return cho_solve(self.factor, self.load + tau)
+        return self.half.T @ (self.half @ (self.load + tau))
 
     @property
     def kinetic_energy(self) -> float:
@@ -73,13 +72,13 @@ class ContactState:
         return float(self.v @ self.H @ self.v) / 2
 
 
-def contact_kernel(scene: Scene) -> Kernel:
+def contact_kernel(scene: Scene, limits: bool = True) -> Kernel:
     """The kernel behind `contact_states`."""
     model = scene.model
-    coordinates = CoordinateRows(model)
+    coordinates = CoordinateRows(model, limits)
     contacts = len(scene.names)
-    limits, rubbing = len(coordinates.limited), len(coordinates.rubbing)
-    count = 3 * contacts + limits + rubbing
+    limited, rubbing = len(coordinates.limited), len(coordinates.rubbing)
+    count = 3 * contacts + limited + rubbing
 
     def state(q: Array, v: Array) -> dict[str, Array]:
         tree = Tree(model, q, v)
@@ -88,18 +87,18 @@ def contact_kernel(scene: Scene) -> Kernel:
         # The drift follows the place of touch as it wanders over round shapes and uneven ground.
         drift = ca.jtimes(G @ v, q, rates(model, q, v)) if contacts else ca.SX(0, 1)
         inside = coordinates.limit_gaps(q)
-        own = ca.SX(limits + rubbing, model.nv)
+        own = ca.SX(limited + rubbing, model.nv)
         for k, (i, (way, _)) in enumerate(zip(coordinates.limited, inside, strict=True)):
             own[k, i] = way
         for k, i in enumerate(coordinates.rubbing):
-            own[limits + k, i] = 1.0
+            own[limited + k, i] = 1.0
         return {
             "qdot": rates(model, q, v),
             "H": composite_inertia(tree),
             "load": passive_force(model, q, v) - newton_euler(tree, None),
             "passive": passive_force(model, q, v),
             "G": ca.vertcat(G, own),
-            "drift": ca.vertcat(drift, ca.SX.zeros(limits + rubbing)),
+            "drift": ca.vertcat(drift, ca.SX.zeros(limited + rubbing)),
             "gap": ca.vertcat(
                 ca.SX(0, 1), *[gap.distance for gap in gaps], *[gap for _, gap in inside]
             ),
@@ -112,14 +111,16 @@ def contact_kernel(scene: Scene) -> Kernel:
         "passive": model.nv,
         "G": (count, model.nv),
         "drift": count,
-        "gap": contacts + limits,
+        "gap": contacts + limited,
     }
     return kernel(state, q=model.nq, v=model.nv, outputs=shapes, name=f"contacts of {model.name}")
 
 
-def contact_states(scene: Scene) -> Callable[[np.ndarray, np.ndarray], ContactState]:
+def contact_states(
+    scene: Scene, limits: bool = True
+) -> Callable[[np.ndarray, np.ndarray], ContactState]:
     """A function from (q, v) to the `ContactState` there."""
-    traced = contact_kernel(scene)
+    traced = contact_kernel(scene, limits)
 
     def at(q: np.ndarray, v: np.ndarray) -> ContactState:
         return ContactState(q=q, v=v, **traced(q, v))

@@ -1,7 +1,7 @@
-"""What holds coordinates on its own: limits, dry friction, springs and dampers, as seen by rigid laws.
+"""Rigid limits and dry friction of coordinates, as rows of an event-driven law.
 
 A limited coordinate has one row, towards the inside from the limit that is nearer now. Both limits
-are never touched in one step unless the range is narrower than a step.
+are never touched at once unless they are the same.
 """
 
 from __future__ import annotations
@@ -21,10 +21,13 @@ class CoordinateRows:
     """The rows of a model's coordinates: first limits, then dry friction."""
 
     model: Model
+    limits: bool = True
 
     @cached_property
     def limited(self) -> tuple[int, ...]:
         """Entries of v with a limit; coordinates of quaternions have none."""
+        if not self.limits:
+            return ()
         finite = np.isfinite(self.model.lower) | np.isfinite(self.model.upper)
         places = self.model.position_index
         return tuple(i for i in range(self.model.nv) if finite[i] and places[i] is not None)
@@ -61,19 +64,7 @@ class CoordinateRows:
                 found.append((ca.if_else(low < high, 1.0, -1.0), ca.fmin(low, high)))
         return found
 
-    def strengths(self) -> list[Array]:
+    def strengths(self) -> np.ndarray:
         """Dry friction (N m, N) of each rubbing coordinate."""
-        return [self.model.coordinates[i].friction for i in self.rubbing]
-
-    def stiffness(self) -> list[Array]:
-        """Of the spring along each entry of v (N m/rad, N/m); none beside quaternions."""
-        return [
-            coordinate.stiffness if place is not None else 0.0
-            for coordinate, place in zip(
-                self.model.coordinates, self.model.position_index, strict=True
-            )
-        ]
-
-    def damping(self) -> list[Array]:
-        """Of the damper along each entry of v (N m s/rad, N s/m)."""
-        return [coordinate.damping for coordinate in self.model.coordinates]
+        coordinates = self.model.coordinates
+        return np.array([self.model._usual(coordinates[i].friction) for i in self.rubbing], float)

@@ -8,7 +8,7 @@ leaves, or a contact or coordinate that begins or ends to slide. Struck contacts
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
@@ -16,6 +16,7 @@ import numpy as np
 
 from homodyn.errors import ModelError
 from homodyn.model.configuration import normalize
+from homodyn.simulate.constants import Constant
 from homodyn.simulate.geometry import Scene
 from homodyn.simulate.rigid.accelerations import Accelerated, accelerations
 from homodyn.simulate.rigid.contact_state import ContactState, contact_states
@@ -23,11 +24,14 @@ from homodyn.simulate.rigid.coordinates import CoordinateRows
 from homodyn.simulate.rigid.dormand_prince import Step, between, dormand_prince
 from homodyn.simulate.rigid.impacts import IMPACTS, impact
 from homodyn.simulate.rigid.modes import CLOSING, RESTING, Modes
-from homodyn.simulate.rigid.surfaces import named_gaps, per_contact
+from homodyn.simulate.rigid.surfaces import per_gap
 from homodyn.simulate.solvers import Status
 
-OPENING = 1e-8
-"""m/s: a contact that leaves faster than this after an impact is open."""
+APPROACHING = 1e-8
+"""m/s, rad/s: a contact that is touched slower than this needs no impact."""
+OPENING = 1e-4
+"""m/s, rad/s: a contact that leaves an impact faster than this is open at once; a slower one has to
+come to the surface first, and forces may hold it before it does."""
 SHORTEST = 1e-13
 """s: a step that must be shorter makes no progress."""
 
@@ -41,17 +45,20 @@ class EventDriven:
     ``friction`` and ``restitution`` are numbers for all contacts or go by the names of contact
     shapes; impacts slower than ``rest_speed`` (m/s) do not bounce, which ends every train of
     bounces. ``impact`` is "cone" (contacts may open and slide) or "stick" (HuMAnS: none does).
+    ``limits`` of coordinates are rigid, or not there.
     ``tolerance`` is the error of a step relative to the state. More than ``events`` a second end
     the run, as does an ``overlap`` (m) at its start.
     """
 
-    friction: float | Mapping[str, float] = 0.8
-    restitution: float | Mapping[str, float] = 0.0
+    friction: Constant = 0.8
+    restitution: Constant = 0.0
     rest_speed: float = 0.01
     impact: str = "cone"
+    limits: bool = True
     tolerance: float = 1e-8
     events: float = 2000.0
     overlap: float = 1e-4
+    name: str = "event_driven"
 
     def __post_init__(self) -> None:
         if self.impact not in IMPACTS:
@@ -139,15 +146,13 @@ class _Run:
     def __init__(self, law: EventDriven, scene: Scene, torque: Torque | None) -> None:
         model = scene.model
         self.law, self.scene, self.model = law, scene, model
-        self.at = contact_states(scene)
-        self.names = (*scene.names, *CoordinateRows(model).names)
+        coordinates = CoordinateRows(model, law.limits)
+        self.at = contact_states(scene, law.limits)
+        self.names = (*scene.names, *coordinates.names)
         self.contacts = len(scene.names)
-        gaps = named_gaps(scene)
-        self.friction = np.array(per_contact(law.friction, scene, gaps, "friction"), float)
-        self.restitution = np.array(per_contact(law.restitution, scene, gaps, "restitution"), float)
-        self.strengths = np.array(
-            [model._usual(f) for f in CoordinateRows(model).strengths()], float
-        )
+        self.friction = per_gap(law.friction, scene, "friction")
+        self.restitution = per_gap(law.restitution, scene, "restitution")
+        self.strengths = coordinates.strengths()
         self.torque = torque or (lambda t, q, v: np.zeros(model.nv))
         self.guess: np.ndarray | None = None
         self.events: list[ContactEvent] = []
@@ -178,7 +183,7 @@ class _Run:
                 raise _Failure(
                     Ending.CONTACTS, f"at {t:.6g} s between {self._closed_names()}: {told}"
                 )
-        self.guess = found.guess
+        self.guess = found.force
         return found, tau
 
     def _closed_names(self) -> str:
@@ -420,20 +425,27 @@ class _Run:
         """The state after an impact of all contacts and limits that are touched and approach."""
         modes = self.modes
         rows = modes.normal_rows()
-        reached = state.gap <= 0
-        approaching = state.speed[rows] < -OPENING
-        fresh = reached & approaching & ~modes.closed
+        touching = state.gap <= CLOSING
+        approaching = state.speed[rows] < -APPROACHING
+        fresh = touching & approaching & ~modes.closed
         if not (fresh | (modes.closed & approaching)).any():
             return y
-        modes.closed |= fresh
-        struck = impact(
-            state,
-            modes,
-            friction=self.friction,
-            restitution=self.restitution,
-            rest_speed=self.law.rest_speed,
-            law=self.law.impact,
-        )
+        spread = True
+        while spread:
+            modes.close(fresh & ~modes.closed, state)
+            struck = impact(
+                state,
+                modes,
+                friction=self.friction,
+                restitution=self.restitution,
+                rest_speed=self.law.rest_speed,
+                law=self.law.impact,
+            )
+            # A blow goes on at once to what it drives together elsewhere.
+            after = state.G[rows] @ struck.velocity
+            more = touching & ~modes.closed & (after < -APPROACHING)
+            fresh |= more
+            spread = bool(more.any())
         if struck.solution.status is not Status.SOLVED and struck.solution.residual > 1e-6 * max(
             1.0, float(np.abs(state.speed).max(initial=0.0))
         ):
@@ -447,13 +459,13 @@ class _Run:
             self._told(t, "touch", self._name(k), float(struck.impulse[rows[k]]))
         nq, nv = self.model.nq, self.model.nv
         y = np.concatenate([y[:nq], struck.velocity, y[nq + nv :]])
-        after = self._split(y)
-        for k in _places(modes.closed & (after.speed[rows] > OPENING)):
+        for k in _places(modes.closed & (after > OPENING)):
             modes.closed[k] = False
             self._told(t, "leave", self._name(k))
-        slipping = modes.slip_speeds(after) > RESTING
+        settled = self._split(y)
+        slipping = modes.slip_speeds(settled) > RESTING
         modes.sliding = modes.closed[: self.contacts] & slipping
-        modes.look(after)
+        modes.look(settled)
         self.guess = None
         return y
 

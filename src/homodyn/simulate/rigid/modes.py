@@ -1,12 +1,12 @@
 """Which contacts are closed, and which of them slide: what an event-driven law remembers.
 
-A contact opens at its surface and closes a little below it; it slides from a small speed on and
+A contact closes a little below the surface and opens at it; it slides from a small speed on and
 rests again below a smaller one: the two thresholds of each pair keep events from repeating.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -31,8 +31,10 @@ class Modes:
     """Of each contact."""
     moving: np.ndarray
     """Of each rubbing coordinate: -1, 0 or 1."""
-    ways: np.ndarray = field(default_factory=lambda: np.zeros((0, 2)))
+    ways: np.ndarray
     """Directions of slip when each sliding contact was last looked at."""
+    levels: np.ndarray
+    """Gaps (m, rad) at which contacts and limits were closed, and where they are held."""
 
     @staticmethod
     def of(state: ContactState, contacts: int) -> Modes:
@@ -45,6 +47,7 @@ class Modes:
             np.zeros(contacts, bool),
             np.where(np.abs(rubbing) > SLIDING, np.sign(rubbing), 0.0),
             np.zeros((contacts, 2)),
+            np.maximum(state.gap, -CLOSING),
         )
         modes.sliding = modes.closed[:contacts] & (modes.slip_speeds(state) > SLIDING)
         modes.look(state)
@@ -58,6 +61,7 @@ class Modes:
             self.sliding.copy(),
             self.moving.copy(),
             self.ways.copy(),
+            self.levels.copy(),
         )
 
     def slips(self, state: ContactState) -> np.ndarray:
@@ -89,12 +93,17 @@ class Modes:
         ways[ahead] = slip[ahead] / speed[ahead, None]
         return ways
 
+    def close(self, chosen: np.ndarray, state: ContactState) -> None:
+        """Close more contacts and limits."""
+        self.closed |= chosen
+        self.levels[chosen] = np.maximum(state.gap[chosen], -CLOSING)
+
     # -- events: each function falls through zero when its mode must change
 
     def events(self, state: ContactState) -> np.ndarray:
         """Of contacts and limits, of slip, of rubbing coordinates."""
         rubbing = state.speed[3 * self.contacts + len(self.closed) - self.contacts :]
-        touch = np.where(self.closed, -state.gap, state.gap + CLOSING)
+        touch = np.where(self.closed, self.levels + CLOSING - state.gap, state.gap + CLOSING)
         along = (self.slips(state) * self.ways).sum(1) - RESTING
         start = SLIDING - self.slip_speeds(state)
         slip = np.where(self.sliding, along, start)

@@ -1,32 +1,17 @@
-"""Numbers of contacts that are given for all of them or by name."""
+"""Numbers of contacts, one for each gap of a scene."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
-
 import casadi as ca
+import numpy as np
 
 from homodyn.dynamics.tree import Tree
-from homodyn.errors import ModelError
-from homodyn.model.naming import missing
-from homodyn.simulate.geometry import Gap, Scene
+from homodyn.simulate.constants import Constant, constant
+from homodyn.simulate.geometry import Scene
 
 
-def named_gaps(scene: Scene) -> list[Gap]:
-    """The gaps of a scene at no state in particular, for what they are of and on."""
-    return scene.gaps(Tree(scene.model, ca.SX.sym("q", scene.model.nq)))
-
-
-def per_contact(given: Any, scene: Scene, gaps: Sequence[Gap], what: str) -> list[Any]:
+def per_gap(given: Constant, scene: Scene, what: str) -> np.ndarray:
     """One number for each gap, from one for all or a mapping from names of contact shapes."""
-    if not isinstance(given, Mapping):
-        return [given] * len(gaps)
+    gaps = scene.gaps(Tree(scene.model, ca.SX.sym("q", scene.model.nq)))
     names = [scene.model.contacts[gap.shape].name for gap in gaps]
-    for name in given:
-        if name not in names:
-            raise ModelError(f"{what}: there is {missing('contact', name, names)}")
-    absent = [name for name in names if name not in given]
-    if absent:
-        raise ModelError(f"{what} has no value for the contacts {', '.join(absent)}")
-    return [given[name] for name in names]
+    return np.array([constant(given, name, {}, what) for name in names], float)

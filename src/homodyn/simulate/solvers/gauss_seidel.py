@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import casadi as ca
 import numpy as np
 
 from homodyn.simulate.solvers.consistency import contradiction
@@ -26,7 +27,7 @@ from homodyn.simulate.solvers.problem import (
     row_scales,
     tolerance_of,
 )
-from homodyn.spatial import Array
+from homodyn.spatial import Array, is_symbolic
 
 CHECKED = 10
 """Sweeps between looks at the residual."""
@@ -46,12 +47,9 @@ def gauss_seidel(
     residual tells how far that came.
     """
     if problem.symbolic:
-        force = [0.0] * problem.size if start is None else problem.split(start)
-        inverse = inverse_scales(problem)
-        for _ in range(sweeps):
-            force = swept(problem, force, inverse)
-        found = joined(problem, force)
-        motion = joined(problem, problem.motion(force))
+        found = ca.SX.zeros(problem.size) if start is None else ca.SX(start)
+        found = _swept_often(problem, found, sweeps)
+        motion = joined(problem, problem.motion(problem.split(found)))
         return Solution(found, motion, residual(problem, found), sweeps, None)
     fine = is_finite(problem)
     shape = (*problem.batch, problem.size)
@@ -107,6 +105,32 @@ def swept(problem: ConeProblem, force: Sequence[Array], inverse: Sequence[Array]
         ):
             f[t] = reached
     return list(f)
+
+
+def _swept_often(problem: ConeProblem, force: ca.SX, sweeps: int) -> ca.SX:
+    """Sweeps over symbols: one is traced, the rest are its graph repeated."""
+    m, count = problem.size, len(problem.cones)
+    A, b = ca.SX.sym("A", problem.A.sparsity()), ca.SX.sym("b", m)
+    mu, f, inverse = ca.SX.sym("mu", count), ca.SX.sym("f", m), ca.SX.sym("r", m)
+    sides = [ca.SX.sym("low", m), ca.SX.sym("high", m)]
+    # Bounds that are numbers stay so: those at infinity cost nothing.
+    own = [problem.bounds(i) for i in range(m)]
+    bounds = [
+        [side[i] if is_symbolic(pair[k]) else pair[k] for i, pair in enumerate(own)]
+        for k, side in enumerate(sides)
+    ]
+    values = [
+        ca.vertcat(ca.SX(0, 1), *[pair[k] if is_symbolic(pair[k]) else 0.0 for pair in own])
+        for k in range(2)
+    ]
+    one = ConeProblem(A, b, problem.cones, mu, *bounds)
+    done = joined(one, swept(one, one.split(f), one.split(inverse)))
+    graph = ca.Function("sweep", [A, b, mu, inverse, *sides, f], [done])
+    coefficients = ca.vertcat(ca.SX(0, 1), *[problem.coefficient(k) for k in range(count)])
+    given = [problem.A, problem.b, coefficients, joined(problem, inverse_scales(problem)), *values]
+    for _ in range(sweeps):
+        (force,) = graph.call([*given, force], True, False)
+    return force
 
 
 def ended(
