@@ -56,6 +56,10 @@ class JointLimits:
         return k, d if self.damping is None else np.full(model.nv, self.damping)
 
 
+USUAL_LIMITS = JointLimits()
+"""Stops of joints where nothing else is said."""
+
+
 def free_inertia(model: Model) -> np.ndarray:
     """Inertia (kg m2, kg) that each coordinate sees in the neutral pose, the others being free."""
     mass = mass_matrix(model, model.neutral())

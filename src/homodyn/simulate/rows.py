@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import casadi as ca
@@ -21,7 +22,6 @@ import numpy as np
 
 from homodyn.errors import ModelError
 from homodyn.spatial import Array
-
 
 HUGE = 1e300
 """Stands for a bound that is not there, where only numbers will do."""
@@ -148,17 +148,17 @@ def unbounded(bound: Array) -> bool:
 def piecewise(
     breaks: Sequence[float], slopes: Sequence[float], error: Array, kd: Array, h: Array | None
 ) -> list[Row]:
-    """Rows whose sum is a spring that stiffens: slope[0] up to breaks[0], slope[1] to breaks[1], ...
+    """Rows whose sum is a spring that stiffens: slopes[0] up to breaks[0], slopes[1] next, ...
 
     ``error`` >= 0 counts from rest; ``slopes`` (N/m) must not fall, so that the law is monotone.
     The damping ``kd`` belongs to the first piece.
     """
-    if len(slopes) != len(breaks) + 1 or any(b <= a for a, b in zip(slopes, slopes[1:])):
+    if len(slopes) != len(breaks) + 1 or any(b <= a for a, b in pairwise(slopes)):
         raise ModelError(
             f"a piecewise spring takes one more slope than breaks, each above the last; got breaks "
             f"{breaks} and slopes {slopes}"
         )
     rows = [Row.spring(error, slopes[0], kd, h)]
-    for start, before, after in zip(breaks, slopes, slopes[1:], strict=False):
+    for start, (before, after) in zip(breaks, pairwise(slopes), strict=True):
         rows.append(Row.stop(start - error, after - before, 0.0, h).mirrored)
     return rows

@@ -56,7 +56,7 @@ class Soft:
             return z
         kept = []
         for k, gap in enumerate(scene.gaps(tree)):
-            normal, velocity, (kt, _, mu) = self._normal(scene, tree, gap, lane)
+            normal, _, (kt, _, mu) = self._normal(scene, tree, gap, lane)
             across = _across(gap, z[3 * k : 3 * k + 3])
             pull = kt * ca.norm_2(across)
             hold = mu * normal
@@ -81,7 +81,9 @@ class Soft:
                 friction = share * trial
                 rates.append(sliding * (normal > 0))
             else:
-                friction = -(mu * normal / ca.sqrt(ca.dot(sliding, sliding) + self.slip**2)) * sliding
+                friction = (
+                    -(mu * normal / ca.sqrt(ca.dot(sliding, sliding) + self.slip**2)) * sliding
+                )
             forces.append(normal * gap.normal + friction)
         return gaps, forces, ca.vertcat(ca.SX(0, 1), *rates)
 

@@ -27,7 +27,13 @@ from homodyn.simulate.actuation import Controller, SampledTorques, drive
 from homodyn.simulate.constants import Lane
 from homodyn.simulate.geometry import Gap, Scene, gap_velocity
 from homodyn.simulate.integrators import INTEGRATORS, Flow, State
-from homodyn.simulate.joint_rows import JointLimits, JointRow, joint_rows, spring_energy
+from homodyn.simulate.joint_rows import (
+    USUAL_LIMITS,
+    JointLimits,
+    JointRow,
+    joint_rows,
+    spring_energy,
+)
 from homodyn.simulate.record import Status
 from homodyn.simulate.rows import unbounded
 from homodyn.spatial import Array, cross, stack
@@ -50,17 +56,13 @@ class Setup:
     law: Any
     actuation: tuple[Any, ...] = ()
     integrator: str = "semi_implicit_euler"
-    limits: JointLimits | None = JointLimits()
+    limits: JointLimits | None = USUAL_LIMITS
     limited: bool = True
     lane: tuple[str, ...] = ()
     ledger: bool = True
     stops: tuple[Any, ...] = ()
 
     def __post_init__(self) -> None:
-        if self.integrator not in INTEGRATORS:
-            raise ModelError(
-                f"no integrator {self.integrator!r}; there are {', '.join(INTEGRATORS)}"
-            )
         if self.stepping and self.integrator != "semi_implicit_euler":
             raise ModelError(
                 f"contact law {self.law.name!r} finds velocities at the end of a step and goes "
@@ -163,7 +165,9 @@ def step_kernel(setup: Setup, record: Sequence[str] = ()) -> Kernel:
     }
     unknown = [name for name in record if name not in shapes]
     if unknown:
-        raise ModelError(f"nothing called {', '.join(unknown)} to record; there are {', '.join(shapes)}")
+        raise ModelError(
+            f"nothing called {', '.join(unknown)} to record; there are {', '.join(shapes)}"
+        )
     outputs = {name: sizes[name] for name in STATES}
     outputs.update({f"{name}_now": shapes[name] for name in record})
     known = {"parameters": model.parameter_symbols} if model.parameters else {}
@@ -200,30 +204,36 @@ def _advance(setup: Setup, t: Array, x: State, h: Array, given: Array, lane: Lan
         x = x._replace(z=z)
     if setup.integrator == "semi_implicit_euler":
         return _with_joints_at_the_end(setup, t, x, h, given, lane)
-    model = setup.model
-    first: list[tuple[Array, list[Gap], list[Array]]] = []
-
-    def rate(time: Array, at: State) -> Flow:
-        tree = Tree(model, at.q, at.v)
-        moved = drive(
-            model, setup.traced, time, at.q, at.v, given, lane, None, setup.limited
-        )
-        rows = [*joint_rows(model, at.q, None, setup.limits), *moved.rows]
-        forces = [joint.row.force(at.v[joint.entry]) for joint in rows]
-        gaps, pushes, z = _contact(setup, tree, at.z, lane)
-        along = _along_joints(model, rows, forces)
-        a = accelerations(tree, moved.torque + along, _wrenches(tree, gaps, pushes))
-        first.append((moved.torque, gaps, pushes))
-        power = stack(
-            ca.dot(moved.torque, at.v),
-            sum((ca.dot(f, gap_velocity(tree, g)) for g, f in zip(gaps, pushes, strict=True)), 0.0),
-            ca.dot(along, at.v),
-        )
-        return Flow(a, z, power if setup.ledger else ca.SX.zeros(3))
-
-    after = INTEGRATORS[setup.integrator](model, rate, t, x, h)
-    torque, gaps, pushes = first[0]
+    after = INTEGRATORS[setup.integrator](
+        setup.model, lambda time, at: flow(setup, time, at, given, lane), t, x, h
+    )
+    torque, gaps, pushes = _acting(setup, t, x, given, lane)
     return _Step(after, torque, gaps, pushes, ca.SX(0.0))
+
+
+def _acting(
+    setup: Setup, t: Array, x: State, given: Array, lane: Lane
+) -> tuple[Array, list[Gap], list[Array]]:
+    """Motor torques, gaps and contact forces at a state, under laws that give forces."""
+    moved = drive(setup.model, setup.traced, t, x.q, x.v, given, lane, None, setup.limited)
+    gaps, pushes, _ = _contact(setup, Tree(setup.model, x.q, x.v), x.z, lane)
+    return moved.torque, gaps, pushes
+
+
+def flow(setup: Setup, t: Array, x: State, given: Array, lane: Lane) -> Flow:
+    """Rates of velocity, memory and work at a state, under laws that give forces."""
+    model = setup.model
+    tree = Tree(model, x.q, x.v)
+    moved = drive(model, setup.traced, t, x.q, x.v, given, lane, None, setup.limited)
+    rows = joint_rows(model, x.q, None, setup.limits)
+    along = _along_joints(model, rows, [joint.row.force(x.v[joint.entry]) for joint in rows])
+    gaps, pushes, z = _contact(setup, tree, x.z, lane)
+    a = accelerations(tree, moved.torque + along, _wrenches(tree, gaps, pushes))
+    if not setup.ledger:
+        return Flow(a, z, ca.SX.zeros(3))
+    pushing = [ca.dot(f, gap_velocity(tree, g)) for g, f in zip(gaps, pushes, strict=True)]
+    power = stack(ca.dot(moved.torque, x.v), sum(pushing, ca.SX(0.0)), ca.dot(along, x.v))
+    return Flow(a, z, power)
 
 
 def _contact(
@@ -299,7 +309,9 @@ def _stepped(setup: Setup, t: Array, x: State, h: Array, given: Array, lane: Lan
     work = x.w
     if setup.ledger:
         mean = (x.v + done.v) / 2
-        others = _along_joints(model, [j for j in rows if not j.motor], _of(rows, done.joint, False))
+        others = _along_joints(
+            model, [j for j in rows if not j.motor], _of(rows, done.joint, False)
+        )
         pushed = _generalised(tree, _wrenches(tree, done.gaps, done.forces))
         work = x.w + h * stack(ca.dot(torque, mean), ca.dot(pushed, mean), ca.dot(others, mean))
     after = State(model.integrate(x.q, h * done.v), done.v, done.z, work)

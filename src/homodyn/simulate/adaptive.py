@@ -1,0 +1,250 @@
+"""Steps that choose their own length, and steps that are solved for.
+
+Both work with force laws, through one kernel that gives the rates of a state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from homodyn.model import normalize
+from homodyn.model.configuration import rates
+from homodyn.simulate.integrators import State
+from homodyn.simulate.marching import Point
+from homodyn.simulate.record import Status
+from homodyn.simulate.step import Setup, flow
+from homodyn.symbolic import Kernel, jacobian
+from homodyn.symbolic.trace import trace
+
+# Dormand and Prince 1980, with the fourth-order continuous extension of Shampine 1986.
+NODES = np.array([0, 1 / 5, 3 / 10, 4 / 5, 8 / 9, 1, 1])
+STAGES = (
+    np.array([]),
+    np.array([1 / 5]),
+    np.array([3 / 40, 9 / 40]),
+    np.array([44 / 45, -56 / 15, 32 / 9]),
+    np.array([19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729]),
+    np.array([9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656]),
+    np.array([35 / 384, 0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84]),
+)
+ERROR = np.array([71 / 57600, 0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40])
+DENSE = np.array(
+    [
+        [1, -8048581381 / 2820520608, 8663915743 / 2820520608, -12715105075 / 11282082432],
+        [0, 0, 0, 0],
+        [0, 131558114200 / 32700410799, -68118460800 / 10900136933, 87487479700 / 32700410799],
+        [0, -1754552775 / 470086768, 14199869525 / 1410260304, -10690763975 / 1880347072],
+        [0, 127303824393 / 49829197408, -318862633887 / 49829197408, 701980252875 / 199316789632],
+        [0, -282668133 / 205662961, 2019193451 / 616988883, -1453857185 / 822651844],
+        [0, 40617522 / 29380423, -110615467 / 29380423, 69997945 / 29380423],
+    ]
+)
+
+SMALLEST = 1e-13
+"""Shortest step (s) that is tried before the run counts as stalled."""
+
+
+def rate_kernel(setup: Setup) -> Kernel:
+    """Rates of positions, velocities, memory and work at a state, as one kernel."""
+    sizes = setup.sizes()
+    model = setup.model
+
+    def body(*symbols: ca.SX) -> dict[str, Any]:
+        given = dict(zip(sizes, symbols, strict=True))
+        lane = {name: given["lane"][k] for k, name in enumerate(setup.lane)}
+        at = State(given["q"], given["v"], given["z"], given["work"])
+        f = flow(setup, given["t"], at, given["torque"], lane)
+        return {"q": rates(model, at.q, at.v), "v": f.a, "z": f.z, "work": f.w}
+
+    known = {"parameters": model.parameter_symbols} if model.parameters else {}
+    outputs = {name: sizes[name] for name in ("q", "v", "z", "work")}
+    return Kernel(trace(body, sizes, outputs, f"rates of {model.name}", given=known))
+
+
+class DormandPrince:
+    """Order 5 with an error estimate; between its steps a polynomial of order 4.
+
+    Steps are as long as the tolerance lets them be, whatever lengths are asked for: what lies
+    within the last one is read off its polynomial, as long as it goes on from where that led.
+    """
+
+    def __init__(
+        self,
+        setup: Setup,
+        parameters: Mapping[str, np.ndarray],
+        tolerance: float,
+        longest: float,
+    ) -> None:
+        self.setup = setup
+        self.tolerance = tolerance
+        self.longest = longest
+        self.evaluations = 0
+        self.accepted = 0
+        self._kernel = rate_kernel(setup)
+        self._parameters = dict(parameters)
+        self._length = min(longest, 1e-3)
+        self._span: tuple[float, float, np.ndarray, np.ndarray, np.ndarray] | None = None
+        self._sizes = np.cumsum([0, setup.model.nq, setup.model.nv, setup.memory, 3])
+
+    def __call__(self, point: Point, h: float) -> Point:
+        """The point ``h`` later."""
+        target = point.t + h
+        if not self._goes_on(point):
+            self._span = None
+            self._start = (point.t, self._packed(point))
+            self._first = self._rate(point.t, self._start[1], point)
+        while self._span is None or self._span[1] < target - 1e-15 * max(1.0, abs(target)):
+            if not self._step(point):
+                return replace(point, status=Status.NOT_FINITE.value)
+        return self._read(point, target)
+
+    def _goes_on(self, point: Point) -> bool:
+        if self._span is None or not self._span[0] <= point.t <= self._span[1]:
+            return False
+        same = np.array_equal(self._span[4], self._givens(point), equal_nan=True)
+        return same and np.array_equal(
+            self._packed(self._read(point, point.t)), self._packed(point)
+        )
+
+    def _givens(self, point: Point) -> np.ndarray:
+        return np.concatenate([point.torque, point.lane])
+
+    def _packed(self, point: Point) -> np.ndarray:
+        return np.concatenate([point.q, point.v, point.z, point.work])
+
+    def _read(self, point: Point, t: float) -> Point:
+        assert self._span is not None
+        start, end, y, K, _ = self._span
+        s = (t - start) / (end - start)
+        moved = y + (end - start) * (K.T @ (DENSE @ s ** np.arange(1, 5)))
+        q, v, z, work = (moved[a:b] for a, b in zip(self._sizes, self._sizes[1:], strict=False))
+        q = np.asarray(normalize(self.setup.model, q))
+        return replace(point, t=t, q=q, v=v, z=z, work=work)
+
+    def _rate(self, t: float, y: np.ndarray, point: Point) -> np.ndarray:
+        self.evaluations += 1
+        q, v, z, work = (y[a:b] for a, b in zip(self._sizes, self._sizes[1:], strict=False))
+        parts = self._kernel(
+            q=q,
+            v=v,
+            z=z,
+            t=np.asarray(t),
+            work=work,
+            status=np.asarray(0.0),
+            dt=np.asarray(0.0),
+            torque=point.torque,
+            lane=point.lane,
+            **self._parameters,
+        )
+        return np.concatenate(parts)
+
+    def _step(self, point: Point) -> bool:
+        """One accepted step; False when none is short enough."""
+        t, y = self._start
+        counted = self._sizes[2]
+        while self._length > SMALLEST:
+            h = min(self._length, self.longest)
+            K = np.empty((7, len(y)))
+            K[0] = self._first
+            for stage in range(1, 7):
+                at = y + h * (STAGES[stage] @ K[:stage])
+                K[stage] = self._rate(t + NODES[stage] * h, at, point)
+            wrong = h * (ERROR @ K)[:counted]
+            scale = self.tolerance * (1 + np.maximum(np.abs(y), np.abs(at))[:counted])
+            with np.errstate(invalid="ignore", over="ignore"):
+                size = float(np.sqrt(np.mean((wrong / scale) ** 2)))
+            if size <= 1:
+                self.accepted += 1
+                self._span = (t, t + h, y, K, self._givens(point))
+                end = at.copy()
+                end[: self.setup.model.nq] = normalize(self.setup.model, at[: self.setup.model.nq])
+                self._start = (t + h, end)
+                self._first = self._rate(t + h, end, point)
+                self._length = h * min(5.0, 0.9 * size**-0.2 if size > 0 else 5.0)
+                return bool(np.all(np.isfinite(self._first)))
+            shorter = 0.9 * size**-0.2 if np.isfinite(size) else 0.1
+            self._length = h * max(0.1, shorter)
+        return False
+
+
+class ImplicitMidpoint:
+    """v' = v + h a at the middle of the step, solved by Newton's method; order 2.
+
+    Springs of any stiffness stay bounded, since energy neither grows nor decays for linear ones.
+    """
+
+    ITERATIONS = 25
+
+    def __init__(self, setup: Setup, parameters: Mapping[str, np.ndarray]) -> None:
+        model, sizes = setup.model, setup.sizes()
+        self.setup = setup
+        self._parameters = dict(parameters)
+        sizes["end"] = (model.nv,)
+
+        def body(*symbols: ca.SX) -> dict[str, Any]:
+            given = dict(zip(sizes, symbols, strict=True))
+            lane = {name: given["lane"][k] for k, name in enumerate(setup.lane)}
+            h = given["dt"]
+            mean = (given["v"] + given["end"]) / 2
+            middle = State(
+                model.integrate(given["q"], h / 2 * mean), mean, given["z"], given["work"]
+            )
+            f = flow(setup, given["t"] + h / 2, middle, given["torque"], lane)
+            return {
+                "off": given["end"] - given["v"] - h * f.a,
+                "q": model.integrate(given["q"], h * mean),
+                "z": given["z"] + h * f.z,
+                "work": given["work"] + h * f.w,
+            }
+
+        known = {"parameters": model.parameter_symbols} if model.parameters else {}
+        outputs = {"off": sizes["v"], **{name: sizes[name] for name in ("q", "z", "work")}}
+        self._kernel = Kernel(
+            trace(body, sizes, outputs, f"midpoint of {model.name}", given=known), mapping=True
+        )
+        self._slope = jacobian(self._kernel, of="off", wrt="end")
+
+    def __call__(self, point: Point, h: float) -> Point:
+        """The point ``h`` later, or one with the status that no solution was found."""
+        given = {
+            "q": point.q,
+            "v": point.v,
+            "z": point.z,
+            "t": np.asarray(point.t),
+            "work": point.work,
+            "status": np.asarray(0.0),
+            "dt": np.asarray(h),
+            "torque": point.torque,
+            "lane": point.lane,
+            **self._parameters,
+        }
+        end = point.v.copy()
+        result = self._kernel(**given, end=end)
+        for _ in range(self.ITERATIONS):
+            off = result["off"]
+            size = np.abs(off).max(initial=0.0)
+            if not np.isfinite(size):
+                return replace(point, status=Status.NOT_FINITE.value)
+            if size <= 1e-12 * (1 + np.abs(end).max(initial=0.0)):
+                break
+            step = np.linalg.lstsq(self._slope(**given, end=end), off, rcond=None)[0]
+            share = 1.0
+            while True:
+                trial = end - share * step
+                found = self._kernel(**given, end=trial)
+                better = np.abs(found["off"]).max() < size
+                if better or share < 1e-3:
+                    break
+                share /= 2
+            if not better:
+                break
+            end, result = trial, found
+        if np.abs(result["off"]).max(initial=0.0) > 1e-9 * (1 + np.abs(end).max(initial=0.0)):
+            return replace(point, status=Status.NOT_CONVERGED.value)
+        q = np.asarray(normalize(self.setup.model, result["q"]))
+        return replace(point, t=point.t + h, q=q, v=end, z=result["z"], work=result["work"])
