@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from support.things import ball, box, coin, resting_on, stack_of_boxes, tilted
 
 from homodyn.dynamics import kinetic_energy, momentum, potential_energy
 from homodyn.errors import ModelError
@@ -10,6 +9,7 @@ from homodyn.model import Assembly, Body, joints
 from homodyn.simulate import Plane, Scene
 from homodyn.simulate.rigid import Ending, EventDriven, run_events
 from homodyn.simulate.rigid.modes import CLOSING
+from support.things import ball, box, coin, resting_on, stack_of_boxes, tilted
 
 G = 9.81
 
@@ -42,7 +42,7 @@ def test_bounces_come_when_they_should_and_end():
     assert run.force[-1, 0, 0] == pytest.approx(2.0 * G, rel=1e-6)
     assert abs(run.q[-1, 2] - 0.1) < 2 * CLOSING
     assert ledger_error(model, run) < 1e-6
-    assert np.all(np.diff(run.work[:, 3]) <= 0)
+    assert np.all(np.diff(run.work[:, 3:].sum(1)) <= 0)
 
 
 @pytest.mark.parametrize(("beyond", "slides"), [(-1e-3, False), (1e-3, True)])
@@ -55,11 +55,11 @@ def test_a_block_begins_to_slide_at_the_angle_of_friction(beyond, slides):
         scene,
         resting_on(angle, 0.1),
         np.zeros(6),
-        0.1,
-        dt=0.05,
+        0.02,
+        dt=0.02,
     )
     assert run.ending is Ending.FINISHED
-    expected = G * (np.sin(angle) - mu * np.cos(angle)) * 0.1 if slides else 0.0
+    expected = G * (np.sin(angle) - mu * np.cos(angle)) * 0.02 if slides else 0.0
     assert np.linalg.norm(run.v[-1]) == pytest.approx(expected, abs=5e-6)
     kinds = {event.kind for event in run.events}
     assert kinds == ({"slide"} if slides else set())
@@ -160,7 +160,7 @@ def test_contacts_never_make_energy(seed):
     assert run.ending is Ending.FINISHED, run.message
     assert any(event.kind == "touch" for event in run.events)
     assert np.all(np.diff(run.work[:, 1]) < 1e-6)
-    assert np.all(np.diff(run.work[:, 3]) <= 1e-12)
+    assert np.all(np.diff(run.work[:, 3:].sum(1)) <= 1e-9)
     assert ledger_error(model, run) < 1e-3
     assert run.q[:, 2].min() > 0
 
@@ -179,7 +179,7 @@ def test_a_limit_stops_and_holds():
     assert run.ending is Ending.FINISHED
     assert 0.29 < run.q.max() < 0.3 + 1e-7
     assert {event.name for event in run.events} == {"rod limit"}
-    assert run.work[-1, 3] < -0.1
+    assert run.work[-1, 4] < -0.1
 
 
 def test_dry_friction_stops_a_swing_and_holds_it():

@@ -11,13 +11,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
 import numpy as np
 
 from homodyn.errors import ModelError
+from homodyn.model import Model
 from homodyn.model.configuration import normalize
 from homodyn.simulate.constants import Constant
 from homodyn.simulate.geometry import Scene
+from homodyn.simulate.record import Record
 from homodyn.simulate.rigid.accelerations import Accelerated, accelerations
 from homodyn.simulate.rigid.contact_state import ContactState, contact_states
 from homodyn.simulate.rigid.coordinates import CoordinateRows
@@ -35,7 +38,12 @@ come to the surface first, and forces may hold it before it does."""
 SHORTEST = 1e-13
 """s: a step that must be shorter makes no progress."""
 
+WORKS = 5
+"""Entries of ``EventRun.work``."""
+
 Torque = Callable[[float, np.ndarray, np.ndarray], np.ndarray]
+Sample = tuple[float, np.ndarray, np.ndarray, np.ndarray]
+"""Time, state, forces of contacts, which of them are closed."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +73,18 @@ class EventDriven:
             raise ModelError(f"impact may be {', '.join(IMPACTS)}, not {self.impact!r}")
         if self.tolerance <= 0 or self.events <= 0:
             raise ModelError("tolerance and events must be positive")
+
+    def memory(self, scene: Scene) -> int:
+        """Numbers that tell the modes of contacts, limits and rubbing coordinates."""
+        return Modes.size(len(scene.names), CoordinateRows(scene.model, self.limits))
+
+    def simulate(
+        self, model: Model, q0: Any, v0: Any, duration: float, dt: float, **rest: Any
+    ) -> Record:
+        """What `homodyn.simulate.run` does under this law; ``dt`` is the longest step."""
+        from homodyn.simulate.rigid.simulation import simulated
+
+        return simulated(self, model, q0, v0, duration, dt, **rest)
 
 
 class Ending(Enum):
@@ -105,8 +125,8 @@ class EventRun:
     impulse: np.ndarray
     """(contacts, 3): of all impacts together, normal and two tangents (N s)."""
     work: np.ndarray
-    """(samples, 4): done since the start by torques, by contacts and joint friction, by springs and
-    dampers, and by impacts (J)."""
+    """(samples, 5): done since the start by torques, contacts and joints (limits, friction, springs
+    and dampers), and in impacts by contacts and limits (J)."""
     events: tuple[ContactEvent, ...]
     ending: Ending
     message: str
@@ -117,7 +137,9 @@ def _places(chosen: np.ndarray) -> list[int]:
     return [int(k) for k in np.nonzero(chosen)[0]]
 
 
-class _Failure(Exception):
+class Failure(Exception):
+    """Why a run cannot go on, and when."""
+
     def __init__(self, ending: Ending, detail: str) -> None:
         super().__init__(detail)
         self.ending = ending
@@ -137,10 +159,10 @@ def run_events(
 
     ``torque(t, q, v)`` gives generalised forces (N m, N); none without it.
     """
-    return _Run(law, scene, torque).over(np.array(q, float), np.array(v, float), duration, dt)
+    return EventLoop(law, scene, torque).over(np.array(q, float), np.array(v, float), duration, dt)
 
 
-class _Run:
+class EventLoop:
     """The moving parts of one run: modes, the last forces, and what is kept of the past."""
 
     def __init__(self, law: EventDriven, scene: Scene, torque: Torque | None) -> None:
@@ -158,10 +180,9 @@ class _Run:
         self.events: list[ContactEvent] = []
         self.instants: list[float] = []
         self.impulse = np.zeros((self.contacts, 3))
-        self.lost = 0.0
         self.steps = 0
 
-    # -- the state as one vector: q, v, work of torques, contacts, springs and dampers
+    # -- the state as one vector: q, v, and the five works of `EventRun`
 
     def _split(self, y: np.ndarray) -> ContactState:
         nq, nv = self.model.nq, self.model.nv
@@ -171,16 +192,16 @@ class _Run:
         tau = np.asarray(self.torque(t, state.q, state.v), float)
         if not np.isfinite(tau).all():
             bad = [self.model.coordinate_names[i] for i in np.nonzero(~np.isfinite(tau))[0]]
-            raise _Failure(Ending.TORQUES, f"at {t:.6g} s along {', '.join(bad)}")
+            raise Failure(Ending.TORQUES, f"at {t:.6g} s along {', '.join(bad)}")
         try:
             found = accelerations(state, self.modes, tau, self.friction, self.strengths, self.guess)
         except np.linalg.LinAlgError:
-            raise _Failure(Ending.SINGULAR, f"at {t:.6g} s") from None
+            raise Failure(Ending.SINGULAR, f"at {t:.6g} s") from None
         if found.solution.status is not Status.SOLVED:
             told = found.solution.status.value
             size = float(np.abs(found.solution.motion).max(initial=0.0))
             if found.solution.residual > 1e-6 * max(size, 1.0):
-                raise _Failure(
+                raise Failure(
                     Ending.CONTACTS, f"at {t:.6g} s between {self._closed_names()}: {told}"
                 )
         self.guess = found.force
@@ -193,7 +214,9 @@ class _Run:
     def _slope(self, t: float, y: np.ndarray) -> np.ndarray:
         state = self._split(y)
         found, tau = self._accelerated(t, state)
-        powers = (tau @ state.v, found.force @ state.speed, state.passive @ state.v)
+        cut = 3 * self.contacts
+        along = found.force[cut:] @ state.speed[cut:] + state.passive @ state.v
+        powers = (tau @ state.v, found.force[:cut] @ state.speed[:cut], along, 0.0, 0.0)
         return np.concatenate([state.qdot, found.acceleration, powers])
 
     # -- the loop
@@ -204,31 +227,35 @@ class _Run:
         times = [min(k * dt, duration) for k in range(count)]
         if duration - times[-1] > 1e-12 * max(duration, 1.0):
             times.append(duration)
-        y = np.concatenate([q, v, np.zeros(3)])
-        rows: list[tuple[float, np.ndarray, np.ndarray, np.ndarray, float]] = []
+        y = np.concatenate([q, v, np.zeros(WORKS)])
+        rows: list[Sample] = []
         ending, told = Ending.FINISHED, ""
         t, h = 0.0, min(dt, 1e-3)
         try:
-            state = self._split(y)
-            if not all(np.isfinite(part).all() for part in (q, v, state.H, state.gap)):
-                raise _Failure(Ending.SINGULAR, "at 0 s: the state is not finite")
-            self.modes = Modes.of(state, self.contacts)
-            self._check_overlap(state)
-            y = self._struck(0.0, y, state)
+            y = self.begun(y)
             self._sample(rows, 0.0, y)
             for end in times[1:]:
-                y, h = self._integrate(t, end, y, h)
+                y, h = self.integrated(t, end, y, h)
                 t = end
                 self._sample(rows, t, y)
-        except _Failure as failure:
+        except Failure as failure:
             ending, told = failure.ending, str(failure)
         message = f"{ending.value} {told}".strip()
         return self._gathered(rows, ending, message)
 
+    def begun(self, y: np.ndarray) -> np.ndarray:
+        """The first state, with the modes it is in, after the impacts it begins with."""
+        state = self._split(y)
+        if not all(np.isfinite(part).all() for part in (y, state.H, state.gap)):
+            raise Failure(Ending.SINGULAR, "at 0 s: the state is not finite")
+        self.modes = Modes.of(state, self.contacts)
+        self._check_overlap(state)
+        return self.struck(0.0, y, state)
+
     def _check_overlap(self, state: ContactState) -> None:
         worst = int(np.argmin(state.gap)) if len(state.gap) else -1
         if worst >= 0 and state.gap[worst] < -self.law.overlap:
-            raise _Failure(
+            raise Failure(
                 Ending.OVERLAP,
                 f"at 0 s: {self._name(worst)} by {-state.gap[worst]:.3g}; raise the model, "
                 f"or allow an overlap above {self.law.overlap:g}",
@@ -237,7 +264,7 @@ class _Run:
     def _name(self, k: int) -> str:
         return self.names[k]
 
-    def _integrate(self, t: float, end: float, y: np.ndarray, h: float) -> tuple[np.ndarray, float]:
+    def integrated(self, t: float, end: float, y: np.ndarray, h: float) -> tuple[np.ndarray, float]:
         """From one sample to the next, through all events between."""
         slope = self._slope(t, y)
         cap = self._flight(self._split(y), slope)
@@ -250,7 +277,7 @@ class _Run:
             if not wrong <= 1.0:
                 h = taken * (0.1 if not np.isfinite(wrong) else max(0.1, 0.9 * wrong**-0.2))
                 if h < SHORTEST:
-                    raise _Failure(Ending.STALLED, f"at {t:.6g} s")
+                    raise Failure(Ending.STALLED, f"at {t:.6g} s")
                 continue
             growth = min(5.0, 0.9 * wrong**-0.2) if wrong > 0 else 5.0
             state = self._split(step.y)
@@ -385,7 +412,7 @@ class _Run:
         recent = max(int(0.1 * self.law.events), 10)
         if len(self.instants) > recent and t - self.instants[-recent - 1] < 0.1:
             kinds = ", ".join(sorted({f"{e.kind} of {e.name}" for e in self.events[-6:]}))
-            raise _Failure(Ending.EVENTS, f"at {t:.6g} s: {kinds}")
+            raise Failure(Ending.EVENTS, f"at {t:.6g} s: {kinds}")
 
     def _told(self, t: float, kind: str, name: str, impulse: float = 0.0) -> None:
         self.events.append(ContactEvent(t, kind, name, impulse))
@@ -403,7 +430,7 @@ class _Run:
                 modes.sliding[k] = False
             self._told(t, "leave", self._name(k))
         if (~modes.closed & due[:touch]).any():
-            y = self._struck(t, y, state)
+            y = self.struck(t, y, state)
             state = self._split(y)
         speeds = modes.slip_speeds(state)
         for k in _places(due[touch : touch + self.contacts] & modes.closed[: self.contacts]):
@@ -421,7 +448,7 @@ class _Run:
             self._told(t, "rest" if stopped else "slide", self._name(touch + k))
         return y
 
-    def _struck(self, t: float, y: np.ndarray, state: ContactState) -> np.ndarray:
+    def struck(self, t: float, y: np.ndarray, state: ContactState) -> np.ndarray:
         """The state after an impact of all contacts and limits that are touched and approach."""
         modes = self.modes
         rows = modes.normal_rows()
@@ -450,15 +477,17 @@ class _Run:
             1.0, float(np.abs(state.speed).max(initial=0.0))
         ):
             told = struck.solution.status.value
-            raise _Failure(
+            raise Failure(
                 Ending.CONTACTS, f"at {t:.6g} s in an impact of {self._closed_names()}: {told}"
             )
-        self.impulse += struck.impulse[: 3 * self.contacts].reshape(-1, 3)
-        self.lost -= struck.loss
+        cut = 3 * self.contacts
+        self.impulse += struck.impulse[:cut].reshape(-1, 3)
+        mean = struck.impulse * (state.speed + state.G @ struck.velocity) / 2
         for k in _places(fresh):
             self._told(t, "touch", self._name(k), float(struck.impulse[rows[k]]))
         nq, nv = self.model.nq, self.model.nv
         y = np.concatenate([y[:nq], struck.velocity, y[nq + nv :]])
+        y[-2:] += mean[:cut].sum(), mean[cut:].sum()
         for k in _places(modes.closed & (after > OPENING)):
             modes.closed[k] = False
             self._told(t, "leave", self._name(k))
@@ -471,25 +500,18 @@ class _Run:
 
     # -- what is kept
 
-    def _sample(
-        self,
-        rows: list[tuple[float, np.ndarray, np.ndarray, np.ndarray, float]],
-        t: float,
-        y: np.ndarray,
-    ) -> None:
-        found, _ = self._accelerated(t, self._split(y))
-        force = found.force[: 3 * self.contacts].reshape(-1, 3).copy()
-        rows.append((t, y, force, self.modes.closed[: self.contacts].copy(), self.lost))
+    def forces(self, t: float, state: ContactState) -> np.ndarray:
+        """Forces of the contacts along their normals and tangents."""
+        found, _ = self._accelerated(t, state)
+        return found.force[: 3 * self.contacts].reshape(-1, 3).copy()
 
-    def _gathered(
-        self,
-        rows: list[tuple[float, np.ndarray, np.ndarray, np.ndarray, float]],
-        ending: Ending,
-        message: str,
-    ) -> EventRun:
+    def _sample(self, rows: list[Sample], t: float, y: np.ndarray) -> None:
+        force = self.forces(t, self._split(y))
+        rows.append((t, y, force, self.modes.closed[: self.contacts].copy()))
+
+    def _gathered(self, rows: list[Sample], ending: Ending, message: str) -> EventRun:
         nq, nv, n = self.model.nq, self.model.nv, len(rows)
-        y = np.array([row[1] for row in rows]).reshape(n, nq + nv + 3)
-        lost = np.array([row[4] for row in rows]).reshape(n, 1)
+        y = np.array([row[1] for row in rows]).reshape(n, nq + nv + WORKS)
         return EventRun(
             np.array([row[0] for row in rows]),
             y[:, :nq],
@@ -497,7 +519,7 @@ class _Run:
             np.array([row[2] for row in rows]).reshape(n, self.contacts, 3),
             np.array([row[3] for row in rows], bool).reshape(n, self.contacts),
             self.impulse,
-            np.hstack([y[:, nq + nv :], lost]),
+            y[:, nq + nv :],
             tuple(self.events),
             ending,
             message,

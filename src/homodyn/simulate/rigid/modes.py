@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from homodyn.simulate.rigid.contact_state import ContactState
+from homodyn.simulate.rigid.coordinates import CoordinateRows
 
 CLOSING = float(np.sqrt(np.finfo(float).eps))
 """m, rad: how deep a contact goes before it closes; it opens at the surface (HuMAnS, 6.3)."""
@@ -53,15 +54,29 @@ class Modes:
         modes.look(state)
         return modes
 
-    def copy(self) -> Modes:
-        """Modes that change on their own."""
+    @staticmethod
+    def size(contacts: int, coordinates: CoordinateRows) -> int:
+        """How many numbers `packed` has."""
+        limits, rubbing = len(coordinates.limited), len(coordinates.rubbing)
+        return 1 + 2 * (contacts + limits) + 3 * contacts + rubbing
+
+    def packed(self) -> np.ndarray:
+        """The modes as numbers, the first of them 1."""
+        parts = (self.closed, self.levels, self.sliding, self.ways.ravel(), self.moving)
+        return np.concatenate([[1.0], *parts]).astype(float)
+
+    @staticmethod
+    def unpacked(z: np.ndarray, contacts: int, gaps: int) -> Modes:
+        """The inverse of `packed`, for so many contacts, and gaps with the limits."""
+        ends = np.cumsum([1, gaps, gaps, contacts, 2 * contacts])
+        _, closed, levels, sliding, ways, moving = np.split(z, ends)
         return Modes(
-            self.contacts,
-            self.closed.copy(),
-            self.sliding.copy(),
-            self.moving.copy(),
-            self.ways.copy(),
-            self.levels.copy(),
+            contacts,
+            closed > 0,
+            sliding > 0,
+            moving.copy(),
+            ways.reshape(-1, 2).copy(),
+            levels.copy(),
         )
 
     def slips(self, state: ContactState) -> np.ndarray:
