@@ -26,7 +26,7 @@ from homodyn.simulate.rigid.contact_state import ContactState, contact_states
 from homodyn.simulate.rigid.coordinates import CoordinateRows
 from homodyn.simulate.rigid.dormand_prince import Step, between, dormand_prince
 from homodyn.simulate.rigid.impacts import IMPACTS, impact
-from homodyn.simulate.rigid.modes import CLOSING, RESTING, Modes
+from homodyn.simulate.rigid.modes import CLOSING, RESTING, SLIDING, Modes
 from homodyn.simulate.rigid.surfaces import per_gap
 from homodyn.simulate.solvers import Status
 
@@ -295,6 +295,7 @@ class EventLoop:
             cap = np.inf
             # A step cut by the end of the interval says nothing against longer ones.
             h = max(h, taken * growth) if last else taken * growth
+            self._slide(t + taken, state)
             self.modes.look(state)
             t, y, slope = (end if last else t + taken), self._normalized(step.y), step.slope
         return y, h
@@ -437,9 +438,7 @@ class EventLoop:
             if modes.sliding[k] and speeds[k] <= 2 * RESTING:
                 modes.sliding[k] = False
                 self._told(t, "rest", self._name(k))
-            elif not modes.sliding[k] and speeds[k] > 2 * RESTING:
-                modes.sliding[k] = True
-                self._told(t, "slide", self._name(k))
+        self._slide(t, state)
         modes.look(state)
         rubbing = state.speed[3 * self.contacts + touch - self.contacts :]
         for k in _places(due[touch + self.contacts :]):
@@ -447,6 +446,21 @@ class EventLoop:
             modes.moving[k] = 0.0 if stopped else np.sign(rubbing[k])
             self._told(t, "rest" if stopped else "slide", self._name(touch + k))
         return y
+
+    def _slide(self, t: float, state: ContactState) -> None:
+        """Let contacts slide that move and whose friction, at the last evaluation, was used up.
+
+        What moves though friction would hold it moves by the error of integration alone.
+        """
+        if self.guess is None:
+            return
+        force = self.guess[: 3 * self.contacts].reshape(-1, 3)
+        used_up = np.linalg.norm(force[:, 1:], axis=1) >= 0.999 * self.friction * force[:, 0]
+        moving = self.modes.slip_speeds(state) > 0.99 * SLIDING
+        closed = self.modes.closed[: self.contacts]
+        for k in _places(closed & ~self.modes.sliding & moving & used_up):
+            self.modes.sliding[k] = True
+            self._told(t, "slide", self._name(k))
 
     def struck(self, t: float, y: np.ndarray, state: ContactState) -> np.ndarray:
         """The state after an impact of all contacts and limits that are touched and approach."""
