@@ -19,11 +19,18 @@ from homodyn.simulate.joint_rows import free_inertia
 
 DURATION = 0.6
 WEIGHT = 73.0 * 9.81
+_SOFT = Soft(
+    stiffness=2e5,
+    damping=1.5e3,
+    bristle=True,
+    tangential_stiffness=1e5,
+    tangential_damping=100.0,
+)
 LAWS = {
     "event_driven": (EventDriven(tolerance=1e-5), 0.04, False),
     "time_stepping": (TimeStepping(), 1e-3, True),
     "implicit": (ImplicitSprings(stiffness=4e5, damping=4e3), 1e-3, True),
-    "soft": (Soft(stiffness=2e5, damping=400.0, bristle=True), 2e-4, False),
+    "soft": (_SOFT, 2e-4, False),
 }
 
 

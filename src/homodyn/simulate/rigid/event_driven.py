@@ -469,7 +469,9 @@ class EventLoop:
         touching = state.gap <= CLOSING
         approaching = state.speed[rows] < -APPROACHING
         fresh = touching & approaching & ~modes.closed
-        if not (fresh | (modes.closed & approaching)).any():
+        # A closed contact that creeps inwards does so by the error of integration.
+        driven = modes.closed & (state.speed[rows] < -OPENING)
+        if not (fresh | driven).any():
             return y
         spread = True
         while spread:

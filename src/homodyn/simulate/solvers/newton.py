@@ -8,10 +8,12 @@ sweeps of Gauss-Seidel find better modes.
 
 from __future__ import annotations
 
+from math import hypot
+
 import numpy as np
 
 from homodyn.simulate.solvers.consistency import contradiction
-from homodyn.simulate.solvers.gauss_seidel import inverse_scales, swept
+from homodyn.simulate.solvers.gauss_seidel import inverse_scales
 from homodyn.simulate.solvers.problem import (
     TINY,
     ConeProblem,
@@ -104,10 +106,21 @@ def _violation(problem: ConeProblem, f: np.ndarray, scales: np.ndarray) -> np.nd
 
 
 def _sweep(problem: ConeProblem, force: np.ndarray, sweeps: int) -> np.ndarray:
-    entries, inverse = list(force), inverse_scales(problem)
+    """`swept` of one problem in plain numbers, many times."""
+    f, A, b = force.copy(), problem.A, problem.b
+    inverse = [float(x) for x in inverse_scales(problem)]
+    bounds = [(i, float(problem.lower[i]), float(problem.upper[i])) for i in problem.bounded]
+    cones = list(zip(problem.cones, problem.friction.tolist(), strict=True))
     for _ in range(sweeps):
-        entries = swept(problem, entries, inverse)
-    return np.array(entries, float)
+        for i, low, high in bounds:
+            f[i] = min(max(f[i] - (A[i] @ f + b[i]) * inverse[i], low), high)
+        for (n, *tangents), mu in cones:
+            f[n] = max(0.0, f[n] - (A[n] @ f + b[n]) * inverse[n])
+            wished = [f[t] - (A[t] @ f + b[t]) * inverse[t] for t in tangents]
+            share = min(1.0, mu * f[n] / max(hypot(*wished), TINY))
+            for t, x in zip(tangents, wished, strict=True):
+                f[t] = share * x
+    return f
 
 
 def _step(problem: ConeProblem, f: np.ndarray, F: np.ndarray, scales: np.ndarray) -> np.ndarray:
