@@ -1,5 +1,9 @@
 """Homodyn: human and humanoid movement, from one text of mechanics."""
 
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING
+
 from homodyn import capture, catalog, dynamics, gait, model, simulate, symbolic
 from homodyn.errors import (
     CaptureError,
@@ -10,6 +14,9 @@ from homodyn.errors import (
     NoSolution,
 )
 from homodyn.model import Model, joints, load, parametric, save
+
+if TYPE_CHECKING:
+    from homodyn import capture, gait
 
 __version__ = "0.1.0"
 
@@ -33,3 +40,16 @@ __all__ = [
     "simulate",
     "symbolic",
 ]
+
+_ON_DEMAND = ("capture", "gait")
+"""Rooms that are loaded when they are first named: what they build on takes its time."""
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name in _ON_DEMAND:
+        return import_module(f"homodyn.{name}")
+    raise AttributeError(f"module 'homodyn' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

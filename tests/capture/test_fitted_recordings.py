@@ -1,5 +1,6 @@
 """Fits of real and published recordings against the answers that came with them."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,9 @@ import homodyn as hd
 from homodyn.capture import FitStatus, Motion, fit, in_world_of, match_labels, read, read_tasks
 from homodyn.dynamics import marker_positions
 from homodyn.model import Model
+
+NONE = np.zeros((0, 0), dtype=bool)
+"""No filled markers."""
 
 
 @pytest.fixture(autouse=True)
@@ -78,6 +82,22 @@ def test_a_recorded_walk_agrees_with_opensim_at_no_larger_error(shared_data: Pat
     assert np.sqrt(np.mean(off**2, axis=0)).max() < 0.02
     error, other = (weighted_error(motion, q, weights) for q in (motion.q, theirs))
     assert np.all(error <= other * (1 + 1e-12))
+
+
+def test_a_body_of_33_freedoms_gives_back_the_truth(shared_data: Path) -> None:
+    folder = shared_data / "arnold2013" / "subject01"
+    model = hd.load(folder / "subject01.osim")
+    trial = read(folder / "markers.trc")
+    lines = (folder / "coordinates.sto").read_text().splitlines()
+    head = next(k for k, line in enumerate(lines) if line.strip() == "endheader") + 1
+    names = lines[head].split()
+    rows = np.array([[float(x) for x in line.split()] for line in lines[head + 1 :] if line])
+    assert len(rows) == trial.frames == 223
+    some = slice(0, 223, 6)
+    truth = rows[some][:, [names.index(name) for name in model.coordinate_names]]
+    motion = fit(model, replace(trial, positions=trial.positions[some], filled=NONE))
+    assert motion.held == ()
+    assert np.abs(motion.q - truth).max() < 1e-6
 
 
 def test_a_planar_walk_is_fitted_as_well_as_its_log_tells(shared_data: Path) -> None:

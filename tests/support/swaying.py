@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from homodyn.capture import ForcePlate, Motion, find_feet, world_axes
-from homodyn.capture.ground import center_of_pressure
-from homodyn.capture.newton_euler import explained
+from homodyn.capture.kinetics.ground import center_of_pressure
+from homodyn.capture.kinetics.newton_euler import explained
 
 
 def sway(model, *, seconds=2.0, rate=200.0, size=0.008, seed=3) -> Motion:

@@ -310,3 +310,12 @@ assert grown <= 1.2 * out.nbytes, (grown, out.nbytes)
         [sys.executable, "-c", script], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_an_interpreted_twin_stays_interpreted_and_agrees() -> None:
+    usual = kernel(lambda x: ca.sin(x) * x, x=3)
+    twin = usual.interpreted()
+    usual.compile()
+    x = np.random.default_rng(0).normal(size=(2000, 3))
+    assert np.allclose(twin(x), usual(x), rtol=1e-14)
+    assert not twin.compile().compiled

@@ -23,7 +23,7 @@ from homodyn.capture import (
     read_table,
     smoothed,
 )
-from homodyn.capture.newton_euler import explained
+from homodyn.capture.kinetics.newton_euler import explained
 from homodyn.model import load
 
 CUTOFF = 6.0

@@ -1,49 +1,27 @@
 """From recordings to movement: trials, marker health, scaling, angles, torques and gait."""
 
-from homodyn.capture.assignment import assign_markers
-from homodyn.capture.calibration import calibrate
-from homodyn.capture.cutoff import suggest_cutoff
-from homodyn.capture.cycles import Cycles, Similarity, Stride, cycles, similarity, strides
-from homodyn.capture.derivatives import Derivatives, derivatives, opensim_derivatives
-from homodyn.capture.elevation import ElevationAngles, Planarity, elevation_angles, planarity
-from homodyn.capture.emg import EmgCycles, emg_channels, emg_cycles, emg_envelopes
-from homodyn.capture.events import Events, find_events
-from homodyn.capture.feet import Foot, find_feet
-from homodyn.capture.filters import bandpass, butterworth, highpass, lowpass, opensim_lowpass
-from homodyn.capture.finding import Finding, Severity
-from homodyn.capture.formats.column_map import ColumnMap
-from homodyn.capture.gait_measures import Absent, GaitMeasures, Measure, gait_measures
-from homodyn.capture.gaps import fill_gaps
-from homodyn.capture.geometry import match_geometry
-from homodyn.capture.health import Health, MarkerHealth, health
-from homodyn.capture.inverse_dynamics import loads
-from homodyn.capture.inverse_kinematics import fit
-from homodyn.capture.labels import Matching, match_labels, read_map, write_map
-from homodyn.capture.legs import Leg, legs_of
-from homodyn.capture.load import FootForce, Loads
-from homodyn.capture.motion import FitStatus, Motion
-from homodyn.capture.motion_table import motion_of
-from homodyn.capture.observability import marker_rank
-from homodyn.capture.opensim_tasks import read_tasks
-from homodyn.capture.prediction import predicted_forces
-from homodyn.capture.prior import Prior
-from homodyn.capture.reading import (
-    read,
-    read_plates,
-    read_table,
-    write,
-    write_plates,
-    write_table,
+from homodyn.capture.filtering.cutoff import suggest_cutoff
+from homodyn.capture.filtering.derivatives import Derivatives, derivatives, opensim_derivatives
+from homodyn.capture.filtering.filters import (
+    bandpass,
+    butterworth,
+    highpass,
+    lowpass,
+    opensim_lowpass,
 )
-from homodyn.capture.redistribution import Change, redistributed
-from homodyn.capture.residuals import Residuals, residuals
-from homodyn.capture.scaled import BodyScale, CentreShift, MarkerShift, Scaled, ScaleStatus
-from homodyn.capture.scaling import scale
-from homodyn.capture.smooth_motion import smoothed
-from homodyn.capture.stability import Stability, margin_of_stability
-from homodyn.capture.table import Table
-from homodyn.capture.trial import Y_UP, Event, ForcePlate, Signals, Trial, Wiring
-from homodyn.capture.work import (
+from homodyn.capture.formats.column_map import ColumnMap
+from homodyn.capture.kinematics.assignment import assign_markers
+from homodyn.capture.kinematics.inverse_kinematics import fit
+from homodyn.capture.kinematics.observability import marker_rank
+from homodyn.capture.kinematics.opensim_tasks import read_tasks
+from homodyn.capture.kinetics.feet import Foot, find_feet
+from homodyn.capture.kinetics.inverse_dynamics import loads
+from homodyn.capture.kinetics.motion_table import motion_of
+from homodyn.capture.kinetics.prediction import predicted_forces
+from homodyn.capture.kinetics.redistribution import Change, redistributed
+from homodyn.capture.kinetics.residuals import Residuals, residuals
+from homodyn.capture.kinetics.smooth_motion import smoothed
+from homodyn.capture.kinetics.work import (
     Energy,
     PowerBalance,
     Work,
@@ -52,6 +30,39 @@ from homodyn.capture.work import (
     power_balance,
     work_by_cycle,
 )
+from homodyn.capture.labelling.geometry import match_geometry
+from homodyn.capture.labelling.labels import Matching, match_labels, read_map, write_map
+from homodyn.capture.load import FootForce, Loads
+from homodyn.capture.motion import FitStatus, Motion
+from homodyn.capture.quality.finding import Finding, Severity
+from homodyn.capture.quality.gaps import fill_gaps
+from homodyn.capture.quality.health import Health, MarkerHealth, health
+from homodyn.capture.reading import (
+    read,
+    read_plates,
+    read_table,
+    write,
+    write_plates,
+    write_table,
+)
+from homodyn.capture.scaling.calibration import calibrate
+from homodyn.capture.scaling.prior import Prior
+from homodyn.capture.scaling.scaled import BodyScale, CentreShift, MarkerShift, Scaled, ScaleStatus
+from homodyn.capture.scaling.standing import scale
+from homodyn.capture.table import Table
+from homodyn.capture.trial import Y_UP, Event, ForcePlate, Signals, Trial, Wiring
+from homodyn.capture.walking.cycles import Cycles, Similarity, Stride, cycles, similarity, strides
+from homodyn.capture.walking.elevation import (
+    ElevationAngles,
+    Planarity,
+    elevation_angles,
+    planarity,
+)
+from homodyn.capture.walking.emg import EmgCycles, emg_channels, emg_cycles, emg_envelopes
+from homodyn.capture.walking.events import Events, find_events
+from homodyn.capture.walking.gait_measures import Absent, GaitMeasures, Measure, gait_measures
+from homodyn.capture.walking.legs import Leg, legs_of
+from homodyn.capture.walking.stability import Stability, margin_of_stability
 from homodyn.capture.world import in_world_of, world_axes
 
 __all__ = [

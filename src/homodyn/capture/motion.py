@@ -18,7 +18,7 @@ class FitStatus(StrEnum):
     STALLED = "stalled"
     """The iterations ran out; the best pose found stands."""
     UNSEEN = "unseen"
-    """No marker of the model was seen; the pose is carried over from the frames around it."""
+    """Too few markers were seen to place the model; the pose lies between those around it."""
 
 
 @dataclass(frozen=True, eq=False)

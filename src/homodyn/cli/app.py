@@ -10,7 +10,7 @@ from rich.text import Text
 from typer.core import TyperGroup
 
 from homodyn import __version__
-from homodyn.cli import bench, cache, demo, info, make_trial, models, trials
+from homodyn.cli import analyze, bench, cache, demo, info, make_trial, models, simulation, trials
 from homodyn.errors import HomodynError
 
 
@@ -63,7 +63,9 @@ def homodyn(
 
 app.command()(info.info)
 app.command()(demo.demo)
+app.command()(analyze.analyze)
 app.command()(bench.bench)
+app.command()(simulation.simulate)
 app.command()(trials.check_trial)
 app.command()(make_trial.make_trial)
 app.add_typer(cache.app, name="cache")

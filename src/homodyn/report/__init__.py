@@ -1,6 +1,26 @@
-"""What people look at: figures, tables, checks and the demonstration."""
+"""What people look at: figures, tables, checks, reports of trials and the demonstration."""
 
+from homodyn.report.analysis import Analysis, analyze
+from homodyn.report.batch import Batch, Outcome, analyze_all
 from homodyn.report.draw import draw, save_drawing
+from homodyn.report.files import write_analysis
 from homodyn.report.model_check import check, check_file
+from homodyn.report.page import page
+from homodyn.report.settings import Settings
+from homodyn.report.simulation import write_simulation
 
-__all__ = ["check", "check_file", "draw", "save_drawing"]
+__all__ = [
+    "Analysis",
+    "Batch",
+    "Outcome",
+    "Settings",
+    "analyze",
+    "analyze_all",
+    "check",
+    "check_file",
+    "draw",
+    "page",
+    "save_drawing",
+    "write_analysis",
+    "write_simulation",
+]

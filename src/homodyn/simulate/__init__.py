@@ -2,7 +2,7 @@
 
 from homodyn.simulate.actuation import PD, Controller, SampledTorques, Torques
 from homodyn.simulate.events import Event
-from homodyn.simulate.geometry import Gap, Scene, gap_distances
+from homodyn.simulate.geometry import Gap, Scene, gap_distances, grounded
 from homodyn.simulate.ground import Box, HeightField, Plane, level
 from homodyn.simulate.integrators import INTEGRATORS
 from homodyn.simulate.joint_rows import JointLimits
@@ -46,6 +46,7 @@ __all__ = [
     "TimeStepping",
     "Torques",
     "gap_distances",
+    "grounded",
     "level",
     "mixing_of",
     "piecewise",

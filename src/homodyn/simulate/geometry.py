@@ -22,6 +22,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from homodyn.dynamics import jacobian
 from homodyn.dynamics.tree import Tree
 from homodyn.dynamics.wrenches import PairWrench
 from homodyn.errors import ModelError
@@ -294,3 +295,30 @@ def gap_velocity(tree: Tree, gap: Gap) -> Array:
             local = placed.point(gap.point)
             total = total + sign * (placed.E.T @ (moving[3:] + cross(moving[:3], local)))
     return total
+
+
+def grounded(
+    model: Model, q: np.ndarray, height: float = 0.0, scene: Scene | None = None
+) -> np.ndarray:
+    """The pose with its lowest contact ``height`` (m) above what it may touch.
+
+    It is moved up along gravity by the first coordinates that carry the whole model, so its first
+    joint must let it move that way.
+    """
+    chosen = scene or Scene(model)
+    gravity = np.asarray(model._usual(model.gravity), dtype=float)
+    up = -gravity / np.linalg.norm(gravity) if np.any(gravity) else np.array([0.0, 0.0, 1.0])
+    lowest = gap_distances(chosen)(np.asarray(q, dtype=float))["distance"]
+    if not lowest.size:
+        raise ModelError(f"model {model.name!r} has no contacts to stand on")
+    slots = model.joint_slots[0]
+    step = np.zeros(model.nv)
+    lift = jacobian(model, np.asarray(q, dtype=float), model.body_names[0])
+    sliding = lift[:, slots.v.start : slots.v.stop]
+    move, *_ = np.linalg.lstsq(sliding, up * (height - float(lowest.min())), rcond=None)
+    if not np.allclose(sliding @ move, up * (height - float(lowest.min())), atol=1e-9):
+        raise ModelError(
+            f"model {model.name!r}: joint {model.joint_names[0]!r} cannot lift the whole body"
+        )
+    step[slots.v.start : slots.v.stop] = move
+    return np.asarray(model.integrate(q, step))

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from homodyn.dynamics import Constraint
 from homodyn.errors import ModelError
 from homodyn.model import Model
 from homodyn.model.traced import parameter_array
@@ -24,6 +25,7 @@ from homodyn.simulate.soft import Soft
 from homodyn.simulate.springs import ImplicitSprings
 from homodyn.simulate.step import STATES, Setup, step_kernel
 from homodyn.symbolic import Iteration, Kernel
+from homodyn.symbolic.kernel import COMPILED, INTERPRETED
 
 LAWS: dict[str, type] = {
     "soft": Soft,
@@ -59,6 +61,8 @@ def run(
     torque_limits: bool = True,
     parameters: Any = None,
     lane: Mapping[str, float] | None = None,
+    constraints: Constraint | None = None,
+    compiled: bool | None = None,
 ) -> Record:
     """Simulate ``model`` from positions ``q0`` and velocities ``v0`` (None: at rest).
 
@@ -67,7 +71,9 @@ def run(
     ``scene`` says what may touch what (None: all contact shapes and level ground). ``limits`` are
     the stops of joints, None for none; ``torque_limits`` hold motors in what the model says they
     can do. ``parameters`` are values for the parameters of the model, ``lane`` those of other named
-    numbers, which laws, controllers and events may use.
+    numbers, which laws, controllers and events may use. ``constraints`` close loops or hold points
+    (see `homodyn.dynamics`), with the soft law or none. ``compiled`` builds native code or leaves
+    it; by default it is built where the steps asked for pay for that.
     """
     law = chosen_law(contact)
     if hasattr(law, "simulate"):
@@ -86,6 +92,7 @@ def run(
         limits,
         torque_limits,
         tuple(numbers),
+        constraints=constraints,
     )
     if integrator not in (*INTEGRATORS, *MARCHED):
         raise ModelError(
@@ -100,7 +107,7 @@ def run(
     notes = _notes(setup)(start.q) if law is not None and not model.parameters else ()
     steady = not any(isinstance(part, Controller) for part in setup.actuation)
     if not events and steady and integrator in INTEGRATORS:
-        return _looped(setup, start, grid, every, given, notes)
+        return _looped(setup, start, grid, every, given, notes, compiled)
     return _marched(setup, start, grid, every, given, tuple(events), tolerance, dt, notes)
 
 
@@ -161,8 +168,9 @@ def _looped(
     every: int,
     given: dict[str, np.ndarray],
     notes: tuple[str, ...],
+    compiled: bool | None,
 ) -> Record:
-    """All steps in native code; one more is taken to see what acts at the last time."""
+    """All steps in one call; one more is taken to see what acts at the last time."""
     names = (*KEPT, "residual")
     kernel = step_kernel(setup, names)
     steps = len(grid) - 1
@@ -181,7 +189,12 @@ def _looped(
     # Records fall on multiples of ``every``; the last time is one of them if it can be.
     apart = every if steps % every == 0 else 1
     course = iteration(
-        steps + 1, inputs, sampled=sampled, record=[f"{n}_now" for n in names], every=apart
+        steps + 1,
+        inputs,
+        sampled=sampled,
+        record=[f"{n}_now" for n in names],
+        every=apart,
+        native=steps * INTERPRETED > COMPILED if compiled is None else compiled,
     )
     kept = {name: course.records[f"{name}_now"][0] for name in names}
     if apart != every:
@@ -223,7 +236,7 @@ class FixedStep:
     """The step kernel as a stepper."""
 
     def __init__(self, setup: Setup, parameters: Mapping[str, np.ndarray]) -> None:
-        self._kernel: Kernel = step_kernel(setup).compile()
+        self._kernel: Kernel = step_kernel(setup)
         self._parameters = dict(parameters)
         self._zero = np.asarray(0.0)
 

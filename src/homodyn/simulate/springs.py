@@ -6,15 +6,15 @@ With velocities v before and w after a step of length h,
 
 where every f_i is a `Row`: normals that push, friction held in its cone, joint limits, motors. For
 fixed cones this is the condition of a minimum of a convex function, piecewise quadratic in w, found
-by Newton's method with an exact line search. Contacts with the world, and all that acts along
-coordinates, keep the pattern of the tree in H + h sum s_i J_i^T J_i, so one iteration costs little
-more than factorising the mass matrix.
+by Newton's method, cut short where a step would overshoot. Contacts with the world, and all that
+acts along coordinates, keep the pattern of the tree in H + h sum s_i J_i^T J_i, so one iteration
+costs little more than factorising the mass matrix.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import casadi as ca
@@ -28,11 +28,11 @@ from homodyn.errors import ModelError
 from homodyn.simulate.constants import Constant, Lane, constant
 from homodyn.simulate.geometry import Gap, Scene
 from homodyn.simulate.joint_rows import JointRow
-from homodyn.simulate.rows import Row, unbounded
+from homodyn.simulate.rows import Row
 from homodyn.spatial import Array, stack
 
-LINE_SEARCH = 4
-"""Steps of the line search: the slope it follows is piecewise linear, so few are enough."""
+LOOKS = 3
+"""Places at which the slope along a step that overshoots is looked at."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,7 +163,7 @@ class _Newton:
 
     tree: Tree
     entries: list[dict[int, Array]]
-    springs: list[tuple[Row, Row, Row, Array]]
+    springs: list[Any]
     joints: Sequence[JointRow]
     h: Array
 
@@ -177,8 +177,7 @@ class _Newton:
         for k, (normal, first, second, mu) in enumerate(self.springs):
             u = self.speeds(w, k)
             push = normal.force(u[0])
-            share = self._share(push, mu, first.raw(u[1]), second.raw(u[2]))
-            forces.append([push, share * first.raw(u[1]), share * second.raw(u[2])])
+            forces.append([push, *_held(first.raw(u[1]), second.raw(u[2]), mu * push)])
         return forces
 
     def joint_forces(self, w: Array) -> list[Array]:
@@ -195,29 +194,40 @@ class _Newton:
         return largest
 
     def solve(self, free: Array, iterations: int) -> Array:
-        """Newton's method from the velocities before the step."""
+        """Newton's method from the velocities before the step.
+
+        One iteration is traced over symbols of its own and then repeated as a graph: thousands of
+        operations called from Python would take seconds each time.
+        """
+        nv = self.tree.model.nv
         H = composite_inertia(self.tree)
+        leaves = _Leaves()
+        twin = replace(
+            self,
+            entries=[{e: leaves.of(x) for e, x in row.items()} for row in self.entries],
+            springs=[
+                (*(leaves.row(row) for row in rows), leaves.of(mu)) for *rows, mu in self.springs
+            ],
+            joints=[replace(joint, row=leaves.row(joint.row)) for joint in self.joints],
+            h=leaves.of(self.h),
+        )
+        symbols = [ca.SX.sym(name, nv) for name in ("w", "v", "free")]
+        symbols += [ca.SX.sym("H", H.sparsity()), ca.vertcat(ca.SX(0, 1), *leaves.symbols)]
+        after = twin.iteration(*symbols[:4])
+        graph = ca.Function("iteration", symbols, [ca.densify(after)])
+        given = [self.tree.v, ca.densify(free), H, ca.vertcat(ca.SX(0, 1), *leaves.values)]
         w = self.tree.v
         for _ in range(iterations):
-            forces = self.contact_forces(w)
-            shares = [self._share_at(w, k, forces[k][0]) for k in range(len(self.springs))]
-            slope = self._slope(w, H @ (w - self.tree.v) - self.h * free, forces)
-            A = self._curvature(H, w, shares)
-            d = -factorized(self.tree, A).solve(slope)
-            w = w + self._reach(w, d, slope, H, shares) * d
+            (w,) = graph.call([w, *given], True, False)
         return w
 
-    def _share_at(self, w: Array, k: int, push: Array) -> Array:
-        _, first, second, mu = self.springs[k]
-        u = self.speeds(w, k)
-        return self._share(push, mu, first.raw(u[1]), second.raw(u[2]))
-
-    @staticmethod
-    def _share(push: Array, mu: Array, first: Array, second: Array) -> Array:
-        """What the cone leaves of a tangential pull."""
-        size = ca.sqrt(first * first + second * second)
-        hold = mu * push
-        return ca.if_else(size > hold, hold / ca.if_else(size > 0, size, 1.0), 1.0)
+    def iteration(self, w: Array, v: Array, free: Array, H: Array) -> Array:
+        """Better end velocities from ``w``."""
+        forces = self.contact_forces(w)
+        holds = [spring[3] * force[0] for spring, force in zip(self.springs, forces, strict=True)]
+        slope = self._slope(w, H @ (w - v) - self.h * free, forces)
+        d = -factorized(self.tree, self._curvature(H, w, holds)).solve(slope)
+        return w + self._reach(w, d, slope, H, holds) * d
 
     def _slope(self, w: Array, inertial: Array, forces: list[list[Array]]) -> Array:
         """Gradient: inertial momentum minus that of all rows."""
@@ -230,38 +240,30 @@ class _Newton:
             total[joint.entry] = total[joint.entry] - self.h * force
         return stack(*total)
 
-    def _curvature(self, H: Array, w: Array, shares: list[Array]) -> Array:
-        """H + h sum of s J^T J over rows that give way; friction counts with its secant."""
+    def _curvature(self, H: Array, w: Array, holds: list[Array]) -> Array:
+        """H + h sum of J^T s J over what gives way.
+
+        Friction on its cone counts with its secant, a viscous damper that pulls as much as the cone
+        lets it. Its tangent would be steeper around the cone than along it, but the cone itself
+        moves with the normal force, and Newton's method then runs away.
+        """
         A = ca.SX(H)
         for k, (normal, first, second, _) in enumerate(self.springs):
             u = self.speeds(w, k)
-            weights = [
-                self.h * normal.slope * normal.active(u[0]),
-                self.h * first.slope * shares[k],
-                self.h * second.slope * shares[k],
-            ]
-            rows = self.entries[3 * k : 3 * k + 3]
-            places = sorted(set().union(*rows))
-            for i, p in enumerate(places):
-                for q in places[: i + 1]:
-                    value = sum(
-                        weight * row[p] * row[q]
-                        for weight, row in zip(weights, rows, strict=True)
-                        if p in row and q in row
-                    )
-                    A[p, q] = A[p, q] + value
-                    if p != q:
-                        A[q, p] = A[p, q]
+            share = self.h * first.slope * _share(first.raw(u[1]), second.raw(u[2]), holds[k])
+            weights = [self.h * normal.slope * normal.active(u[0]), share, share]
+            _add_products(A, self.entries[3 * k : 3 * k + 3], weights)
         for joint in self.joints:
             e, row = joint.entry, joint.row
             A[e, e] = A[e, e] + self.h * row.slope * row.active(w[e])
         return A
 
-    def _reach(self, w: Array, d: Array, slope: Array, H: Array, shares: list[Array]) -> Array:
-        """How far to go along d: the root of the directional slope, at most 1.
+    def _reach(self, w: Array, d: Array, slope: Array, H: Array, holds: list[Array]) -> Array:
+        """How far to go along d: all the way, or less where that would overshoot.
 
-        The slope grows along the way by pieces of straight lines; its root is kept between two
-        bounds and approached by Newton's method.
+        The slope along d grows from below zero by straight pieces; its zero is kept between two
+        places and approached along the piece that holds at the last one, or the chord. Stopping
+        where it is still below zero always goes downhill, so a few looks are enough.
         """
         start = ca.dot(d, slope)
         inner = ca.dot(d, H @ d)
@@ -269,33 +271,89 @@ class _Newton:
         for k, (normal, first, second, _) in enumerate(self.springs):
             u, du = self.speeds(w, k), self.speeds(d, k)
             bounded.append((normal, u[0], du[0]))
-            for row, step in ((first, du[1]), (second, du[2])):
-                inner = inner + self.h * row.slope * shares[k] * step * step
+            share = self.h * first.slope * _share(first.raw(u[1]), second.raw(u[2]), holds[k])
+            inner = inner + share * (du[1] * du[1] + du[2] * du[2])
         for joint in self.joints:
-            u0, step = w[joint.entry], d[joint.entry]
-            if unbounded(joint.row.lower) and unbounded(joint.row.upper):
-                inner = inner + self.h * joint.row.slope * step * step
-            else:
-                bounded.append((joint.row, u0, step))
-        if not bounded:
-            return ca.SX(1.0)
-        before = [row.force(u) for row, u, _ in bounded]
-        low, high, reach = ca.SX(0.0), ca.SX(1.0), ca.SX(1.0)
-        for number in range(LINE_SEARCH):
+            bounded.append((joint.row, w[joint.entry], d[joint.entry]))
+        reach = ca.SX(1.0)
+        low, low_value = ca.SX(0.0), start
+        high, high_value = ca.SX(1.0), ca.SX(0.0)
+        for number in range(LOOKS):
             value, growth = start + reach * inner, inner
-            for (row, u, du), f0 in zip(bounded, before, strict=True):
-                at = u + reach * du
-                value = value - self.h * du * (row.force(at) - f0)
-                growth = growth + self.h * row.slope * du * du * row.active(at)
-            beyond = value > 0
-            high = ca.if_else(beyond, reach, high)
-            low = ca.if_else(beyond, low, reach)
+            for row, u0, change in bounded:
+                at = u0 + reach * change
+                value = value - self.h * change * (row.force(at) - row.force(u0))
+                growth = growth + self.h * row.slope * change * change * row.active(at)
+            # Rounding alone makes a slope that should be zero a little more.
+            beyond = value > -1e-9 * start
+            low, low_value = (
+                ca.if_else(beyond, low, reach),
+                ca.if_else(beyond, low_value, value),
+            )
+            high, high_value = (
+                ca.if_else(beyond, reach, high),
+                ca.if_else(beyond, value, high_value),
+            )
             if number == 0:
                 whole = ca.logic_not(beyond)
-            guess = reach - value / ca.if_else(growth > 0, growth, 1.0)
-            inside = ca.logic_and(guess > low, guess < high)
-            reach = ca.if_else(inside, guess, (low + high) / 2)
-        return ca.if_else(whole, 1.0, reach)
+            tangent = reach - value / ca.if_else(growth > 0, growth, 1.0)
+            chord = low - low_value * (high - low) / ca.if_else(
+                high_value > low_value, high_value - low_value, 1.0
+            )
+            inside = ca.logic_and(tangent > low, tangent < high)
+            reach = ca.if_else(inside, tangent, chord)
+        return ca.if_else(whole, 1.0, ca.if_else(low > 0, low, reach))
+
+
+class _Leaves:
+    """Expressions replaced by symbols, kept in pairs; constants stay as they are."""
+
+    def __init__(self) -> None:
+        self.symbols: list[Array] = []
+        self.values: list[Array] = []
+
+    def of(self, value: Array) -> Array:
+        """The symbol that stands for a scalar expression."""
+        if not isinstance(value, ca.SX) or value.is_constant():
+            return value
+        self.symbols.append(ca.SX.sym("x"))
+        self.values.append(value)
+        return self.symbols[-1]
+
+    def row(self, row: Row) -> Row:
+        """A row with symbols in the place of its expressions."""
+        return Row(self.of(row.slope), self.of(row.offset), self.of(row.lower), self.of(row.upper))
+
+
+def _share(first: Array, second: Array, hold: Array) -> Array:
+    """What the cone leaves of a tangential pull."""
+    size = ca.sqrt(first * first + second * second)
+    return ca.if_else(size > hold, hold / ca.if_else(size > 0, size, 1.0), 1.0)
+
+
+def _held(first: Array, second: Array, hold: Array) -> list[Array]:
+    """A tangential pull cut to the cone."""
+    share = _share(first, second, hold)
+    return [share * first, share * second]
+
+
+def _add_products(A: Array, rows: list[dict[int, Array]], weights: list[Array]) -> None:
+    """Add sum of w_i J_i^T J_i to a symmetric matrix, in place."""
+    places = sorted(set().union(*rows))
+    weighted = [
+        {place: weight * value for place, value in row.items()}
+        for row, weight in zip(rows, weights, strict=True)
+    ]
+    for n, p in enumerate(places):
+        for q in places[: n + 1]:
+            total = sum(
+                row[p] * other[q]
+                for row, other in zip(rows, weighted, strict=True)
+                if p in row and q in other
+            )
+            A[p, q] = A[p, q] + total
+            if p != q:
+                A[q, p] = A[p, q]
 
 
 def _times(row: dict[int, Array], w: Array) -> Array:

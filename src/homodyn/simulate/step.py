@@ -14,7 +14,12 @@ from typing import Any
 
 import casadi as ca
 
-from homodyn.dynamics import kinetic_energy, potential_energy
+from homodyn.dynamics import (
+    Constraint,
+    constrained_dynamics,
+    kinetic_energy,
+    potential_energy,
+)
 from homodyn.dynamics.aba import articulated
 from homodyn.dynamics.crba import composite_inertia
 from homodyn.dynamics.external import body_wrenches
@@ -23,6 +28,7 @@ from homodyn.dynamics.rnea import newton_euler
 from homodyn.dynamics.tree import Tree
 from homodyn.errors import ModelError
 from homodyn.model import Model
+from homodyn.model.manifold import quaternion_exp
 from homodyn.simulate.actuation import Controller, SampledTorques, drive
 from homodyn.simulate.constants import Lane
 from homodyn.simulate.geometry import Gap, Scene, gap_velocity
@@ -36,7 +42,7 @@ from homodyn.simulate.joint_rows import (
 )
 from homodyn.simulate.record import Status
 from homodyn.simulate.rows import unbounded
-from homodyn.spatial import Array, cross, stack
+from homodyn.spatial import Array, cross, quaternion_rotation, stack
 from homodyn.symbolic import Kernel
 from homodyn.symbolic.trace import trace
 
@@ -61,8 +67,13 @@ class Setup:
     lane: tuple[str, ...] = ()
     ledger: bool = True
     stops: tuple[Any, ...] = ()
+    constraints: Constraint | None = None
 
     def __post_init__(self) -> None:
+        if self.stepping and self.constraints is not None:
+            raise ModelError(
+                f"contact law {self.law.name!r} does not close loops; take the soft law with them"
+            )
         if self.stepping and self.integrator != "semi_implicit_euler":
             raise ModelError(
                 f"contact law {self.law.name!r} finds velocities at the end of a step and goes "
@@ -202,7 +213,7 @@ def _advance(setup: Setup, t: Array, x: State, h: Array, given: Array, lane: Lan
     if setup.law is not None and setup.memory:
         z = setup.law.begin(setup.scene, Tree(setup.model, x.q, x.v), x.z, lane)
         x = x._replace(z=z)
-    if setup.integrator == "semi_implicit_euler":
+    if setup.integrator == "semi_implicit_euler" and setup.constraints is None:
         return _with_joints_at_the_end(setup, t, x, h, given, lane)
     after = INTEGRATORS[setup.integrator](
         setup.model, lambda time, at: flow(setup, time, at, given, lane), t, x, h
@@ -228,7 +239,14 @@ def flow(setup: Setup, t: Array, x: State, given: Array, lane: Lane) -> Flow:
     rows = joint_rows(model, x.q, None, setup.limits)
     along = _along_joints(model, rows, [joint.row.force(x.v[joint.entry]) for joint in rows])
     gaps, pushes, z = _contact(setup, tree, x.z, lane)
-    a = accelerations(tree, moved.torque + along, _wrenches(tree, gaps, pushes))
+    tau, wrenches = moved.torque + along, _wrenches(tree, gaps, pushes)
+    if setup.constraints is None:
+        a = accelerations(tree, tau, wrenches)
+    else:
+        held = constrained_dynamics(
+            model, x.q, x.v, tau, setup.constraints, external=wrenches or None
+        )
+        a = held.acceleration
     if not setup.ledger:
         return Flow(a, z, ca.SX.zeros(3))
     pushing = [ca.dot(f, gap_velocity(tree, g)) for g, f in zip(gaps, pushes, strict=True)]
@@ -262,7 +280,7 @@ def _with_joints_at_the_end(
     bounded = [
         j for j in rows if j.motor and not (unbounded(j.row.lower) and unbounded(j.row.upper))
     ]
-    end = x.v
+    end, turning = x.v, axes_rate(model, x.v)
     for _ in range(2 if bounded else 1):
         added = [ca.SX(0.0)] * model.nv
         along = [ca.SX(0.0)] * model.nv
@@ -277,7 +295,7 @@ def _with_joints_at_the_end(
         a = accelerations(
             tree, moved.torque + stack(*along), wrenches, stack(*added) if rows else None
         )
-        end = x.v + h * a
+        end = x.v + h * (a + turning)
     applied = [
         base - slope * h * a[joint.entry]
         for joint, (base, slope) in zip(rows, tangents, strict=True)
@@ -293,7 +311,9 @@ def _with_joints_at_the_end(
             ca.dot(_generalised(tree, wrenches), mean),
             ca.dot(others, mean),
         )
-    after = State(model.integrate(x.q, h * end), end, x.z + h * z_rate, work)
+    after = State(
+        model.integrate(x.q, h * end), turned_along(model, end, h), x.z + h * z_rate, work
+    )
     return _Step(after, torque, gaps, pushes, ca.SX(0.0))
 
 
@@ -303,7 +323,11 @@ def _stepped(setup: Setup, t: Array, x: State, h: Array, given: Array, lane: Lan
     tree = Tree(model, x.q, x.v)
     moved = drive(model, setup.traced, t, x.q, x.v, given, lane, h, setup.limited)
     rows = [*joint_rows(model, x.q, h, setup.limits), *moved.rows]
-    done = setup.law.step(setup.scene, tree, moved.torque, rows, h, x.z, lane)
+    turning = axes_rate(model, x.v)
+    tau = moved.torque
+    if not turning.is_zero():
+        tau = tau + composite_inertia(tree) @ turning
+    done = setup.law.step(setup.scene, tree, tau, rows, h, x.z, lane)
     motors = _along_joints(model, [j for j in rows if j.motor], _of(rows, done.joint, True))
     torque = moved.torque + motors
     work = x.w
@@ -314,8 +338,33 @@ def _stepped(setup: Setup, t: Array, x: State, h: Array, given: Array, lane: Lan
         )
         pushed = _generalised(tree, _wrenches(tree, done.gaps, done.forces))
         work = x.w + h * stack(ca.dot(torque, mean), ca.dot(pushed, mean), ca.dot(others, mean))
-    after = State(model.integrate(x.q, h * done.v), done.v, done.z, work)
+    after = State(model.integrate(x.q, h * done.v), turned_along(model, done.v, h), done.z, work)
     return _Step(after, torque, done.gaps, done.forces, done.residual)
+
+
+def axes_rate(model: Model, v: Array) -> Array:
+    """What changes velocities in the axes of free bodies only because those axes turn: omega x v.
+
+    Added to the accelerations it gives rates in axes that stand still for the step. Euler's method
+    in turning axes would make everything that spins go faster and faster.
+    """
+    result = ca.SX(model.nv, 1)
+    for joint, slots in zip(model.joints, model.joint_slots, strict=True):
+        if joint.kind == "free":
+            k = slots.v.start
+            result[k : k + 3] = cross(v[k + 3 : k + 6], v[k : k + 3])
+    return result
+
+
+def turned_along(model: Model, v: Array, h: Array) -> Array:
+    """Velocities in the axes of free bodies at the end of a step, from those of its start."""
+    result = ca.SX(v)
+    for joint, slots in zip(model.joints, model.joint_slots, strict=True):
+        if joint.kind == "free":
+            k = slots.v.start
+            turn = quaternion_rotation(quaternion_exp(h * v[k + 3 : k + 6]))
+            result[k : k + 3] = turn @ v[k : k + 3]
+    return result
 
 
 def _of(rows: Sequence[JointRow], values: Sequence[Array], motor: bool) -> list[Array]:

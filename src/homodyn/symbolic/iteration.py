@@ -69,12 +69,14 @@ class Iteration:
         record: Sequence[str] = (),
         every: int = 1,
         threads: int | None = None,
+        native: bool = True,
     ) -> Course:
         """Take ``steps`` steps in every lane.
 
         ``inputs`` holds arrays with or without a leading axis of lanes; ``sampled`` those that
         change with the step, whose rows, before the shape of one value, are used for an equal
         number of steps each. Outputs named in ``record`` are kept at step 0 and every ``every``-th.
+        Without ``native`` the virtual machine takes the steps and nothing is built.
         """
         kernel = self.kernel
         given = {**inputs, **(sampled or {})}
@@ -118,12 +120,12 @@ class Iteration:
             raise KernelError(f"kernel {kernel.name!r} has no output {', '.join(unknown)}")
         records = {name: np.empty((count, kept, outputs[name].size)) for name in record}
         finals = {name: np.empty((count, outputs[name].size)) for name in self.states}
-        native = self._native
+        library = self._native if native else None
         if count:
-            if native is None:
+            if library is None:
                 self._interpret(steps, every, arrays, records, finals, count)
             else:
-                self._spread(native, steps, every, arrays, records, finals, count, threads)
+                self._spread(library, steps, every, arrays, records, finals, count, threads)
         return Course(
             {name: array.reshape(count, *outputs[name].shape) for name, array in finals.items()},
             {

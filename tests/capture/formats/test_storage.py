@@ -124,3 +124,10 @@ def test_tables_come_back_to_the_bit(tmp_path_factory, data, suffix, degrees):
     assert back.degrees == degrees
     assert np.array_equal(back.time, time)
     assert np.array_equal(back.values, table.values, equal_nan=True)
+
+
+def test_a_table_without_rows_is_told(tmp_path):
+    path = tmp_path / "empty.mot"
+    path.write_text("a\nversion=1\nendheader\ntime\tx\n")
+    with pytest.raises(FormatError, match="no rows below the names"):
+        read_table(path)

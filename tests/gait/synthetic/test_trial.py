@@ -151,9 +151,24 @@ def test_what_cannot_be_is_refused_in_a_sentence(arguments, sentence):
         make_trial(**arguments)
 
 
+def test_steps_that_would_drag_the_feet_are_refused():
+    with pytest.raises(NoSolution, match=r"would drag or slip .* ask for one nearer to 0\.\d+ m"):
+        make_trial(speed=0.85, step_length=0.77, strides=2, plates=1)
+
+
 def test_other_bodies_are_refused():
     with pytest.raises(ModelError, match="cannot walk here"):
         make_trial(model=hd.catalog.human36())
+
+
+def test_a_limping_body_is_in_balance_too():
+    """Legs of two lengths: the trial is of the model that was handed in, and still exact."""
+    uneven = hd.catalog.heiman(height=1.75, mass=70, overrides={"ShankLeftLength": 0.435})
+    made = make_trial(model=uneven, strides=2, plates=1)
+    assert made.model == uneven
+    assert np.abs(made.truth.loads.residual_moment).max() < 1e-8
+    sole = hd.dynamics.position(uneven, made.truth.motion.q, "HalluxLeft")[:, 2]
+    assert sole.min() > -0.005
 
 
 @pytest.mark.parametrize(

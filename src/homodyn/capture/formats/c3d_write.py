@@ -13,11 +13,11 @@ from homodyn.capture.formats.c3d_content import header_bytes
 from homodyn.capture.formats.c3d_numbers import Processor, float_bytes
 from homodyn.capture.formats.c3d_parameters import BLOCK, Value, parameter_bytes
 from homodyn.capture.formats.c3d_plates import moment_unit, wrench
-from homodyn.capture.formats.files import write_bytes
 from homodyn.capture.formats.missing import UNITS
 from homodyn.capture.formats.upward import AXES
 from homodyn.capture.trial import ForcePlate, Trial, Wiring
 from homodyn.errors import FormatError
+from homodyn.model.formats.files import write_bytes
 
 MM = 1e-3
 """Metres in the unit that is written."""

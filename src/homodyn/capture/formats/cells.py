@@ -57,7 +57,7 @@ def rows_of(
     if all(len(row) == columns for row in cells):
         # Nearly all files have a number in every cell: then the table is read in one go.
         try:
-            return np.array(cells, dtype=float)
+            return np.array(cells, dtype=float).reshape(len(cells), columns)
         except ValueError:
             pass
     table = np.full((len(lines), columns), np.nan)

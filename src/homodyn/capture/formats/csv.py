@@ -12,13 +12,14 @@ import numpy as np
 from homodyn.capture.formats.cells import delimiter_of, rows_of, without_codes
 from homodyn.capture.formats.clock import Clock, steady
 from homodyn.capture.formats.column_map import Column, ColumnMap
-from homodyn.capture.formats.files import read_text, write_text
+from homodyn.capture.formats.files import read_text
 from homodyn.capture.formats.missing import UNITS, mark_missing, metres_in
 from homodyn.capture.formats.names import settled
 from homodyn.capture.formats.upward import AXES, asked, upward
 from homodyn.capture.table import Table
 from homodyn.capture.trial import Trial
 from homodyn.errors import FormatError
+from homodyn.model.formats.files import write_text
 from homodyn.model.naming import missing
 
 _TIME = re.compile(r"(time|t|times|timestamp)\s*([\[(]?s(ec(onds)?)?[\])]?)?", re.IGNORECASE)

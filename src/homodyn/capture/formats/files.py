@@ -1,9 +1,7 @@
-"""Recordings on the way in and out: sizes bounded, nothing half written."""
+"""Recordings on the way in: sizes bounded, and a sentence where there is nothing to read."""
 
 from __future__ import annotations
 
-import os
-import tempfile
 from pathlib import Path
 
 from homodyn.errors import FormatError
@@ -46,31 +44,3 @@ def read_text(path: Path) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
         return content.decode("latin-1")
-
-
-def write_bytes(path: Path, content: bytes) -> None:
-    """Write beside and then rename, so that no reader ever meets half a file."""
-    try:
-        handle, beside = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    except OSError as error:
-        raise FormatError(f"it cannot be written: {error.strerror}", str(path)) from error
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        mode = path.stat().st_mode if path.exists() else 0o666 & ~_umask()
-        os.chmod(beside, mode & 0o777)
-        os.replace(beside, path)
-    except OSError as error:
-        Path(beside).unlink(missing_ok=True)
-        raise FormatError(f"it cannot be written: {error.strerror}", str(path)) from error
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write text as UTF-8, beside and then renamed."""
-    write_bytes(path, text.encode("utf-8"))
-
-
-def _umask() -> int:
-    current = os.umask(0)
-    os.umask(current)
-    return current

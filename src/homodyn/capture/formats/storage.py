@@ -6,10 +6,11 @@ import re
 from pathlib import Path
 
 from homodyn.capture.formats.cells import rows_of
-from homodyn.capture.formats.files import read_text, write_text
+from homodyn.capture.formats.files import read_text
 from homodyn.capture.formats.names import settled
 from homodyn.capture.table import Table
 from homodyn.errors import FormatError
+from homodyn.model.formats.files import write_text
 
 _PARTS = {"vec2": 2, "vec3": 3, "vec4": 4, "vec5": 5, "vec6": 6, "quaternion": 4, "spatialvec": 6}
 
@@ -52,6 +53,8 @@ def read_storage(path: Path) -> Table:
             "export it again or correct the head",
             str(path),
         )
+    if not rows:
+        raise FormatError("there are no rows below the names; export it again", str(path))
     # Blanks may stand around the tabs of a row, and a row may begin with some.
     cleaned = [row.strip(" ") for row in rows]
     table = rows_of(cleaned, len(names), delimiter, str(path), place + 2)

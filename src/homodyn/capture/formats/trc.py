@@ -9,12 +9,13 @@ import numpy as np
 
 from homodyn.capture.formats.cells import rows_of, without_codes
 from homodyn.capture.formats.clock import steady
-from homodyn.capture.formats.files import read_text, write_text
+from homodyn.capture.formats.files import read_text
 from homodyn.capture.formats.missing import mark_missing, metres_in
 from homodyn.capture.formats.names import settled
 from homodyn.capture.formats.upward import asked, upward
 from homodyn.capture.trial import Y_UP, Trial
 from homodyn.errors import FormatError
+from homodyn.model.formats.files import write_text
 
 
 def read_trc(path: Path, *, up: str | None = None, partial: bool = False) -> Trial:

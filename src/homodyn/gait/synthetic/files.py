@@ -19,13 +19,13 @@ from homodyn.capture import (
     write,
     write_table,
 )
-from homodyn.capture.formats.files import write_bytes
 from homodyn.errors import FormatError
 from homodyn.gait.synthetic.balance import ROOT
 from homodyn.gait.synthetic.markers import Interval
 from homodyn.gait.synthetic.trial import SyntheticWalk
 from homodyn.gait.synthetic.truth import WalkTruth
 from homodyn.model import load, save
+from homodyn.model.formats.files import write_bytes
 
 WALK, STATIC, TRUTH = "walk.c3d", "static.c3d", "truth"
 _FORCE = ("fx", "fy", "fz", "px", "py", "pz", "mx", "my", "mz")
@@ -45,7 +45,8 @@ def write_trial(made: SyntheticWalk, folder: str | Path, *, force: bool = False)
     there = [path for path in paths if path.exists()]
     if there and not force:
         raise FormatError(
-            "the file is there already; name another folder or ask to replace it", str(there[0])
+            "the file is there already; name another folder, or replace it with force",
+            str(there[0]),
         )
     try:
         (folder / TRUTH).mkdir(parents=True, exist_ok=True)

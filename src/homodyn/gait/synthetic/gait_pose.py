@@ -37,9 +37,12 @@ class GaitPose:
     """Equally spaced over one stride (s)."""
 
     @cached_property
-    def legs(self) -> tuple[float, float]:
-        """Lengths of thigh and shank (m)."""
-        return -self._joint("KneeRight")[2], -self._joint("AnkleRight")[2]
+    def legs(self) -> dict[str, tuple[float, float]]:
+        """Lengths of thigh and shank (m) of each side."""
+        return {
+            side: (-float(self._joint(f"Knee{side}")[2]), -float(self._joint(f"Ankle{side}")[2]))
+            for side in SIDES
+        }
 
     @property
     def drift(self) -> np.ndarray:
@@ -56,7 +59,6 @@ class GaitPose:
         """
         model, time = self.model, self.time
         index = model.coordinate_index
-        thigh, shank = self.legs
         q = np.tile(model.neutral(), (len(time), 1))
         q[:, [index(f"Pelvis_T{axis}") for axis in "XYZ"]] = pelvis(time)
         angles = self._angles(time)
@@ -66,7 +68,7 @@ class GaitPose:
         phases = [np.mod(self.steps.phase(side, time), 1.0) for side in SIDES]
         reach = []
         for foot, side, phase in zip(self.feet, SIDES, phases, strict=True):
-            offset = self._joint(f"Hip{side}")
+            offset, legs = self._joint(f"Hip{side}"), self.legs[side]
 
             def hip(t: np.ndarray, offset: np.ndarray = offset) -> np.ndarray:
                 return pelvis(t) + self._rotation(self._angles(t)) @ offset
@@ -74,13 +76,13 @@ class GaitPose:
             at = pelvis(time) + rotation @ offset
             on = self.steps.standing(side, time)
             ankle = foot.standing(time)
-            reach.append(_beyond(ankle - at, phase, self.legs, self.manner)[on].max())
-            ankle[~on] = swing_ankle(foot, hip, time[~on], legs=self.legs, knee=self._swing_knee)
+            reach.append(_beyond(ankle - at, phase, legs, self.manner)[on].max())
+            ankle[~on] = swing_ankle(foot, hip, time[~on], legs=legs, knee=self._swing_knee)
             sole = turn("z", np.full(len(time), self.steps.yaw(side))) @ turn("y", foot.pitch(time))
             # Half of the turn of the foot is taken by the hip, and all of the pelvis's.
             spin = self.steps.yaw(side) / 2 - angles["Pelvis_RZ"]
             q[:, [index(name.format(side)) for name in LEG]] = leg_angles(
-                at, rotation, ankle, sole, thigh=thigh, shank=shank, spin=spin
+                at, rotation, ankle, sole, thigh=legs[0], shank=legs[1], spin=spin
             )
         return q, float(max(reach))
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from homodyn.dynamics import center_of_mass
+from homodyn.dynamics import center_of_mass, position
 from homodyn.errors import NoSolution
 from homodyn.gait.synthetic.balance import Wrench, needed_wrench, shared
 from homodyn.gait.synthetic.foot import FootPlan, FootShape
@@ -34,6 +34,8 @@ CROUCH = 0.06
 """The first guess stands this much lower than the legs allow (m), away from straight knees."""
 RISE = 0.35
 """Part of the room above that is taken in a round."""
+SINK, FRICTION = 0.005, 0.6
+"""How deep a foot may go below the ground (m), and the horizontal over the vertical force."""
 STRUT = 0.6
 """How much the feet push against each other in double support: one would be towards the centre of
 mass."""
@@ -80,7 +82,28 @@ def plan_walk(
     amplitude = manner.bounce * (steps.step_length / 0.7) ** 2
     wave = -amplitude * np.cos(4 * np.pi / steps.period * (time - middle))
     pressure = sum(steps.share(foot.side, time)[:, None] * foot.pressure(time) for foot in feet)
-    return _balanced(pose, np.asarray(pressure)[:, :2], wave, _crouching(pose, pressure, wave))
+    walk = _balanced(pose, np.asarray(pressure)[:, :2], wave, _crouching(pose, pressure, wave))
+    _check_feet(walk, time)
+    return walk
+
+
+def _check_feet(walk: Walk, time: np.ndarray) -> None:
+    """Refuse a walk that balances but drags its feet through the ground or would slip."""
+    q = walk.state(time)[0]
+    for foot, wrench in zip(walk.feet, walk.ground(time), strict=True):
+        toes = np.asarray(position(walk.model, q, f"Hallux{foot.side}"))[:, 2]
+        heel = np.asarray(position(walk.model, q, f"Heel{foot.side}"))[:, 2] - foot.shape.height
+        low = min(float(toes.min()), float(heel.min()))
+        up = wrench.force[:, 2]
+        loaded = up > 1e-3 * np.abs(up).max()
+        slip = np.linalg.norm(wrench.force[loaded, :2], axis=1) / up[loaded]
+        if low < -SINK or up.min() < 0 or slip.max() > FRICTION:
+            raise NoSolution(
+                f"a walk at {walk.steps.speed:.2f} m/s with steps of "
+                f"{walk.steps.step_length:.2f} m would drag or slip (sole at {1e3 * low:.0f} mm, "
+                f"friction {slip.max():.2f}); leave the step length out or ask for one nearer to "
+                f"{np.sqrt(0.36 * walk.steps.speed):.2f} m"
+            )
 
 
 def _path(pose: GaitPose, pelvis: np.ndarray) -> PeriodicSeries:
@@ -92,7 +115,11 @@ def _crouching(pose: GaitPose, pressure: np.ndarray, wave: np.ndarray) -> np.nda
     """A first path of the pelvis: at even speed over the mean pressure, knees well bent."""
     along = pose.steps.speed * pose.time
     pelvis = np.column_stack(
-        [along + (pressure[:, 0] - along).mean(), np.zeros(len(along)), wave + sum(pose.legs)]
+        [
+            along + (pressure[:, 0] - along).mean(),
+            np.zeros(len(along)),
+            wave + sum(pose.legs["Right"]),
+        ]
     )
     # The reach changes less than the height where legs are oblique, so it is asked some times.
     for _ in range(8):

@@ -31,21 +31,30 @@ def read_bytes(path: Path, largest: int | None = None) -> bytes:
         raise FormatError(f"it cannot be read: {error.strerror}", str(path)) from error
 
 
-def write_text(path: Path, text: str) -> None:
+def write_bytes(path: Path, content: bytes) -> None:
     """Write beside and then rename, so that no reader ever meets half a file."""
     try:
         handle, beside = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     except OSError as error:
         raise FormatError(f"it cannot be written: {error.strerror}", str(path)) from error
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
         mode = path.stat().st_mode if path.exists() else 0o666 & ~_umask()
         os.chmod(beside, mode & 0o777)
         os.replace(beside, path)
-    except (OSError, UnicodeError) as error:
+    except OSError as error:
         Path(beside).unlink(missing_ok=True)
+        raise FormatError(f"it cannot be written: {error.strerror}", str(path)) from error
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write text as UTF-8, beside and then renamed."""
+    try:
+        content = text.encode("utf-8")
+    except UnicodeError as error:
         raise FormatError(f"it cannot be written: {error}", str(path)) from error
+    write_bytes(path, content)
 
 
 def _umask() -> int:

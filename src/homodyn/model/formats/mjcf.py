@@ -180,7 +180,8 @@ class _Writer:
         made: dict[str, str] = {}
         if np.isfinite(c.lower) or np.isfinite(c.upper):
             made |= {"limited": "true", "range": numbers(np.clip([c.lower, c.upper], -1e9, 1e9))}
-        if np.isfinite(c.max_force):
+        # MuJoCo refuses a range without width; a coordinate without a motor has no actuator here.
+        if np.isfinite(c.max_force) and c.max_force > 0:
             made |= {"actuatorfrclimited": "true"}
             made |= {"actuatorfrcrange": numbers([-c.max_force, c.max_force])}
         fields = {"damping": c.damping, "armature": c.armature, "frictionloss": c.friction}

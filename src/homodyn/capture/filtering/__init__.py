@@ -1,0 +1,1 @@
+"""Signals filtered and differentiated."""

@@ -1,0 +1,374 @@
+"""Inverse kinematics: the motion of a model that comes closest to the markers of a recording."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from homodyn.capture.filtering.differentiation import continuous, derivatives, interpolated
+from homodyn.capture.kinematics.least_squares import (
+    ITERATIONS,
+    TOLERANCE,
+    Fitted,
+    MarkerProblem,
+    levenberg_marquardt,
+    native,
+    sugihara,
+)
+from homodyn.capture.kinematics.marker_step import LOSSES
+from homodyn.capture.kinematics.observability import common_markers, seen_patterns, undetermined
+from homodyn.capture.kinematics.placing import every_pose, first_pose, root_entries
+from homodyn.capture.kinematics.plausibility import check_units, refuse_misfit, remarks
+from homodyn.capture.kinematics.smoothing import smoothed
+from homodyn.capture.motion import FitStatus, Motion
+from homodyn.capture.trial import Trial
+from homodyn.capture.world import world_axes
+from homodyn.errors import CaptureError
+from homodyn.model import Model
+from homodyn.model.configuration import normalize, plain_entries
+from homodyn.model.naming import missing
+
+METHODS = ("levenberg-marquardt", "sugihara")
+ROBUST_SCALE = 0.02
+"""Distance (m) at which a robust loss bends unless told otherwise."""
+
+
+@dataclass(frozen=True)
+class Sight:
+    """What of the model's markers a trial shows, in the model's world."""
+
+    names: tuple[str, ...]
+    columns: np.ndarray
+    """Places of the compared markers among those of the model."""
+    measured: np.ndarray
+    """(frames, compared markers, 3), m; NaN where not seen."""
+    targets: np.ndarray
+    """(frames, all markers of the model, 3), m; zero where not seen."""
+    weights: np.ndarray
+    """(frames, all markers of the model); zero where not seen."""
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Freedom:
+    """Which coordinates the markers leave open."""
+
+    locked: np.ndarray
+    """(nv,): those that the model locks."""
+    held: np.ndarray
+    """(nv,): those that no frame determines."""
+    gaps: np.ndarray
+    """(frames, nv): those that this frame does not determine, but others do."""
+    placed: np.ndarray
+    """(frames,): whether the frame shows where the model is."""
+
+
+def fit(
+    model: Model,
+    trial: Trial,
+    *,
+    weights: Mapping[str, float] | None = None,
+    track: Mapping[str, tuple[float, Any]] | None = None,
+    limits: bool = True,
+    robust: str | tuple[str, float] | None = None,
+    smooth: float | None = None,
+    start: Motion | np.ndarray | None = None,
+    method: str = "levenberg-marquardt",
+    tolerance: float = TOLERANCE,
+    iterations: int = ITERATIONS,
+    reject: float = 0.15,
+) -> Motion:
+    """The motion of a model that comes closest to the markers of a trial.
+
+    In every frame the sum of w |measured - model|^2 over the seen markers is minimised within the
+    joint limits; the joint that places the model in the room has none. Markers go by name; those
+    that only one side has are told in the notes. Frames use what they see: a missing marker weighs
+    nothing; a coordinate that the seen markers leave open in some frames is laid between its
+    values before and after; one that they leave open in all frames keeps its starting value and is
+    named in ``held``. Frames that see too little to place the model are ``UNSEEN`` and
+    interpolated. Speeds and accelerations come from quintic splines.
+
+    ``weights``: of markers by name, 1 for the others; 0 leaves one out.
+    ``track``: coordinates also drawn to values (rad, m): ``{"knee_angle_r": (0.1, values)}``.
+    ``robust``: ``"huber"`` or ``"cauchy"``: markers further off than 0.02 m count less; a pair
+    such as ``("huber", 0.01)`` says how far (m).
+    ``smooth``: a frequency (Hz) above which the motion is damped, by a penalty on jerk over the
+    whole trajectory; None fits every frame for itself.
+    ``start``: a pose, poses for all frames, or a motion to start from, instead of a search.
+    ``method``: ``"levenberg-marquardt"``, all frames at once; or ``"sugihara"``, one after another
+    as in Felis 2015.
+    ``reject``: a fit with a larger rms distance (m) is refused as `NoSolution`.
+    """
+    if model.parameters:
+        model = model.at(model.parameter_values)
+    if method not in METHODS:
+        raise CaptureError(f"there is no method {method!r}; it may be {' or '.join(METHODS)}")
+    if method == "sugihara" and smooth is not None:
+        raise CaptureError("method 'sugihara' takes frame after frame; it cannot smooth over them")
+    sight = _sight(model, trial, weights)
+    pull, goal = _tracked(model, track, trial.frames)
+    freedom = _freedom(model, sight, pull, anywhere=start is None)
+    loss, scale = _robust(robust)
+    problem = MarkerProblem(
+        model,
+        sight.targets,
+        sight.weights,
+        pull,
+        goal,
+        (~(freedom.locked | freedom.held | freedom.gaps)).astype(float),
+        *_limits(model, limits),
+        loss,
+        scale,
+        native(trial.frames),
+    )
+    fitted = _fitted(problem, freedom, start, method, tolerance, iterations)
+    told = f"{method} to a last step of {tolerance:g}, limits {'on' if limits else 'off'}"
+    if loss:
+        told += f", {loss} loss from {scale:g} m"
+    if smooth is not None:
+        free = ~(freedom.locked | freedom.held)
+        fitted = smoothed(problem.freeing(free.astype(float)), fitted, trial.rate, smooth)
+        told += f", jerk penalised from {smooth:g} Hz"
+    motion = _motion(trial, sight, freedom, problem, fitted, told)
+    refuse_misfit(motion, reject)
+    return replace(motion, notes=(*motion.notes, *remarks(motion)))
+
+
+def _sight(model: Model, trial: Trial, weights: Mapping[str, float] | None) -> Sight:
+    ours, theirs = common_markers(model, trial)
+    names = tuple(marker.name for marker in model.markers)
+    if not ours:
+        raise CaptureError(
+            f"trial {trial.name!r} and model {model.name!r} have no marker name in common: "
+            f"the trial has {_listed(trial.markers)}; the model has {_listed(names)}; "
+            "rename them (Trial.renamed, match_labels)"
+        )
+    factors = np.ones(len(names))
+    for name, weight in (weights or {}).items():
+        if name not in names:
+            raise CaptureError(
+                f"weights: model {model.name!r} has {missing('marker', name, names)}"
+            )
+        if not (np.isfinite(weight) and weight >= 0):
+            raise CaptureError(f"the weight of marker {name!r} is {weight}; it may be 0 or more")
+        factors[names.index(name)] = weight
+    measured = trial.positions[:, theirs] @ world_axes(model)
+    seen = np.isfinite(measured).all(-1)
+    targets = np.zeros((trial.frames, len(names), 3))
+    targets[:, ours] = np.where(seen[..., None], measured, 0.0)
+    shares = np.zeros((trial.frames, len(names)))
+    shares[:, ours] = seen * factors[ours]
+    if not shares.any():
+        raise CaptureError(
+            f"trial {trial.name!r}: none of the {len(ours)} markers that model {model.name!r} "
+            "also has is ever seen with a weight above zero"
+        )
+    check_units(model, targets, shares)
+    notes = []
+    for what, extra in (
+        ("markers that the model lacks, ignored", [m for m in trial.markers if m not in names]),
+        ("markers of the model that the trial lacks", [m for m in names if m not in trial.markers]),
+    ):
+        if extra:
+            notes.append(f"{what}: {_listed(extra)}")
+    compared = tuple(names[k] for k in ours)
+    return Sight(compared, np.array(ours), measured, targets, shares, tuple(notes))
+
+
+def _tracked(
+    model: Model, track: Mapping[str, tuple[float, Any]] | None, frames: int
+) -> tuple[np.ndarray, np.ndarray]:
+    pull, goal = np.zeros((2, frames, model.nv))
+    plain = plain_entries(model)[0]
+    for name, (weight, values) in (track or {}).items():
+        entry = model.coordinate_index(name)
+        if entry not in plain:
+            raise CaptureError(f"coordinate {name!r} is part of a quaternion and cannot be tracked")
+        if not (np.isfinite(weight) and weight >= 0):
+            raise CaptureError(
+                f"the weight of coordinate {name!r} is {weight}; it may be 0 or more"
+            )
+        given = np.asarray(values, dtype=float)
+        if given.shape not in ((), (frames,)):
+            raise CaptureError(
+                f"track: {name!r} has values of shape {given.shape}; one number or {frames} are "
+                "needed"
+            )
+        known = np.isfinite(np.broadcast_to(given, frames))
+        pull[known, entry] = weight
+        goal[known, entry] = np.broadcast_to(given, frames)[known]
+    return pull, goal
+
+
+def _freedom(model: Model, sight: Sight, pull: np.ndarray, anywhere: bool) -> Freedom:
+    """Which coordinates stay, in all frames and in each, and which frames place the model."""
+    locked = np.array([coordinate.locked for coordinate in model.coordinates], dtype=bool)
+    ever = sight.weights.max(0)[None]
+    held = undetermined(model, ever, pull.max(0)[None], locked)[0]
+    roots = np.concatenate(root_entries(model))
+    if anywhere and held[roots].any() and len(roots) >= 3:
+        open_ = ", ".join(model.coordinate_names[i] for i in roots if held[i])
+        raise CaptureError(
+            f"the {int((ever > 0).sum())} markers that trial and model {model.name!r} share do not "
+            f"tell where the model is ({open_} stay open): it takes three that are not in line, or "
+            "a start"
+        )
+    patterns, index = seen_patterns(np.column_stack([sight.weights > 0, pull > 0]))
+    count = len(model.markers)
+    usual = np.concatenate([ever[0] > 0, pull.max(0) > 0])
+    shares = np.where(patterns[:, :count], ever, 0.0)
+    drawn = np.where(patterns[:, count:], pull.max(0), 0.0)
+    odd = (patterns != usual).any(-1)
+    hidden = np.zeros((len(patterns), model.nv), dtype=bool)
+    hidden[odd] = undetermined(model, shares[odd], drawn[odd], locked | held)
+    gaps = hidden[index]
+    placed = np.logical_and((sight.weights > 0).any(-1), ~gaps[:, roots].any(-1))
+    if not placed.any():
+        raise CaptureError(
+            "no frame sees enough markers at once to tell where the model is; it takes three that "
+            "are not in line"
+        )
+    return Freedom(locked, held, gaps, placed)
+
+
+def _limits(model: Model, limits: bool) -> tuple[np.ndarray, np.ndarray]:
+    lower, upper = model.lower.copy(), model.upper.copy()
+    loose = np.ones(model.nv, dtype=bool)
+    if limits:
+        loose[plain_entries(model)[0]] = False
+        loose[np.concatenate(root_entries(model))] = True
+    lower[loose], upper[loose] = -np.inf, np.inf
+    return lower, upper
+
+
+def _robust(robust: str | tuple[str, float] | None) -> tuple[str, float]:
+    loss, scale = (robust, ROBUST_SCALE) if isinstance(robust, str) else robust or ("", 1.0)
+    if loss not in LOSSES:
+        raise CaptureError(f"there is no robust loss {loss!r}; it may be 'huber' or 'cauchy'")
+    if not (np.isfinite(scale) and scale > 0):
+        raise CaptureError(f"a robust loss bends at a distance above zero (m), not at {scale}")
+    return loss, float(scale)
+
+
+def _fitted(
+    problem: MarkerProblem,
+    freedom: Freedom,
+    start: Motion | np.ndarray | None,
+    method: str,
+    tolerance: float,
+    iterations: int,
+) -> Fitted:
+    """Poses of all frames: those that place the model fitted, the others between them."""
+    model = problem.model
+    rows = np.flatnonzero(freedom.placed)
+    part = problem.rows(rows)
+    seed = int(np.argmax((part.weights > 0).sum(-1)))
+    given = _start(model, start, problem.frames)
+    neutral = model.neutral() if given is None else given.reshape(-1, model.nq)[0]
+    options: dict[str, Any] = {"tolerance": tolerance, "iterations": iterations}
+    if method == "sugihara":
+        first = neutral if given is not None else first_pose(part.rows([0]), neutral).q[0]
+        fitted = sugihara(part, first, **options)
+    elif given is not None and given.ndim > 1:
+        fitted = levenberg_marquardt(part, given[rows], **options)
+    else:
+        pose = first_pose(part.rows([seed]), neutral).q[0] if given is None else given
+        fitted = every_pose(part, seed, pose, **options)
+    fitted = _spread_over(problem.frames, rows, fitted)
+    q = fitted.q
+    if not freedom.placed.all():
+        q = interpolated(model, q, freedom.placed)
+    gaps = freedom.gaps & freedom.placed[:, None]
+    if not gaps.any():
+        return replace(fitted, q=q)
+    for entry in np.flatnonzero(gaps.any(0)):
+        q = interpolated(model, q, ~gaps[:, entry], np.array([entry]))
+    again = np.flatnonzero(gaps.any(-1))
+    second = levenberg_marquardt(problem.rows(again), q[again], **options)
+    q[again] = second.q
+    arrays = {name: getattr(fitted, name).copy() for name in ("cost", "converged", "blocked")}
+    for name, array in arrays.items():
+        array[again] = getattr(second, name)[...]
+    return replace(fitted, q=q, **arrays)
+
+
+def _start(model: Model, start: Motion | np.ndarray | None, frames: int) -> np.ndarray | None:
+    if start is None:
+        return None
+    given = np.array(start.q if isinstance(start, Motion) else start, dtype=float)
+    if given.shape not in ((model.nq,), (frames, model.nq)) or not np.isfinite(given).all():
+        raise CaptureError(
+            f"start has shape {given.shape}; a pose of {model.nq} finite numbers is needed, or "
+            f"{frames} of them"
+        )
+    return given
+
+
+def _spread_over(frames: int, rows: np.ndarray, fitted: Fitted) -> Fitted:
+    """Results of some frames at their places among all."""
+    if len(rows) == frames:
+        return fitted
+    names = ("q", "cost", "iterations", "converged", "blocked")
+    arrays = {}
+    for name in names:
+        part = getattr(fitted, name)
+        arrays[name] = np.zeros((frames, *part.shape[1:]), dtype=part.dtype)
+        arrays[name][rows] = part
+    return Fitted(**arrays)
+
+
+def _motion(
+    trial: Trial,
+    sight: Sight,
+    freedom: Freedom,
+    problem: MarkerProblem,
+    fitted: Fitted,
+    told: str,
+) -> Motion:
+    model = problem.model
+    q = fitted.q
+    if model.nq > model.nv:
+        q = continuous(model, normalize(model, q))
+    residual = problem.distances(q)[:, sight.columns]
+    residual[~np.isfinite(sight.measured).all(-1)] = np.nan
+    status = np.where(fitted.converged, FitStatus.CONVERGED, FitStatus.STALLED).astype(object)
+    status[~freedom.placed] = FitStatus.UNSEEN
+    v, a = derivatives(model, trial.time, q)
+    names = np.array(model.coordinate_names, dtype=object)
+    notes = list(sight.notes)
+    shut = freedom.held | freedom.locked
+    if freedom.locked.any():
+        notes.append(f"locked by the model: {_listed(names[freedom.locked])}")
+    gaps = freedom.gaps & freedom.placed[:, None]
+    for entry in np.flatnonzero(gaps.any(0)):
+        notes.append(
+            f"{names[entry]} is not shown by the markers of {int(gaps[:, entry].sum())} frames and "
+            "was laid between its values around them"
+        )
+    weights = sight.weights[:, sight.columns].max(0)
+    return Motion(
+        model,
+        trial.time,
+        q,
+        v,
+        a,
+        sight.names,
+        sight.measured,
+        residual,
+        weights,
+        status,
+        fitted.iterations,
+        tuple(names[freedom.held]),
+        fitted.blocked & ~shut,
+        told,
+        tuple(notes),
+    )
+
+
+def _listed(names: Any, most: int = 12) -> str:
+    names = [str(name) for name in names]
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more

@@ -1,0 +1,222 @@
+"""Poses that bring a model closest to its markers: all frames at once, or one after another."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from homodyn.capture.kinematics.descent import DAMPING, Rows, descent, descent_kernel
+from homodyn.capture.kinematics.marker_step import (
+    distance_kernel,
+    measured,
+    normal_kernel,
+    step_kernel,
+)
+from homodyn.model import Model
+from homodyn.model.configuration import plain_entries
+from homodyn.symbolic import Kernel
+
+FRAMES_WORTH_COMPILING = 50
+"""From so many frames on a fit runs in native code; the rule looks at nothing else, so that a
+fit gives the same bits whatever was compiled before it."""
+
+TOLERANCE = 1e-8
+"""Length of the last step (rad, m)."""
+ITERATIONS = 200
+"""Steps after which a frame is given up."""
+
+SUGIHARA_FLOOR = 1e-3
+"""What Sugihara's damping adds to the objective (Felis 2015, eq. 4.17)."""
+
+
+@dataclass(frozen=True)
+class MarkerProblem:
+    """What each frame is fitted to. Arrays have a row for each frame.
+
+    Markers that were not seen have weight zero and any finite target; coordinates that are not to
+    move have zero in ``free``; limits are infinite where there are none.
+    """
+
+    model: Model
+    targets: np.ndarray
+    """(frames, markers, 3), m."""
+    weights: np.ndarray
+    """(frames, markers)."""
+    pull: np.ndarray
+    """(frames, nv): weights of coordinates that are tracked."""
+    goal: np.ndarray
+    """(frames, nv): their values (rad, m)."""
+    free: np.ndarray
+    """(frames, nv)."""
+    lower: np.ndarray
+    """(nv,), rad or m."""
+    upper: np.ndarray
+    """(nv,), rad or m."""
+    loss: str = ""
+    scale: float = 1.0
+    """Distance (m) at which a robust loss bends."""
+    native: bool = False
+
+    @property
+    def frames(self) -> int:
+        """Number of frames."""
+        return len(self.targets)
+
+    def rows(self, rows: Any) -> MarkerProblem:
+        """Some of the frames, in this order; repeated where an index is."""
+        parts = ("targets", "weights", "pull", "goal", "free")
+        return replace(self, **{name: getattr(self, name)[rows] for name in parts})
+
+    def freeing(self, free: np.ndarray) -> MarkerProblem:
+        """The same with other coordinates free to move."""
+        return replace(self, free=np.broadcast_to(free, self.free.shape))
+
+    def inside(self, q: np.ndarray) -> np.ndarray:
+        """Poses with the coordinates that may move brought within their limits."""
+        entries, positions = plain_entries(self.model)
+        result = np.array(q, dtype=float)
+        there = result[..., positions]
+        kept = np.clip(there, self.lower[entries], self.upper[entries])
+        result[..., positions] = np.where(self.free[..., entries] > 0, kept, there)
+        return result
+
+    @cached_property
+    def unit(self) -> np.ndarray:
+        """(frames,): the mean weight of the seen markers, in which damping is measured."""
+        seen = self.weights > 0
+        return self.weights.sum(-1) / np.maximum(seen.sum(-1), 1) + ~seen.any(-1)
+
+    @cached_property
+    def records(self) -> np.ndarray:
+        """(frames, ...): what is there to be fitted, as `step_kernel` takes it."""
+        flat = self.targets.reshape(self.frames, -1)
+        return np.concatenate([flat, self.weights, self.pull, self.goal, self.free], axis=1)
+
+    @cached_property
+    def lengths(self) -> np.ndarray:
+        """The lengths of the model, as its kernels take them."""
+        return measured(self.model).parameter_values
+
+    def steps(self, gain: float = 0.0) -> Callable[..., Any]:
+        """(q, records, mood) -> one damped step of these frames: see `step_kernel`."""
+        run = self._tier(step_kernel(self.model, self.loss))
+        setting = np.concatenate([self.lower, self.upper, [gain, self.scale]])
+        return lambda q, records, mood: run(q, records, setting, mood, self.lengths)
+
+    def descended(self, rows: np.ndarray, iterations: int, tolerance: float) -> np.ndarray:
+        """The rows of all frames after so many iterations, or fewer that were enough."""
+        limited = float(np.isfinite([self.lower, self.upper]).any())
+        setting = np.concatenate([self.lower, self.upper, [self.scale, tolerance, limited]])
+        frames = np.concatenate([self.records, self.unit[:, None]], axis=1)
+        if self.native:
+            inputs = {"row": rows, "done": np.zeros(len(rows)), "frame": frames}
+            inputs |= {"setting": setting, "lengths": self.lengths}
+            course = descent(self.model, self.loss)(iterations, inputs)
+            return course.states["row"]
+        run = self._tier(descent_kernel(self.model, self.loss))
+        done = np.zeros(len(rows))
+        for _ in range(iterations):
+            rows, done = run(rows, done, frames, setting, self.lengths)
+            if done.all():
+                break
+        return rows
+
+    def equations(self, q: np.ndarray) -> Any:
+        """Normal matrix, descent and objective of every frame, undamped and without limits."""
+        run = self._tier(normal_kernel(self.model, self.loss))
+        parts = (self.targets, self.weights, self.pull, self.goal, self.scale)
+        return run(q, *parts, self.lengths)
+
+    def distances(self, q: np.ndarray) -> np.ndarray:
+        """(frames, markers), m: how far model markers are from their targets."""
+        return self._tier(distance_kernel(self.model))(q, self.targets, self.lengths)
+
+    def _tier(self, kernel: Kernel) -> Callable[..., Any]:
+        if self.native:
+            return kernel.compile()
+        key = ("interpreted", kernel)
+        if key not in self.model.kernels:
+            self.model.kernels[key] = kernel.interpreted()
+        return self.model.kernels[key]
+
+
+def native(frames: int) -> bool:
+    """Whether a fit of so many frames runs in native code."""
+    tier = os.environ.get("HOMODYN_TIER", "")
+    return tier == "compiled" or (frames >= FRAMES_WORTH_COMPILING and tier != "interpreted")
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """Poses with the objective there, steps taken, and whether the last was short enough."""
+
+    q: np.ndarray
+    cost: np.ndarray
+    iterations: np.ndarray
+    converged: np.ndarray
+    blocked: np.ndarray
+    """(frames, nv): True where a limit holds the coordinate against the descent."""
+
+
+def levenberg_marquardt(
+    problem: MarkerProblem,
+    start: np.ndarray,
+    *,
+    tolerance: float = TOLERANCE,
+    iterations: int = ITERATIONS,
+    damping: float = DAMPING,
+) -> Fitted:
+    """All frames at once, each with its own damping: see `homodyn.capture.kinematics.descent`.
+
+    ``damping`` is the first, as a share of the mean weight of a marker.
+    """
+    places = Rows(problem.model)
+    begun = places.begun(problem.inside(start), damping * problem.unit)
+    ways = problem.descended(begun, iterations, tolerance)
+    started = places.of(ways, "started") > 0
+    return Fitted(
+        places.of(ways, "q"),
+        np.where(started, places.of(ways, "cost"), np.inf),
+        places.of(ways, "taken").astype(int),
+        places.of(ways, "converged") > 0,
+        places.of(ways, "blocked") > 0,
+    )
+
+
+def sugihara(
+    problem: MarkerProblem,
+    start: np.ndarray,
+    *,
+    tolerance: float = TOLERANCE,
+    iterations: int = ITERATIONS,
+) -> Fitted:
+    """One frame after another, each from the pose before, damped by the objective plus 1e-3.
+
+    (J^T W J + E I + 1e-3 I) dq = J^T W r until |dq| is below the tolerance (Sugihara 2011; Felis
+    2015, section 4.4.4). Frames without any seen marker keep the pose before them.
+    """
+    frames, size = problem.frames, problem.model.nv
+    q = np.empty((frames, problem.model.nq))
+    cost, taken = np.zeros(frames), np.zeros(frames, dtype=int)
+    converged = np.zeros(frames, dtype=bool)
+    blocked = np.zeros((frames, size), dtype=bool)
+    mood = np.array([[SUGIHARA_FLOOR, 0.0, 0.0]])
+    take_step, records = problem.steps(gain=1.0), problem.records
+    here = np.array(start, dtype=float).reshape(1, -1)
+    for frame in range(frames):
+        record = records[frame : frame + 1]
+        here = problem.rows([frame]).inside(here)
+        for _ in range(iterations):
+            here, step, found, _, stopped = take_step(here, record, mood)
+            taken[frame] += 1
+            if np.linalg.norm(step) < tolerance:
+                converged[frame] = True
+                break
+        cost[frame], blocked[frame] = found[0], stopped[0] == 1
+        q[frame] = here[0]
+    return Fitted(q, cost, taken, converged, blocked)

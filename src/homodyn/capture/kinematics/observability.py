@@ -1,0 +1,120 @@
+"""Which coordinates the seen markers determine, and which they leave open."""
+
+from __future__ import annotations
+
+import casadi as ca
+import numpy as np
+
+from homodyn.capture.trial import Trial
+from homodyn.dynamics.kinematics import attached_point, body_jacobians
+from homodyn.dynamics.tree import Tree
+from homodyn.errors import CaptureError
+from homodyn.model import Model, clamp
+from homodyn.model.naming import missing
+from homodyn.model.traced import function_of_state
+from homodyn.spatial import Array
+
+UNSEEN = 1e-9
+"""Share of the largest eigenvalue of J^T J below which a direction counts as not seen."""
+GENERIC_POSES = 3
+SPREAD = 0.4
+"""Random poses are so far (rad, m) from neutral, where straight limbs may hide a rotation."""
+
+
+@function_of_state(q="nq", returns={"jacobian": lambda model: (3 * len(model.markers), model.nv)})
+def marker_jacobian(model: Model, q: Array) -> Array:
+    """(..., 3 markers, nv): how each marker moves with each coordinate."""
+    tree = Tree(model, q)
+    points = [attached_point(model, marker.name, None) for marker in model.markers]
+    return ca.vertcat(*[body_jacobians(tree, body, local)[1] for body, local in points])
+
+
+def marker_rank(model: Model, q: np.ndarray, markers: tuple[str, ...] | None = None) -> int:
+    """How many directions of motion the named markers show at a pose; all markers by default."""
+    names = [marker.name for marker in model.markers]
+    for name in markers or ():
+        if name not in names:
+            raise CaptureError(f"model {model.name!r} has {missing('marker', name, names)}")
+    chosen = [k for k, name in enumerate(names) if markers is None or name in markers]
+    J = marker_jacobian(model, np.asarray(q, dtype=float)).reshape(-1, 3, model.nv)
+    J = J[chosen].reshape(-1, model.nv)
+    values = np.linalg.svd(J, compute_uv=False)
+    return int(np.sum(values > np.sqrt(UNSEEN) * values.max(initial=0.0)))
+
+
+def undetermined(
+    model: Model, weights: np.ndarray, pull: np.ndarray, closed: np.ndarray
+) -> np.ndarray:
+    """(patterns, nv): coordinates to hold so that the others are determined.
+
+    ``weights`` has a row of marker weights for each pattern of seen markers and ``pull`` one of
+    the weights of tracked coordinates; ``closed`` is True for those that do not move anyway. Judged
+    at random poses, since one pose may hide what another shows.
+    """
+    size, poses = model.nv, GENERIC_POSES
+    J = marker_jacobian(model, generic_poses(model)).reshape(poses, -1, 3, size)
+    moving = ~closed
+    squares = J.transpose(0, 1, 3, 2) @ J
+    held = np.zeros((len(weights), size), dtype=bool)
+    doubtful = ~_surely_definite(squares[0], weights, pull, closed)
+    for n in np.flatnonzero(doubtful):
+        H = np.einsum("m,pmij->pij", weights[n], squares) + np.diag(pull[n])
+        open_ = moving & (np.diagonal(H, axis1=1, axis2=2).max(0) > 0)
+        held[n] = moving & ~open_
+        while open_.any():
+            kept = np.flatnonzero(open_)
+            values, vectors = np.linalg.eigh(H[:, kept[:, None], kept])
+            null = values < UNSEEN * values[:, -1:]
+            # What one of the poses shows is determined, if badly at times.
+            if null.sum(-1).min() == 0:
+                break
+            share = np.einsum("pij,pj->i", vectors**2, null) / poses
+            worst = kept[int(np.argmax(np.round(share, 9)))]
+            open_[worst] = False
+            held[n, worst] = True
+    return held
+
+
+def _surely_definite(
+    squares: np.ndarray, weights: np.ndarray, pull: np.ndarray, closed: np.ndarray
+) -> np.ndarray:
+    """(patterns,): whether one pose shows everything, by the pivots of a factorisation.
+
+    Finding eigenvalues costs many times more, and most patterns lack nothing.
+    """
+    size = len(closed)
+    H = np.einsum("nm,mij->nij", weights, squares, optimize=True)
+    index = np.arange(size)
+    H[:, index, index] += pull
+    H = np.where(closed[:, None] | closed, np.eye(size), H)
+    floor = UNSEEN * np.trace(H, axis1=1, axis2=2)
+    H[:, index, index] -= floor[:, None]
+    definite = np.ones(len(H), dtype=bool)
+    for k in range(size):
+        pivot = H[:, k, k]
+        definite &= pivot > 0
+        column = H[:, k + 1 :, k] / np.where(pivot > 0, pivot, np.inf)[:, None]
+        H[:, k + 1 :, k + 1 :] -= column[:, :, None] * H[:, None, k, k + 1 :]
+    return definite
+
+
+def generic_poses(model: Model) -> np.ndarray:
+    """A few poses about neutral, within limits, the same at every call."""
+    rng = np.random.default_rng(0)
+    steps = rng.uniform(-SPREAD, SPREAD, (GENERIC_POSES, model.nv))
+    return clamp(model, model.integrate(model.neutral(), steps))
+
+
+def seen_patterns(seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The distinct rows of seen markers, and for each frame which of them it is."""
+    if (seen == seen[0]).all():
+        return seen[:1], np.zeros(len(seen), dtype=int)
+    packed, index = np.unique(np.packbits(seen, axis=1), axis=0, return_inverse=True)
+    return np.unpackbits(packed, axis=1, count=seen.shape[1]).astype(bool), index.ravel()
+
+
+def common_markers(model: Model, trial: Trial) -> tuple[list[int], list[int]]:
+    """Places in the model and in the trial of the markers that both have."""
+    names = {label: k for k, label in enumerate(trial.markers)}
+    pairs = [(k, names[m.name]) for k, m in enumerate(model.markers) if m.name in names]
+    return [a for a, _ in pairs], [b for _, b in pairs]

@@ -1,0 +1,1 @@
+"""From motion and plates to torques, power and work."""

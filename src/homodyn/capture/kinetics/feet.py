@@ -1,0 +1,148 @@
+"""Which bodies of a model are its feet, and where their soles may be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from homodyn.capture.walking import legs
+from homodyn.capture.world import world_axes
+from homodyn.dynamics import position
+from homodyn.errors import CaptureError
+from homodyn.model import Model
+from homodyn.model.naming import missing
+
+FOOT_WORDS = ("calcn", "calcaneus", "foot", "hindfoot", "heel")
+"""Words in the names of bodies that carry a foot, the most telling first."""
+LOW = 0.15
+"""m: bodies that reach this close to the lowest point of the standing model may be feet."""
+
+
+@dataclass(frozen=True, eq=False)
+class Foot:
+    """A body that the ground pushes on, with everything that hangs on it (toes)."""
+
+    body: str
+    """The body that ground forces are applied to."""
+    side: str
+    """``"left"``, ``"right"`` or nothing."""
+    bodies: tuple[str, ...]
+    """The body and those it carries."""
+    points: tuple[tuple[str, np.ndarray], ...] = field(repr=False)
+    """Points around the sole: a body, and the place in its axes (m)."""
+
+    def positions(self, model: Model, q: np.ndarray) -> np.ndarray:
+        """World places of the points, (frames, points, 3), m."""
+        placed = [position(model, q, body, point=place) for body, place in self.points]
+        return np.stack(placed, axis=-2)
+
+
+def find_feet(model: Model, names: tuple[str, ...] = ()) -> tuple[Foot, ...]:
+    """The feet of a model: the named bodies, or those that its names, contacts and shape tell.
+
+    Bodies called foot, calcn or heel come first; else bodies with contacts near the ground; else
+    the lowest ends of the tree. Toes as a body of their own belong to the foot that carries them.
+    """
+    for name in names:
+        if name not in model.body_names:
+            raise CaptureError(
+                f"model {model.name!r} has {missing('body', name, model.body_names)}"
+            )
+    chosen = list(names) or _told_by_names(model) or _told_by_contacts(model) or _low_ends(model)
+    if not chosen:
+        raise CaptureError(
+            f"no body of model {model.name!r} can be told to be a foot; name them with feet="
+        )
+    return tuple(_foot(model, name) for name in chosen)
+
+
+def side_of(model: Model, body: str) -> str:
+    """Whether a body is on the left or the right: by its name, else by where it stands."""
+    told = legs.side_of(body)
+    if told:
+        return told
+    sideways = (world_axes(model) @ position(model, model.neutral(), body))[1]
+    if abs(sideways) < 0.01:
+        return ""
+    return "left" if sideways > 0 else "right"
+
+
+def _told_by_names(model: Model) -> list[str]:
+    for word in FOOT_WORDS:
+        named = [body for body in model.bodies if word in body.name.lower()]
+        # Joints of several axes are sometimes chains of bodies with next to no mass.
+        heaviest = max((float(model._usual(body.mass)) for body in named), default=0.0)
+        real = [b.name for b in named if float(model._usual(b.mass)) > 0.1 * heaviest]
+        found = _outermost(model, real)
+        if found:
+            return found
+    return []
+
+
+def _told_by_contacts(model: Model) -> list[str]:
+    """Bodies with a contact near the ground in the neutral pose."""
+    if not model.contacts:
+        return []
+    up, pose = world_axes(model)[2], model.neutral()
+    heights = [position(model, pose, contact.name) @ up for contact in model.contacts]
+    low = {
+        contact.body
+        for contact, height in zip(model.contacts, heights, strict=True)
+        if height < min(heights) + LOW
+    }
+    return _outermost(model, [name for name in model.body_names if name in low])
+
+
+def _low_ends(model: Model) -> list[str]:
+    carrying = {joint.parent for joint in model.joints}
+    return _lowest(model, [name for name in model.body_names if name not in carrying])
+
+
+def _lowest(model: Model, names: list[str]) -> list[str]:
+    """Those of the bodies that come nearest to the ground in the neutral pose."""
+    if not names:
+        return []
+    up = world_axes(model)[2]
+    feet = [_foot(model, name) for name in names]
+    heights = [(foot.positions(model, model.neutral()) @ up).min() for foot in feet]
+    return [n for n, h in zip(names, heights, strict=True) if h < min(heights) + LOW]
+
+
+def _outermost(model: Model, names: list[str]) -> list[str]:
+    """The bodies that none of the others carries."""
+    return [name for name in names if not set(_carriers(model, name)) & set(names)]
+
+
+def _carriers(model: Model, name: str) -> list[str]:
+    """The bodies between one and the world."""
+    chain, body = [], model.parents[model.body_names.index(name)]
+    while body >= 0:
+        chain.append(model.body_names[body])
+        body = model.parents[body]
+    return chain
+
+
+def _foot(model: Model, name: str) -> Foot:
+    bodies = tuple(
+        other for other in model.body_names if other == name or name in _carriers(model, other)
+    )
+    return Foot(name, side_of(model, name), bodies, tuple(_sole(model, bodies)))
+
+
+def _sole(model: Model, bodies: tuple[str, ...]) -> list[tuple[str, np.ndarray]]:
+    """Contacts if there are enough to make a sole, else also markers, origins and capsules."""
+    numbers = model.at(model.parameter_values) if model.parameters else model
+    points = [(c.body, np.array(c.position)) for c in numbers.contacts if c.body in bodies]
+    if len(points) < 3:
+        points += [(m.body, np.array(m.position)) for m in numbers.markers if m.body in bodies]
+        points += [(name, np.zeros(3)) for name in bodies]
+        points += [
+            (c.body, np.array(end))
+            for c in numbers.capsules
+            if c.body in bodies
+            for end in (c.start, c.end)
+        ]
+    if len(points) < 3:
+        points += [(name, np.array(numbers.body(name).com)) for name in bodies]
+    return points

@@ -1,0 +1,63 @@
+"""Motions from tables of coordinates, as other programs write them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from homodyn.capture.kinetics.smooth_motion import smoothed
+from homodyn.capture.motion import Motion
+from homodyn.capture.table import Table
+from homodyn.errors import CaptureError
+from homodyn.model import Model
+
+
+def motion_of(model: Model, table: Table) -> Motion:
+    """The motion whose coordinates are the columns of a table, differentiated by splines.
+
+    Columns are found by the names of coordinates; others are ignored and coordinates without a
+    column keep their default, both said in the notes. Angles in degrees become radians.
+    """
+    names = [n for n in model.coordinate_names if n in table.names]
+    if not names:
+        raise CaptureError(
+            f"no column of the table is a coordinate of model {model.name!r}; it has "
+            f"{', '.join(model.coordinate_names)}"
+        )
+    q = np.tile(model.neutral(), (len(table.time), 1))
+    angles = turning(model)
+    for name in names:
+        k = model.coordinate_index(name)
+        place = model.position_index[k]
+        if place is None:
+            raise CaptureError(
+                f"coordinate {name!r} belongs to a quaternion, which a table of angles cannot tell"
+            )
+        values = table.column(name)
+        q[:, place] = np.radians(values) if table.degrees and angles[k] else values
+    missing = [n for n in model.coordinate_names if n not in names]
+    others = [n for n in table.names if n not in names]
+    notes = []
+    if missing:
+        notes.append(f"not in the table, at their defaults: {', '.join(missing)}")
+    if others:
+        notes.append(f"columns that are no coordinate of the model: {', '.join(others)}")
+    still = np.zeros((len(q), model.nv))
+    bare = Motion(model, table.time, q, still, still, method="from a table", notes=tuple(notes))
+    return smoothed(bare, cutoff=None)
+
+
+def turning(model: Model) -> np.ndarray:
+    """(nv,): True for coordinates that are angles, False for lengths."""
+    found: list[bool] = []
+    for joint, place in zip(model.joints, model.joint_slots, strict=True):
+        if joint.quaternion:
+            found += [False] * (place.v.stop - place.v.start - 3) + [True] * 3
+            continue
+        turned = {
+            joint.coordinates[motion.coordinate].name
+            for motion in joint.motions
+            if motion.coordinate is not None and motion.kind == "turn"
+        }
+        own = [c.name for c in joint.coordinates if c.name in model.coordinate_names]
+        found += [name in turned for name in own]
+    return np.array(found, dtype=bool)

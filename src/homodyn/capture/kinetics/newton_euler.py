@@ -1,0 +1,139 @@
+"""Newton and Euler for all frames of a motion at once, ground forces included."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from homodyn.capture.kinetics.motion_table import turning
+from homodyn.capture.kinetics.residuals import root_motions
+from homodyn.capture.load import FootForce, Loads
+from homodyn.capture.motion import Motion
+from homodyn.capture.scaling.marker_model import bare
+from homodyn.dynamics.momentum import whole_center
+from homodyn.dynamics.rnea import armature
+from homodyn.dynamics.tree import Tree
+from homodyn.model import Model
+from homodyn.model.measures import with_measures
+from homodyn.symbolic import Kernel
+from homodyn.symbolic.trace import trace
+
+
+def explained(motion: Motion, feet: Sequence[FootForce]) -> Loads:
+    """Torques for given ground forces, all frames at once; nothing is filtered or checked."""
+    model = motion.model
+    law = _law(model, tuple(foot.body for foot in feet))
+    wrenches = [wrench_at_origin(foot) for foot in feet]
+    tau, left, center, ground = law(motion.q, motion.v, motion.a, *wrenches)
+    root = root_columns(model)
+    if "root motions" not in model.kernels:
+        model.kernels["root motions"] = root_motions(model)
+    angular, linear = model.kernels["root motions"]
+    force, moment = left[:, 3:], left[:, :3] - np.cross(center, left[:, 3:])
+    if not root:
+        force, moment = np.zeros((2, len(tau), 3))
+    power = tau * motion.v
+    power[:, list(root)] = 0.0
+    return Loads(
+        motion=motion,
+        tau=tau,
+        root=root,
+        residual_force=force @ linear,
+        residual_moment=moment @ angular,
+        feet=tuple(feet),
+        power=power,
+        usable=np.ones(len(tau), dtype=bool),
+        ground_power=ground,
+        center_of_mass=center,
+    )
+
+
+def needed_wrench(motion: Motion) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Force (N) and moment about the origin (N m) that the motion needs from the world.
+
+    With them the centre of mass (m); (frames, 3) each.
+    """
+    _, wrench, center, _ = _law(motion.model, ())(motion.q, motion.v, motion.a)
+    return wrench[:, 3:], wrench[:, :3], center
+
+
+def wrench_at_origin(foot: FootForce) -> np.ndarray:
+    """(frames, 6): moment about the origin of the world and force; zero where unloaded."""
+    point = np.nan_to_num(foot.point)
+    return np.concatenate([foot.torque + np.cross(point, foot.force), foot.force], -1)
+
+
+def root_columns(model: Model) -> tuple[int, ...]:
+    """Entries of v that belong to the joint by which the model floats in the world.
+
+    There are none where the first joint only turns, such as the shoulder of an arm on a stand: what
+    the world does there is no residual.
+    """
+    angles = turning(model)
+    found: list[int] = []
+    for parent, place in zip(model.parents, model.joint_slots, strict=True):
+        own = list(range(place.v.start, place.v.stop))
+        if parent < 0 and not angles[own].all():
+            found += own
+    return tuple(found)
+
+
+def _law(model: Model, bodies: tuple[str, ...]) -> Callable[..., Any]:
+    """Torques, wrench left at the root, centre of mass and power of the ground in one pass.
+
+    Lengths and masses are inputs of the kernel, so that all people of one build share it.
+    """
+    key = ("loads", bodies)
+    if key not in model.kernels:
+        own = with_measures(_masses_alone(model), masses=True)
+        sizes: dict[str, Any] = {"q": model.nq, "v": model.nv, "a": model.nv}
+        sizes |= {f"wrench{k}": 6 for k in range(len(bodies))}
+        sizes["measures"] = len(own.parameters)
+
+        def law(q: ca.SX, v: ca.SX, a: ca.SX, *rest: ca.SX) -> tuple[ca.SX, ...]:
+            return _balance(own, q, v, a, dict(zip(bodies, rest[:-1], strict=True)))
+
+        outputs: dict[str, Any] = {"tau": model.nv, "left": 6, "center": 3, "ground": ()}
+        given = {"measures": own.parameter_symbols}
+        made = Kernel(trace(law, sizes, outputs, f"loads of {model.name}", given=given))
+        model.kernels[key] = lambda *arrays: made(*arrays, own.parameter_values)
+    return model.kernels[key]
+
+
+def _masses_alone(model: Model) -> Model:
+    """The bodies and joints of a model."""
+    plain = model.at(model.parameter_values) if model.parameters else model
+    return bare(plain, ())
+
+
+def _balance(
+    model: Model, q: ca.SX, v: ca.SX, a: ca.SX, wrenches: Mapping[str, ca.SX]
+) -> tuple[ca.SX, ...]:
+    """Newton-Euler with wrenches about the origin of the world.
+
+    The wrench that the root's body needs, gathered along the tree, is what all of the world must
+    do to the model; what the plates did is taken off on the way.
+    """
+    tree = Tree(model, q, v)
+    forces = [
+        inertia.force(velocity, acceleration)
+        for inertia, velocity, acceleration in zip(
+            tree.inertias, tree.velocities, tree.accelerations(a, gravity=True), strict=True
+        )
+    ]
+    ground = ca.SX(0)
+    for name, wrench in wrenches.items():
+        body = model.body_names.index(name)
+        acting = tree.placements[body].force(wrench)
+        forces[body] = forces[body] - acting
+        ground = ground + ca.dot(ca.SX(acting), ca.SX(tree.velocities[body]))
+    gathered = tree.inward(forces)
+    tau = tree.project(gathered) + armature(model) * a
+    left = ca.SX.zeros(6)
+    for body, parent in enumerate(model.parents):
+        if parent < 0:
+            left = left + tree.joints[body].X.force_back(gathered[body])
+    return tau, left, whole_center(tree), ground

@@ -1,0 +1,1 @@
+"""Which label, or which nameless point, is which marker."""

@@ -1,0 +1,1 @@
+"""Whether a recording is sound, and gaps filled where it is not."""

@@ -1,0 +1,381 @@
+"""The health of a recording: what is missing, broken, exchanged or mismeasured, and what helps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from homodyn.capture.filtering.filters import stretches
+from homodyn.capture.labelling.landmarks import unnamed
+from homodyn.capture.quality import body_faults, path_faults, rigid_faults
+from homodyn.capture.quality.finding import (
+    Finding,
+    Frames,
+    Severity,
+    at_once,
+    grouped,
+    merged,
+    ranges,
+)
+from homodyn.capture.quality.plate_faults import plate_findings
+from homodyn.capture.quality.rigid import companions
+from homodyn.capture.trial import Trial
+from homodyn.model import Model
+
+SHORT_GAP = 0.2
+"""s: gaps up to this are filled by a spline without harm."""
+MOSTLY_MISSING = 0.5
+"""Share of frames from which a marker that is not seen is a serious loss."""
+
+
+@dataclass(frozen=True)
+class MarkerHealth:
+    """One row of the table: a marker and what happened to it, in frames of the recording."""
+
+    marker: str
+    missing: float
+    """Share of frames in which it was not seen, 0 to 1."""
+    gaps: Frames = ()
+    spikes: Frames = ()
+    jumps: Frames = ()
+    swaps: Frames = ()
+    mislabels: Frames = ()
+    frozen: Frames = ()
+    companions: tuple[str, ...] = ()
+    """Markers that keep their distance to it."""
+
+
+@dataclass(frozen=True)
+class Health:
+    """All findings about a recording, the gravest first, and a row for each marker."""
+
+    trial: str
+    findings: tuple[Finding, ...]
+    markers: tuple[MarkerHealth, ...]
+
+    @property
+    def serious(self) -> bool:
+        """Whether something must be mended before results can be trusted."""
+        return any(finding.severity is Severity.SERIOUS for finding in self.findings)
+
+    def of_kind(self, kind: str) -> tuple[Finding, ...]:
+        """Findings of one kind."""
+        return tuple(finding for finding in self.findings if finding.kind == kind)
+
+    def __str__(self) -> str:
+        if not self.findings:
+            return f"{self.trial}: nothing found in {len(self.markers)} markers"
+        return "\n".join(str(finding) for finding in self.findings)
+
+
+def health(trial: Trial, *, model: Model | None = None) -> Health:
+    """Look for faults in markers and force plates.
+
+    ``model`` tells which markers share a segment, if the trial carries its names (see
+    ``match_labels``); without it, markers that keep their distances are found from the data.
+    Frames are numbered as the recording does, from ``trial.first_frame``. A fault that explains
+    another is told alone: two labels that trade places are one swap, not four jumps.
+    """
+    positions = np.array(trial.positions)
+    size = body_faults.extent(positions)
+    findings = list(_units(size))
+    if np.isfinite(size) and (size > body_faults.LARGEST or size < body_faults.SMALLEST):
+        # In the wrong unit every limit below is meaningless; look as it was meant.
+        positions = positions * (1e-3 if size > body_faults.LARGEST else 1e3)
+
+    stuck = path_faults.frozen(positions, trial.rate)
+    for k, first, last in stuck:
+        # The value it stuck at was measured once.
+        positions[first + 1 : last + 1, k] = np.nan
+    broken = path_faults.breaks(positions, trial.rate)
+    swapped = path_faults.swaps(positions, broken)
+    mended = path_faults.unswapped(positions, swapped)
+    left = path_faults.breaks(mended, trial.rate) if swapped else broken
+    for frame, k in left.spikes:
+        mended[frame, k] = np.nan
+    mates = companions(mended, trial.markers, model)
+    discontinuous = {*left.jumps, *((f + 1, k) for f, k in left.spikes), *left.spikes}
+    astray = rigid_faults.mislabels(mended, mates, discontinuous)
+    clean = mended.copy()
+    for k, first, last in astray:
+        clean[first : last + 1, k] = np.nan
+
+    rows = _rows(trial, stuck, left, swapped, astray, mates)
+    findings += _gap_findings(trial, rows)
+    findings += at_once(_row_findings(rows))
+    findings += _swap_findings(trial, swapped)
+    findings += _drift_findings(trial, rigid_faults.drifts(clean, mates))
+    for _, k in left.jumps:
+        # A label that may go on elsewhere does not tell where its place on the body is.
+        clean[:, k] = np.nan
+    findings += _axes(clean, trial)
+    for plate in trial.plates:
+        findings += plate_findings(trial, plate)
+    findings = _unloaded_together(findings)
+    return Health(trial.name, grouped(findings), rows)
+
+
+def _rows(
+    trial: Trial,
+    stuck: list[tuple[int, int, int]],
+    broken: path_faults.Breaks,
+    swapped: list[path_faults.Swap],
+    astray: list[tuple[int, int, int]],
+    mates: list[np.ndarray],
+) -> tuple[MarkerHealth, ...]:
+    origin = trial.first_frame
+
+    def spans(k: int, found: list[tuple[int, int, int]]) -> Frames:
+        return merged((origin + a, origin + b) for marker, a, b in found if marker == k)
+
+    def points(k: int, found: list[tuple[int, int]]) -> Frames:
+        return tuple((origin + frame, origin + frame) for frame, marker in found if marker == k)
+
+    rows = []
+    for k, label in enumerate(trial.markers):
+        unseen = ~trial.seen[:, k]
+        rows.append(
+            MarkerHealth(
+                label,
+                float(unseen.mean()) if len(unseen) else 1.0,
+                tuple((origin + a, origin + b - 1) for a, b in stretches(unseen)),
+                points(k, broken.spikes),
+                points(k, broken.jumps),
+                merged((origin + s.first, origin + s.last) for s in swapped if k in (s.a, s.b)),
+                spans(k, astray),
+                spans(k, stuck),
+                tuple(trial.markers[other] for other in mates[k]),
+            )
+        )
+    return tuple(rows)
+
+
+def _gap_findings(trial: Trial, rows: tuple[MarkerHealth, ...]) -> list[Finding]:
+    """Gaps, told by how bad they are, not one by one."""
+    never = tuple(row.marker for row in rows if row.missing >= 1.0)
+    found = []
+    if never:
+        found.append(
+            Finding(
+                "never seen",
+                Severity.WARNING,
+                f"{len(never)} of {len(rows)} markers have no position in any frame; remove them "
+                "or look for their path under another label",
+                never,
+                frames=((trial.first_frame, trial.first_frame + trial.frames - 1),),
+            )
+        )
+    short = SHORT_GAP * trial.rate
+    classes: dict[Severity, list[MarkerHealth]] = {severity: [] for severity in Severity}
+    inside = _occupied(trial)
+    if not inside.all() and inside.any():
+        frames = tuple(
+            (trial.first_frame + a, trial.first_frame + b - 1) for a, b in stretches(~inside)
+        )
+        found.append(
+            Finding(
+                "empty",
+                Severity.INFO,
+                f"fewer than half of the markers are seen in frames {ranges(frames)}; cut the "
+                "recording to the rest (Trial.between)",
+                frames=frames,
+            )
+        )
+    for k, row in enumerate(rows):
+        unseen = ~trial.seen[:, k] & inside
+        if row.missing >= 1.0 or not unseen.any():
+            continue
+        longest = max(last - first for first, last in stretches(unseen))
+        if unnamed(row.marker) or longest <= short:
+            classes[Severity.INFO].append(row)
+        elif unseen.sum() >= MOSTLY_MISSING * inside.sum():
+            classes[Severity.SERIOUS].append(row)
+        else:
+            classes[Severity.WARNING].append(row)
+    remedies = {
+        Severity.SERIOUS: "are missing for half of the frames or more; leave them out or label the "
+        "recording again",
+        Severity.WARNING: f"have gaps longer than {SHORT_GAP:g} s; filling them needs three "
+        "other markers of their segment, or label the recording again",
+        Severity.INFO: f"have gaps of at most {SHORT_GAP:g} s, which splines close, "
+        "or are points without a name",
+    }
+    for severity, members in classes.items():
+        if members:
+            frames = merged(gap for row in members for gap in row.gaps)
+            found.append(
+                Finding(
+                    "gap",
+                    severity,
+                    f"{len(members)} of {len(rows)} markers {remedies[severity]}",
+                    tuple(row.marker for row in members),
+                    frames=frames,
+                )
+            )
+    return found
+
+
+def _occupied(trial: Trial) -> np.ndarray:
+    """Frames in which somebody is there: half of the markers that can be seen at once are."""
+    counted = trial.seen.sum(axis=1)
+    most = counted.max(initial=0)
+    return np.asarray((counted >= 0.5 * most) & (most > 0))
+
+
+def _row_findings(rows: tuple[MarkerHealth, ...]) -> list[Finding]:
+    """Spikes, jumps, wrong labels and frozen stretches of each marker."""
+    found = []
+    for row in rows:
+        if row.spikes:
+            found.append(
+                Finding(
+                    "spike",
+                    Severity.WARNING,
+                    f"leaps away for single frames ({ranges(row.spikes)}); remove these frames and "
+                    "fill the gaps",
+                    (row.marker,),
+                    frames=row.spikes,
+                )
+            )
+        if row.jumps:
+            found.append(
+                Finding(
+                    "jump",
+                    Severity.WARNING,
+                    f"path breaks at frame {ranges(row.jumps)}; see whether the label goes on to "
+                    "another point there",
+                    (row.marker,),
+                    frames=row.jumps,
+                )
+            )
+        if row.mislabels:
+            found.append(
+                Finding(
+                    "mislabel",
+                    Severity.SERIOUS,
+                    f"is not where its segment is in frames {ranges(row.mislabels)}, by its "
+                    f"distances to {', '.join(row.companions[:3])}; label it again or remove it "
+                    "there",
+                    (row.marker,),
+                    frames=row.mislabels,
+                )
+            )
+        if row.frozen:
+            found.append(
+                Finding(
+                    "frozen",
+                    Severity.SERIOUS,
+                    f"stands exactly still in frames {ranges(row.frozen)} while its neighbours "
+                    "move; the system repeated an old value: remove these frames",
+                    (row.marker,),
+                    frames=row.frozen,
+                )
+            )
+    return found
+
+
+def _swap_findings(trial: Trial, swapped: list[path_faults.Swap]) -> list[Finding]:
+    pairs: dict[tuple[int, int], list[path_faults.Swap]] = {}
+    for swap in swapped:
+        pairs.setdefault((swap.a, swap.b), []).append(swap)
+    found = []
+    for (a, b), members in pairs.items():
+        frames = tuple((trial.first_frame + s.first, trial.first_frame + s.last) for s in members)
+        lasting = ", the last time for good" if members[-1].for_good else ""
+        found.append(
+            Finding(
+                "swap",
+                Severity.SERIOUS,
+                f"the two labels trade places in frames {ranges(frames)}{lasting}; exchange them "
+                "there",
+                (trial.markers[a], trial.markers[b]),
+                frames=frames,
+            )
+        )
+    return found
+
+
+def _drift_findings(trial: Trial, drifting: list[tuple[int, float]]) -> list[Finding]:
+    whole = ((trial.first_frame, trial.first_frame + trial.frames - 1),)
+    return [
+        Finding(
+            "drift",
+            Severity.WARNING,
+            f"creeps along its segment, {1000 * change:.0f} mm over the recording; the marker came "
+            "loose: leave it out or use the part before",
+            (trial.markers[k],),
+            frames=whole,
+        )
+        for k, change in drifting
+    ]
+
+
+def _unloaded_together(findings: list[Finding]) -> list[Finding]:
+    """Plates that nobody used, in one finding."""
+    idle = [finding for finding in findings if finding.kind == "plate unloaded"]
+    if len(idle) < 2:
+        return findings
+    names = ", ".join(finding.plate for finding in idle)
+    sentence = "nobody stepped on them; leave them out or check the cables"
+    together = Finding("plate unloaded", Severity.INFO, sentence, plate=names)
+    return [finding for finding in findings if finding.kind != "plate unloaded"] + [together]
+
+
+def _units(size: float) -> list[Finding]:
+    if not np.isfinite(size) or body_faults.SMALLEST <= size <= body_faults.LARGEST:
+        return []
+    large = size > body_faults.LARGEST
+    remedy = (
+        "millimetres were taken for metres: divide by 1000"
+        if large
+        else "metres were taken for millimetres: multiply by 1000"
+    )
+    return [
+        Finding(
+            "units",
+            Severity.SERIOUS,
+            f"the markers span {size:.3g} m; if it is a person, {remedy}, or state the unit in "
+            "the file",
+        )
+    ]
+
+
+def _axes(positions: np.ndarray, trial: Trial) -> list[Finding]:
+    """Up and down, left and right, as far as the labels tell what they are."""
+    height = body_faults.height_of_head(positions, trial.markers)
+    if height < -0.3:
+        return [
+            Finding(
+                "axes",
+                Severity.SERIOUS,
+                f"markers of the head are {-height:.2f} m below those of the feet; the vertical "
+                "axis is another one or points down: read the file with the right up=",
+            )
+        ]
+    if not height > 0.3:
+        # Lying, or labels that tell nothing: left and right need an upright body.
+        return []
+    wrong, right, votes = body_faults.wrong_sides(positions, trial.markers)
+    if not votes or not wrong:
+        return []
+    if len(wrong) > len(right) and len(wrong) >= 2:
+        return [
+            Finding(
+                "mirrored",
+                Severity.SERIOUS,
+                f"{len(wrong)} of {len(wrong) + len(right)} left markers are on the right of the "
+                "body; either all labels are exchanged or an axis of the world is mirrored",
+                tuple(trial.markers[k] for k in wrong),
+            )
+        ]
+    return [
+        Finding(
+            "mirrored",
+            Severity.WARNING,
+            "the left marker is on the right of the body, unlike the others; exchange the labels "
+            "of the pair",
+            (trial.markers[k],),
+        )
+        for k in wrong
+    ]

@@ -1,0 +1,1 @@
+"""A model made to one person."""

@@ -1,0 +1,237 @@
+"""From markers in motion to the person: sizes, joint centres and attachments with the poses.
+
+The full estimation problem of Felis (2015, eq. 4.3). Markers and sizes explain each other in part,
+and the centre of a hinge is free along its axis; what people are like (`Prior`) settles that, and
+the result says which numbers the markers decided and how sure they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+import numpy as np
+
+from homodyn.capture.scaling.adjustment import Problem, posed
+from homodyn.capture.scaling.first_pose import first_poses, first_size
+from homodyn.capture.scaling.frame_choice import diverse_frames
+from homodyn.capture.scaling.marker_model import MarkerModel, Person, marker_model
+from homodyn.capture.scaling.massing import massed
+from homodyn.capture.scaling.prior import Belief, Prior, believed, expected_size
+from homodyn.capture.scaling.recorded import listed, recorded
+from homodyn.capture.scaling.scaled import (
+    BodyScale,
+    MarkerShift,
+    Scaled,
+    ScaleStatus,
+    centre_shifts,
+    doubts,
+)
+from homodyn.capture.scaling.spreads import camera_noise, learnt
+from homodyn.capture.trial import Trial
+from homodyn.errors import CaptureError
+from homodyn.model import Model
+
+FEW = 5
+"""Frames below which motion tells little more than standing."""
+DECIDED = 0.5
+"""Markers decided a number when its deviation is less than this part of the prior's."""
+
+
+def calibrate(
+    model: Model,
+    trials: Trial | Sequence[Trial],
+    *,
+    mass: float | None = None,
+    height: float | None = None,
+    symmetric: bool = False,
+    uniform: bool = False,
+    together: Sequence[Collection[str]] = (),
+    prior: Prior | None = None,
+    frames: int | Sequence[int] = 30,
+    robust: float | None = None,
+    keep_shares: bool = False,
+) -> Scaled:
+    """The model made to the person who moves in the trials.
+
+    ``mass`` (kg) and ``height`` (m) are those of the person. ``symmetric`` gives left and right the
+    same sizes, ``uniform`` each body one factor for its three axes; bodies named ``together`` share
+    theirs. ``frames`` is how many are used, chosen to differ most, or their indices over all trials
+    in a row. With ``robust`` (m) a
+    marker farther away than that counts less. ``keep_shares`` leaves each segment its part of the
+    total mass; otherwise masses follow volumes.
+    """
+    prior = prior or Prior()
+    recording = recorded(model, [trials] if isinstance(trials, Trial) else list(trials))
+    chosen = _chosen(recording.positions, frames)
+    measured = recording.positions[chosen]
+    markers = marker_model(model, recording.markers)
+    expected, notes = expected_size(model, height)
+    belief = believed(
+        model,
+        recording.markers,
+        prior,
+        size=expected or 1.0,
+        stature_known=expected is not None,
+        symmetric=symmetric,
+        uniform=uniform,
+        together=together,
+    )
+    unknowns = belief.unknowns
+
+    size = first_size(markers, measured)
+    generic_q = first_poses(markers, markers.generic, measured)
+    before = np.linalg.norm(markers.positions(generic_q, markers.generic) - measured, axis=-1)
+    phi = belief.mean.copy()
+    phi[: unknowns.logarithms] = np.log(size)
+    q = posed(markers, unknowns.person(phi), measured, generic_q)
+    start = Problem(
+        markers,
+        unknowns,
+        measured,
+        belief.mean,
+        belief.precision(prior.marker),
+        prior.noise,
+        robust,
+    )
+    estimate, spreads = learnt(start, belief, prior, camera_noise(recording.positions), q, phi)
+    assert estimate.information is not None
+    posterior = np.linalg.inv(estimate.information)
+    person = unknowns.person(estimate.phi)
+
+    made, mass_warnings = massed(model, person, recording.markers, mass, keep_shares)
+    bodies = _body_rows(model, made, person, posterior, belief)
+    moved = _marker_rows(markers, person, posterior, belief, before, estimate.residual)
+    doubtful = doubts(bodies, moved, estimate.rms)
+    status = ScaleStatus.DOUBTFUL if doubtful else ScaleStatus.SCALED
+    if not estimate.converged:
+        status = ScaleStatus.STALLED
+        doubtful.append(f"not converged after {estimate.iterations} iterations")
+    return Scaled(
+        model=made,
+        generic=model,
+        status=status,
+        bodies=bodies,
+        joints=centre_shifts(model, made, _centre_deviations(model, person, posterior, belief)),
+        moved=moved,
+        rms_before=float(np.sqrt(np.nanmean(before**2))),
+        rms_after=estimate.rms,
+        q=estimate.q,
+        frames=tuple(recording.frames[k] for k in chosen),
+        iterations=estimate.iterations,
+        warnings=(
+            *doubtful,
+            *recording.warnings,
+            *_frame_warnings(recording.markers, measured),
+            *mass_warnings,
+        ),
+        notes=tuple(notes),
+        method=(
+            f"poses, {'one size' if uniform else 'three sizes'} a body and attachments together, "
+            f"from {len(chosen)} of {len(recording.frames)} frames; spread of noise "
+            f"{1e3 * spreads.noise:.2f} mm, of attachments {1e3 * spreads.marker:.2f} mm, "
+            f"{'learnt' if prior.learn else 'as given'}"
+        ),
+        spreads={"noise": spreads.noise, "marker": spreads.marker},
+    )
+
+
+def _chosen(positions: np.ndarray, frames: int | Sequence[int]) -> np.ndarray:
+    if isinstance(frames, int):
+        chosen = diverse_frames(positions, frames)
+    else:
+        chosen = np.asarray(frames, dtype=int)
+        if len(chosen) and (chosen.min() < 0 or chosen.max() >= len(positions)):
+            raise CaptureError(
+                f"frames: indices from 0 to {len(positions) - 1} are accepted, got "
+                f"{chosen.min()} to {chosen.max()}"
+            )
+    if not len(chosen):
+        raise CaptureError("no frame shows three markers of the model; nothing can be calibrated")
+    return chosen
+
+
+def _frame_warnings(markers: Sequence[str], measured: np.ndarray) -> list[str]:
+    """What the chosen frames leave open."""
+    found = []
+    shown = np.isfinite(measured).all(-1).any(0)
+    unseen = [name for name, some in zip(markers, shown, strict=True) if not some]
+    if unseen:
+        found.append(f"markers that none of the frames used shows: {listed(unseen)}")
+    if len(measured) < FEW:
+        found.append(
+            f"only {len(measured)} frames used: joint centres and noise are hardly told by fewer "
+            f"than {FEW}"
+        )
+    return found
+
+
+def _body_rows(
+    model: Model,
+    made: Model,
+    person: Person,
+    posterior: np.ndarray,
+    belief: Belief,
+) -> tuple[BodyScale, ...]:
+    tie, count = belief.unknowns.tie, belief.unknowns.logarithms
+    after = np.sqrt(np.diag(tie @ posterior[:count, :count] @ tie.T)).reshape(-1, 3)
+    prior = np.sqrt(np.diag(tie @ belief.fixed[:count, :count] @ tie.T)).reshape(-1, 3)
+    decided = after < DECIDED * prior
+    words = {3: "markers", 0: "prior"}
+    return tuple(
+        BodyScale(
+            body.name,
+            person.scales[i],
+            after[i] * person.scales[i],
+            decided[i],
+            words.get(int(decided[i].sum()), "markers and prior"),
+            float(made.bodies[i].mass),
+            float(body.mass),
+        )
+        for i, body in enumerate(model.bodies)
+    )
+
+
+def _centre_deviations(
+    model: Model, person: Person, posterior: np.ndarray, belief: Belief
+) -> np.ndarray:
+    """Standard deviation (m) of each joint centre in its parent, by linear propagation."""
+    unknowns = belief.unknowns
+    tie, count = unknowns.tie, unknowns.logarithms
+    deviations = np.zeros(len(model.joints))
+    for j, (joint, parent) in enumerate(zip(model.joints, model.parents, strict=True)):
+        if parent < 0:
+            continue
+        slope = np.zeros((3, unknowns.size))
+        lever = joint.placement.r * person.scales[parent]
+        slope[:, :count] = lever[:, None] * tie[3 * parent : 3 * parent + 3]
+        for k in range(3):
+            slope[k, count + np.flatnonzero(unknowns.centres == 3 * j + k)] = 1.0
+        deviations[j] = np.sqrt(np.trace(slope @ posterior @ slope.T))
+    return deviations
+
+
+def _marker_rows(
+    markers: MarkerModel,
+    person: Person,
+    posterior: np.ndarray,
+    belief: Belief,
+    before: np.ndarray,
+    after: np.ndarray,
+) -> tuple[MarkerShift, ...]:
+    variance = np.diag(posterior)[belief.ratios > 0].reshape(-1, 3)
+    rms = []
+    for distance in (before, after):
+        count = np.isfinite(distance).sum(0)
+        square = np.nansum(distance**2, 0) / count.clip(1)
+        rms.append(np.where(count > 0, np.sqrt(square), np.nan))
+    return tuple(
+        MarkerShift(
+            marker.name,
+            marker.body,
+            person.shifts[k],
+            float(np.sqrt(variance[k].sum())),
+            float(rms[0][k]),
+            float(rms[1][k]),
+        )
+        for k, marker in enumerate(markers.model.markers)
+    )

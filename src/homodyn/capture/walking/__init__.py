@@ -1,0 +1,1 @@
+"""Walking in events, cycles and measures."""

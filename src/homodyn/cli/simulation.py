@@ -1,0 +1,134 @@
+"""``homodyn simulate``: let a model move by itself and look at what came of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from homodyn.cli.models import Source, find
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from homodyn.model import Model
+
+
+def simulate(
+    source: Source,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where to write; a new folder.")
+    ],
+    drop: Annotated[
+        float | None,
+        typer.Option(help="Start this far (m) above the ground; just on it when left out."),
+    ] = None,
+    pose: Annotated[
+        Path | None,
+        typer.Option(metavar="CSV", help="Start in this pose: a heading and one row of positions."),
+    ] = None,
+    torques: Annotated[
+        Path | None,
+        typer.Option(metavar="CSV", help="Torques over time: time, then coordinates by name."),
+    ] = None,
+    contact: Annotated[str, typer.Option(metavar="LAW", help="Contact law, or none.")] = "implicit",
+    hold: Annotated[
+        float, typer.Option(help="Stiffness (N m/rad) of servos that hold the first pose.")
+    ] = 0.0,
+    duration: Annotated[float, typer.Option(help="Time to simulate (s).")] = 1.0,
+    dt: Annotated[float, typer.Option(help="Step (s).")] = 1e-3,
+    integrator: Annotated[str, typer.Option(help="How to integrate.")] = "semi_implicit_euler",
+) -> None:
+    """Simulate a model on level ground and write a replay, a picture and tables.
+
+    Example: `homodyn simulate heiman --drop 0.05 --hold 500 -o dropped`
+    """
+    from homodyn.report import write_simulation
+    from homodyn.simulate import PD, run
+
+    model = find(source)
+    q = _start(model, drop, pose)
+    actuation: list[object] = []
+    if hold:
+        actuation.append(PD(hold, hold / 10, target=q, stable=True))
+    if torques is not None:
+        actuation.append(_torques(model, torques))
+    record = run(
+        model,
+        q,
+        None,
+        duration,
+        dt,
+        contact=contact,
+        actuation=tuple(actuation),
+        integrator=integrator,
+        record=max(dt, 1e-3),
+    )
+    paths = write_simulation(record, output)
+    typer.echo(f"{model.name}: {record.message}")
+    for note in record.notes:
+        typer.echo(f"note: {note}")
+    if record.contact_names:
+        force = record.total_force[-1]
+        typer.echo(f"contact force at the end: {force[0]:.1f} {force[1]:.1f} {force[2]:.1f} N")
+    typer.echo(f"energy made up by integration: {abs(record.energy.error).max():.3g} J")
+    for path in paths:
+        typer.echo(str(path))
+
+
+def _start(model: Model, drop: float | None, pose: Path | None) -> np.ndarray:
+    """The first pose: from a file, or the neutral one with its lowest contact on the ground."""
+    from homodyn.simulate import grounded
+
+    if pose is not None:
+        heads, rows = _table(pose)
+        named = dict(zip(heads, rows[0], strict=True))
+        named.pop("time", None)
+        q = model.pose(named)
+        return q if drop is None else grounded(model, q, drop)
+    return grounded(model, model.neutral(), drop or 0.0)
+
+
+def _torques(model: Model, path: Path) -> object:
+    import numpy as np
+
+    from homodyn.errors import FormatError
+    from homodyn.simulate import SampledTorques
+
+    heads, rows = _table(path)
+    if not heads or heads[0] != "time":
+        raise FormatError("the first column must be called time", str(path), "line 1")
+    values = np.zeros((len(rows), model.nv))
+    for column, name in enumerate(heads[1:], start=1):
+        values[:, model.coordinate_index(name)] = rows[:, column]
+    return SampledTorques(rows[:, 0], values)
+
+
+def _table(path: Path) -> tuple[list[str], np.ndarray]:
+    """Heading and rows of a file of comma-separated numbers."""
+    import numpy as np
+
+    from homodyn.errors import FormatError
+
+    try:
+        lines = path.read_text(encoding="utf-8").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise FormatError(f"it cannot be read: {error}", str(path)) from error
+    heads = [word.strip() for word in lines[0].split(",")]
+    rows = []
+    for number, line in enumerate(lines[1:], start=2):
+        if not line.strip():
+            continue
+        try:
+            row = [float(word) for word in line.split(",")]
+        except ValueError as error:
+            raise FormatError(str(error), str(path), f"line {number}") from error
+        if len(row) != len(heads):
+            raise FormatError(
+                f"{len(row)} numbers under {len(heads)} headings", str(path), f"line {number}"
+            )
+        rows.append(row)
+    if not rows:
+        raise FormatError("there are no rows of numbers", str(path))
+    return heads, np.array(rows)

@@ -1,0 +1,215 @@
+"""Figures on how far a reconstruction can be trusted: markers, fit, root residuals, visibility."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from homodyn.capture import Loads, Motion, Trial
+from homodyn.report.gait_figures import Figure
+from homodyn.report.silhouette import Axes
+from homodyn.report.svg import Plot, nice_range
+
+GOOD_RMS, BAD_RMS = 0.02, 0.04
+"""Marker errors (m) of good data and of data not to use (Hicks et al. 2015, J. Biomech. Eng.)."""
+FORCE_SHARE, MOMENT_SHARE = 0.05, 0.01
+"""Largest root residuals: of the net force, and of leg height times net force (same source)."""
+
+
+def marker_errors(motion: Motion) -> list[Figure]:
+    """Mean error of each marker, error of each frame, and iterations (Felis 2015, fig. 6.1)."""
+    if not motion.residual.size:
+        return []
+    error = 1000 * motion.residual
+    figures = [
+        Figure(
+            "marker-errors",
+            (_bars(motion, error),),
+            "Distance between each marker and its place on the model: mean over the frames "
+            "(bars), one standard deviation (strokes) and the mean of all (dark line). Dashed: "
+            f"{1000 * GOOD_RMS:.0f} mm, usual for good data, and {1000 * BAD_RMS:.0f} mm, the most "
+            "that should be seen (Hicks et al. 2015).",
+            columns=1,
+            legend=False,
+        )
+    ]
+    time = motion.time
+    span = (float(time[0]), float(time[-1]))
+    with np.errstate(invalid="ignore"):
+        seen = np.isfinite(error).any(axis=1)
+        rms = np.full(len(error), np.nan)
+        rms[seen] = np.sqrt(np.nanmean(error[seen] ** 2, axis=1))
+        worst = np.full(len(error), np.nan)
+        worst[seen] = np.nanmax(error[seen], axis=1)
+    frames = Plot(
+        "Error of each frame",
+        span,
+        nice_range(rms, worst, zero=True, least=5.0),
+        "time (s)",
+        "mm",
+        width=480,
+        height=210,
+        alt="Root mean square and largest marker error of each frame",
+    )
+    frames.level(1000 * GOOD_RMS, "dash grey").level(1000 * BAD_RMS, "dash grey")
+    frames.line(time, worst, "thin grey").line(time, rms, "ink")
+    panels = [frames.svg()]
+    caption = "Marker error of each frame: root mean square (dark) and worst marker (grey)"
+    if motion.iterations.size:
+        count = motion.iterations.astype(float)
+        steps = Plot(
+            "Iterations of each frame",
+            span,
+            nice_range(count, zero=True, least=5.0),
+            "time (s)",
+            "",
+            width=480,
+            height=210,
+            alt="Iterations that the fit took for each frame",
+        )
+        steps.line(time, count, "thin ink")
+        stalled = np.array([str(status) != "converged" for status in motion.status], dtype=bool)
+        if stalled.any():
+            steps.dots(time[stalled], count[stalled], "bad", 2.6)
+        panels.append(steps.svg())
+        caption += "; iterations of the fit"
+        caption += ", with a red dot where it did not converge" if stalled.any() else ""
+    figures.append(Figure("fit", tuple(panels), caption + ".", columns=2, legend=False))
+    return figures
+
+
+def root_residuals(loads: Loads, floor: float = 0.0) -> list[Figure]:
+    """What is left over at the root, against the thresholds of Hicks et al. (2015)."""
+    motion = loads.motion
+    time = motion.time
+    net, height = net_force_and_height(loads)
+    limits = (FORCE_SHARE * net, MOMENT_SHARE * net * height)
+    panels = []
+    told = (
+        ("Residual force at the root", "N", loads.residual_force),
+        ("Residual moment about the centre of mass", "N m", loads.residual_moment),
+    )
+    for (title, unit, values), limit in zip(told, limits, strict=True):
+        size = np.linalg.norm(values, axis=1)
+        plot = Plot(
+            title,
+            (float(time[0]), float(time[-1])),
+            nice_range(size, np.array([limit * 1.15]), zero=True),
+            "time (s)",
+            f"{unit}; threshold {limit:.0f}",
+            width=480,
+            height=210,
+            alt=f"{title} over time, with its threshold",
+        )
+        plot.level(limit, "dash grey")
+        plot.line(time, size, "ink")
+        panels.append(plot.svg())
+    caption = (
+        "What the ground forces do not explain of the motion: length of the force, and of the "
+        f"moment. The thresholds are {100 * FORCE_SHARE:.0f} % of the largest net ground force, "
+        f"and {100 * MOMENT_SHARE:.0f} % of it times the height of the centre of mass (Hicks et "
+        "al. 2015)."
+    )
+    return [Figure("residuals", tuple(panels), caption, columns=2, legend=False)]
+
+
+def net_force_and_height(loads: Loads) -> tuple[float, float]:
+    """Largest net ground force (N), body weight where there is none, and mean height (m)."""
+    from homodyn import dynamics
+
+    model = loads.motion.model
+    axes = Axes.of(model)
+    weight = model.mass * float(np.linalg.norm(model.gravity))
+    total = sum((foot.force for foot in loads.feet), np.zeros((1, 3)))
+    net = max(float(np.linalg.norm(total, axis=1).max()), weight)
+    height = dynamics.center_of_mass(model, loads.motion.q) @ axes.up
+    return net, float(np.mean(height))
+
+
+def visibility(trial: Trial) -> list[Figure]:
+    """When each marker was not seen, and when its position was filled in."""
+    missing = ~trial.seen
+    filled = trial.filled
+    rows = [
+        place
+        for place in range(len(trial.markers))
+        if missing[:, place].any() or filled[:, place].any()
+    ]
+    if not rows:
+        return []
+    count = len(rows)
+    start, end = float(trial.time[0]), float(trial.time[-1])
+    longest = max(len(trial.markers[place]) for place in rows)
+    plot = Plot(
+        "Markers that were not always seen",
+        (start, end),
+        (0.0, float(count)),
+        "time (s)",
+        width=980,
+        height=60 + 15.0 * count,
+        left=min(30 + 6.2 * longest, 260),
+        y_ticks=[(count - k - 0.72, trial.markers[place]) for k, place in enumerate(rows)],
+        alt="Times at which each marker was missing or filled in",
+    )
+    half = 0.5 / trial.rate
+    for k, place in enumerate(rows):
+        for what, style in (
+            (missing[:, place], "bad"),
+            (filled[:, place] & ~missing[:, place], "fill"),
+        ):
+            for first, last in _stretches(what):
+                x0 = max(trial.time[first] - half, start)
+                x1 = min(trial.time[last] + half, end)
+                low = count - k - 0.85
+                plot.polygon(
+                    np.array([x0, x1, x1, x0]),
+                    np.array([low, low, low + 0.7, low + 0.7]),
+                    f"block {style}",
+                )
+    caption = "Red: not seen and left out of the fit. Amber: not seen, position filled in."
+    return [Figure("visibility", (plot.svg(),), caption, columns=1, legend=False)]
+
+
+def _bars(motion: Motion, error: np.ndarray) -> str:
+    seen = np.isfinite(error).any(axis=0)
+    shown = np.flatnonzero(seen).tolist()
+    means = np.array([np.nanmean(error[:, place]) for place in shown])
+    spreads = np.array([np.nanstd(error[:, place]) for place in shown])
+    order = np.argsort(-means, kind="stable")
+    longest = max((len(motion.markers[place]) for place in shown), default=4)
+    plot = Plot(
+        "Error of each marker, the largest first",
+        (-0.7, len(shown) - 0.3),
+        nice_range(means + spreads, np.array([1000 * GOOD_RMS]), zero=True),
+        "",
+        "mm",
+        width=980,
+        height=190 + 6.0 * min(longest, 22),
+        bottom=16 + 5.6 * min(longest, 22),
+        x_ticks=[],
+        alt="Mean marker errors, the largest first",
+    )
+    plot.level(1000 * GOOD_RMS, "dash grey").level(1000 * BAD_RMS, "dash grey")
+    for k, place in enumerate(order):
+        name = motion.markers[shown[place]]
+        mean, spread = means[place], spreads[place]
+        plot.bar(k, mean, 0.72, "middle", f"{name}: {mean:.1f} mm, sd {spread:.1f} mm")
+        plot.whisker(k, max(mean - spread, 0.0), mean + spread)
+        x, y = plot.at(float(k), plot.y[0])
+        size = "" if len(shown) <= 48 else ' style="font-size:8px"'
+        plot.parts.append(
+            f'<text class="tick end" transform="translate({x + 3:.1f} {y + 8:.1f}) rotate(-60)"'
+            f"{size}>{_short(name)}</text>"
+        )
+    plot.level(float(means.mean()) if len(means) else 0.0, "ink")
+    return plot.svg()
+
+
+def _short(name: str) -> str:
+    from html import escape
+
+    return escape(name if len(name) <= 22 else name[:21] + "…")
+
+
+def _stretches(what: np.ndarray) -> list[tuple[int, int]]:
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], what.astype(int), [0]])))
+    return [(int(a), int(b) - 1) for a, b in zip(edges[::2], edges[1::2], strict=True)]

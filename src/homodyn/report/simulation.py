@@ -1,0 +1,187 @@
+"""A simulated movement for people: a page with its replay, curves and tables."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Sequence
+from dataclasses import asdict
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from homodyn.capture import Event, Motion
+from homodyn.errors import FormatError
+from homodyn.report.draw import save_drawing
+from homodyn.report.files import write_csv
+from homodyn.report.replay import RATE, asset, packed, replay_data, replay_html, strip
+from homodyn.simulate import Record, Scene, gap_distances
+
+ENERGIES = ("kinetic", "potential", "actuators", "contacts", "dissipated", "error")
+
+
+def write_simulation(record: Record, folder: str | Path) -> list[Path]:
+    """Write page, picture and tables of a simulation; the folder is complete or as it was."""
+    folder = Path(folder)
+    if folder.exists():
+        raise FormatError("it is there already; name another folder", str(folder))
+    model = record.model
+    forces = [f"{name} {axis}" for name in record.contact_names for axis in "xyz"]
+    heads = {
+        "positions.csv": (_position_names(record), record.q),
+        "velocities.csv": (model.coordinate_names, record.v),
+        "torques.csv": (model.coordinate_names, record.torques),
+        "forces.csv": (forces, record.forces.reshape(len(record.time), -1)),
+        "energy.csv": (ENERGIES, np.stack([getattr(record.energy, n) for n in ENERGIES], axis=1)),
+    }
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as beside:
+            made = Path(beside) / folder.name
+            made.mkdir()
+            for name, (columns, values) in heads.items():
+                write_csv(made / name, record.time, list(columns), values)
+            save_drawing(simulation_figure(record), made / "simulation.png")
+            (made / "replay.html").write_text(simulation_page(record), encoding="utf-8")
+            text = json.dumps(simulation_summary(record), indent=2, allow_nan=False)
+            (made / "summary.json").write_text(text + "\n", encoding="utf-8")
+            os.replace(made, folder)
+    except OSError as error:
+        raise FormatError(f"it cannot be written: {error.strerror}", str(folder)) from error
+    return [folder / name for name in (*heads, "simulation.png", "replay.html", "summary.json")]
+
+
+def simulation_summary(record: Record) -> dict[str, Any]:
+    """What came of it, in plain numbers (SI units)."""
+    total = record.total_force
+    return {
+        "model": record.model.name,
+        "duration": float(record.time[-1]),
+        "steps": record.steps,
+        "status": record.status.name.lower(),
+        "message": record.message,
+        "notes": list(record.notes),
+        "last_contact_force": total[-1].tolist(),
+        "largest_contact_force": float(np.linalg.norm(total, axis=1).max(initial=0.0)),
+        "deepest_contact": float(-record.distances.min(initial=0.0)),
+        "energy_error": float(np.abs(record.energy.error).max()),
+        "residual": record.residual,
+        "events": [
+            {key: value for key, value in asdict(event).items() if key in ("name", "time", "value")}
+            for event in record.events
+        ],
+    }
+
+
+def simulation_figure(record: Record) -> Figure:
+    """Forces of contacts, energy, and the joints that moved most, over time."""
+    drawn = Figure(figsize=(9.0, 8.0), layout="constrained", dpi=120)
+    force, energy, joints = drawn.subplots(3, 1, sharex=True)
+    weight = record.model.mass * float(np.linalg.norm(record.model._usual(record.model.gravity)))
+    size = np.linalg.norm(record.forces, axis=2)
+    for k in np.argsort(-size.max(axis=0, initial=0.0))[:8]:
+        force.plot(record.time, size[:, k], linewidth=1, label=record.contact_names[k])
+    force.plot(record.time, np.linalg.norm(record.total_force, axis=1), "k", label="together")
+    force.axhline(weight, color="grey", linestyle=":", linewidth=1)
+    force.set_ylabel("contact force (N)")
+    for name in ENERGIES:
+        values = getattr(record.energy, name)
+        start = values[0] if name == "potential" else 0.0
+        energy.plot(record.time, values - start, linewidth=1, label=name)
+    energy.set_ylabel("energy (J), potential from its start")
+    moved = np.ptp(record.v, axis=0)
+    for k in np.argsort(-moved)[:8]:
+        place = record.model.position_index[k]
+        if place is not None:
+            joints.plot(
+                record.time,
+                record.q[:, place],
+                linewidth=1,
+                label=record.model.coordinate_names[k],
+            )
+    joints.set_ylabel("position (rad, m)")
+    joints.set_xlabel("time (s)")
+    for plot in (force, energy, joints):
+        for event in record.events[:50]:
+            plot.axvline(event.time, color="grey", linewidth=0.5)
+        if plot.lines:
+            plot.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=7, frameon=False)
+    force.set_title(f"{record.model.name}: {record.message}", fontsize=10, loc="left")
+    return drawn
+
+
+def simulation_page(record: Record) -> str:
+    """One HTML file with the replay, that needs nothing but itself."""
+    motion = _evenly(record)
+    data = replay_data(motion, events=_events(record))
+    data["feet"] = _arrows(record, motion)
+    title = escape(f"{record.model.name}: {record.message}")
+    told = "".join(f"<p>{escape(note)}</p>" for note in record.notes)
+    return (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{title}</title><style>{asset('page.css')}</style></head><body>"
+        f"<header><h1>{escape(record.model.name)}</h1>"
+        f'<p class="sub">{escape(record.message)}</p></header><main><section id="replay">'
+        f"{replay_html(data, strip(motion))}{told}</section></main></body></html>\n"
+    )
+
+
+def _evenly(record: Record) -> Motion:
+    """The movement at equally spaced instants, at most as many as the replay shows."""
+    start, end = float(record.time[0]), float(record.time[-1])
+    if end <= start:
+        end = start + 1 / RATE
+    count = max(2, round((end - start) * RATE) + 1)
+    time = np.linspace(start, end, count)
+    nearest = np.clip(np.searchsorted(record.time, time - 1e-9), 0, len(record.time) - 1)
+    still = np.zeros((count, record.model.nv))
+    return Motion(record.model, time, record.q[nearest], record.v[nearest], still)
+
+
+def _arrows(record: Record, motion: Motion) -> list[dict[str, Any]]:
+    """The force of each contact that ever touched, with the place it acts at."""
+    if not record.contact_names:
+        return []
+    nearest = np.clip(np.searchsorted(record.time, motion.time - 1e-9), 0, len(record.time) - 1)
+    points = np.asarray(gap_distances(_scene(record))(motion.q)["point"])
+    if points.shape[1] != record.forces.shape[1]:
+        return []
+    return [
+        {
+            "side": "middle",
+            "force": packed(record.forces[nearest, k]),
+            "point": packed(points[:, k]),
+        }
+        for k in range(points.shape[1])
+        if np.any(record.forces[:, k])
+    ]
+
+
+def _scene(record: Record) -> Scene:
+    return Scene(record.model)
+
+
+def _events(record: Record) -> Sequence[Event]:
+    return [Event(happening.time, happening.name, "General") for happening in record.events]
+
+
+def _position_names(record: Record) -> list[str]:
+    """A name for each entry of q; the entries of quaternions count w, x, y, z."""
+    model = record.model
+    names = [""] * model.nq
+    for name, place in zip(model.coordinate_names, model.position_index, strict=True):
+        if place is not None:
+            names[place] = name
+    for joint, slots in zip(model.joints, model.joint_slots, strict=True):
+        if joint.quaternion:
+            first = slots.q.stop - 4
+            for k in range(slots.q.start, first):
+                names[k] = f"{joint.name} {'xyz'[k - slots.q.start]}"
+            for k, letter in enumerate("wxyz"):
+                names[first + k] = f"{joint.name} q{letter}"
+    return names

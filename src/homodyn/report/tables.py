@@ -1,0 +1,273 @@
+"""Tables of a report: gait measures, events, work, what was scaled, findings on the markers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from homodyn.capture import Measure
+from homodyn.report.analysis import Analysis
+from homodyn.report.clinical import readings
+from homodyn.report.html import Cell, number, table
+from homodyn.report.known_loads import known_torques, work_of_joints
+from homodyn.report.quality import finding_text
+
+SEVERITIES = {"serious": "problem", "warning": "look at it", "info": "note"}
+
+DECIMALS = {"s": 3, "m": 3, "m/s": 2, "%": 1, "steps/min": 1, "body weights": 2}
+"""Digits behind the point of a measure, by its unit."""
+
+
+def highlights(analysis: Analysis) -> Iterable[tuple[str, str, str]]:
+    """The numbers that matter most: value, unit, what it is."""
+    gait = analysis.gait
+    if gait is not None:
+        for name in ("velocity", "cadence"):
+            if name in gait:
+                measure = gait[name]
+                yield number(measure.mean), measure.unit, f"{name}, mean"
+        for name in ("stride length", "stance share"):
+            found = [gait[name, side] for side in ("right", "left") if (name, side) in gait]
+            if found:
+                both = " / ".join(number(measure.mean) for measure in found)
+                sides = " / ".join(measure.side for measure in found)
+                yield both, found[0].unit, f"{name}, {sides}"
+    yield f"{1000 * analysis.motion.rms:.1f}", "mm", "marker error (rms)"
+    loads = analysis.loads
+    if loads is not None:
+        for joint in ("Knee", "Ankle"):
+            text = _peak(analysis, joint)
+            if text:
+                yield text, "N m/kg", f"largest {joint.lower()} torque, right / left"
+
+
+def gait_table(analysis: Analysis) -> str:
+    """Gait measures with mean and standard deviation of each side."""
+    gait = analysis.gait
+    if gait is None or not gait.rows:
+        return ""
+    names = list(dict.fromkeys(row.name for row in gait.rows if row.side != "both"))
+    rows = []
+    for name in names:
+        sides = {row.side: row for row in gait.rows if row.name == name}
+        unit = next(iter(sides.values())).unit
+        rows.append(
+            [
+                name,
+                unit,
+                *(_spread(sides.get("right"))),
+                *(_spread(sides.get("left"))),
+            ]
+        )
+    sided = table(
+        [
+            ("measure", ""),
+            ("unit", ""),
+            ("right", "n right"),
+            ("sd", "n"),
+            ("cycles", "n"),
+            ("left", "n left"),
+            ("sd", "n"),
+            ("cycles", "n"),
+        ],
+        rows,
+        "Mean and standard deviation over the cycles of each side",
+    )
+    both = [[row.name, row.unit, *_spread(row)] for row in gait.rows if row.side == "both"]
+    whole = (
+        table(
+            [("measure", ""), ("unit", ""), ("mean", "n"), ("sd", "n"), ("values", "n")],
+            both,
+            "Of the whole walk; a symmetry index is 100 (right − left) / mean of both",
+        )
+        if both
+        else ""
+    )
+    absent: dict[str, list[str]] = {}
+    for gone in gait.absent:
+        absent.setdefault(gone.reason, []).append(f"{gone.name} ({gone.side})")
+    missing = table(
+        [("not measured", ""), ("because", "")],
+        [[", ".join(names), reason] for reason, names in absent.items()],
+    )
+    return (
+        sided
+        + whole
+        + (
+            f"<details><summary>What could not be measured</summary>{missing}</details>"
+            if absent
+            else ""
+        )
+    )
+
+
+def events_table(analysis: Analysis) -> str:
+    """Events in the order of time."""
+    return table(
+        [("time (s)", "n"), ("side", ""), ("event", ""), ("found by", "")],
+        [
+            [f"{event.time:.3f}", event.context.lower(), event.label, event.description]
+            for event in sorted(analysis.events, key=lambda event: event.time)
+        ],
+    )
+
+
+def work_table(analysis: Analysis) -> str:
+    """Work of each joint: given, taken, net and absolute (J/kg)."""
+    if analysis.loads is None:
+        return ""
+    mass = analysis.model.mass
+    rows: list[list[Cell]] = []
+    found = work_of_joints(analysis.loads, analysis.rhythm)
+    for row in found:
+        if max(row.given, -row.taken) / mass > 5e-4:
+            sums = (row.given, row.taken, row.net, row.given - row.taken)
+            count = str(row.strides) if row.strides else "–"
+            rows.append([row.joint, row.side, count, *(_signed(value / mass) for value in sums)])
+    if not rows:
+        return ""
+    over = "per stride, in the mean of the strides whose loads are known"
+    if not analysis.rhythm.cyclic:
+        over = "over the whole trial"
+    return table(
+        [
+            ("joint", ""),
+            ("side", ""),
+            ("strides", "n"),
+            ("given (J/kg)", "n"),
+            ("taken (J/kg)", "n"),
+            ("net (J/kg)", "n"),
+            ("absolute (J/kg)", "n"),
+        ],
+        rows,
+        f"Mechanical work of the joints {over}, all coordinates of a joint together",
+    )
+
+
+def findings_table(analysis: Analysis) -> str:
+    """Every finding of the health check, the most serious first."""
+    health = analysis.health
+    if health is None or not health.findings:
+        return ""
+    order = list(SEVERITIES)
+    found = sorted(
+        health.findings,
+        key=lambda f: order.index(str(f.severity)) if str(f.severity) in order else len(order),
+    )
+    shown = [
+        [SEVERITIES.get(str(f.severity), str(f.severity)), f.kind, finding_text(f)] for f in found
+    ]
+    columns = [("", ""), ("kind", ""), ("finding", "")]
+    if len(shown) <= 12:
+        return table(columns, shown)
+    rest = table(columns, shown[12:])
+    return (
+        table(columns, shown[:12])
+        + f"<details><summary>{len(shown) - 12} more findings</summary>{rest}</details>"
+    )
+
+
+def scales_table(analysis: Analysis) -> str:
+    """How each body was stretched, and its mass."""
+    scaled = analysis.scaled
+    if scaled is None:
+        return ""
+    rows = []
+    for row in scaled.bodies:
+        cells = [
+            f"{100 * (factor - 1):+.1f} %".replace("-", "−") + ("" if known else " *")
+            for factor, known in zip(row.scale, row.measured, strict=True)
+        ]
+        rows.append([row.body, *cells, f"{row.mass_before:.2f}", f"{row.mass:.2f}", row.source])
+    return table(
+        [
+            ("body", ""),
+            ("x", "n"),
+            ("y", "n"),
+            ("z", "n"),
+            ("mass before (kg)", "n"),
+            ("after (kg)", "n"),
+            ("decided by", ""),
+        ],
+        rows,
+        "Change of size along the axes of each body (x forward, y left, z up in most bodies of the "
+        "catalog); * where markers did not decide it",
+    )
+
+
+def joints_table(analysis: Analysis) -> str:
+    """How far each joint centre moved in its parent."""
+    scaled = analysis.scaled
+    if scaled is None or not scaled.joints:
+        return ""
+    rows = [
+        [row.joint, row.parent, f"{1000 * row.shift:.1f}", _millimetres(row.sd)]
+        for row in scaled.joints
+    ]
+    return table(
+        [("joint", ""), ("in body", ""), ("centre moved (mm)", "n"), ("sd (mm)", "n")], rows
+    )
+
+
+def markers_table(analysis: Analysis) -> str:
+    """How far each marker was moved on its body, and its error before and after."""
+    scaled = analysis.scaled
+    if scaled is None:
+        return ""
+    rows = [
+        [
+            row.marker,
+            row.body,
+            f"{1000 * row.distance:.1f}",
+            _millimetres(row.sd),
+            _millimetres(row.rms_before),
+            _millimetres(row.rms_after),
+        ]
+        for row in scaled.moved
+    ]
+    return table(
+        [
+            ("marker", ""),
+            ("on", ""),
+            ("moved (mm)", "n"),
+            ("sd (mm)", "n"),
+            ("error before (mm)", "n"),
+            ("after (mm)", "n"),
+        ],
+        rows,
+    )
+
+
+def _spread(measure: Measure | None) -> list[Cell]:
+    if measure is None:
+        return ["–", "", ""]
+    places = DECIMALS.get(measure.unit, 3)
+    sd = "–" if measure.sd is None else f"{measure.sd:.{places}f}"
+    mean = f"{measure.mean:.{places}f}".replace("-", "−")
+    return [mean, sd, str(len(measure.values))]
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.3f}".replace("-", "−")
+
+
+def _millimetres(value: float) -> str:
+    return "–" if not np.isfinite(value) else f"{1000 * value:.1f}"
+
+
+def _peak(analysis: Analysis, joint: str) -> str:
+    """Largest torque in the sagittal plane of each side (N m/kg)."""
+    assert analysis.loads is not None
+    torques = known_torques(analysis.loads, analysis.rhythm)
+    found = []
+    for side in ("right", "left"):
+        columns = [
+            r.index
+            for r in readings(analysis.model)
+            if r.joint == joint and r.side == side and r.plane == "sagittal"
+        ]
+        if columns and np.isfinite(torques[:, columns]).any():
+            peak = float(np.nanmax(np.abs(torques[:, columns]))) / analysis.model.mass
+            found.append(f"{peak:.2f}")
+    return " / ".join(found)

@@ -1,0 +1,153 @@
+"""The two ways to a minimum: as Felis went it, and all frames at once with exact curvature."""
+
+import casadi as ca
+import numpy as np
+import pytest
+
+import homodyn as hd
+from homodyn.capture import FitStatus, Trial, fit
+from homodyn.capture.kinematics.least_squares import MarkerProblem, levenberg_marquardt, sugihara
+from homodyn.capture.kinematics.marker_curvature import marker_curvature
+from homodyn.capture.kinematics.marker_step import _equations
+from homodyn.capture.kinematics.observability import marker_jacobian
+from homodyn.dynamics import marker_positions
+from homodyn.dynamics.tree import Tree
+from homodyn.model import Assembly, Model, joints, rod
+from support.movements import marked, swaying, trial_of
+from support.trees import PLAIN_KINDS, coupled_tree, random_tree
+
+
+def problem_of(model: Model, targets: np.ndarray, **options: object) -> MarkerProblem:
+    frames, size = len(targets), model.nv
+    zeros, ones = np.zeros((frames, size)), np.ones((frames, size))
+    wide = np.full(size, np.inf)
+    weights = np.ones(targets.shape[:2])
+    return MarkerProblem(model, targets, weights, zeros, zeros, ones, -wide, wide, **options)
+
+
+@pytest.mark.parametrize("model", [random_tree(1, 15, PLAIN_KINDS), hd.catalog.heiman()])
+def test_normal_equations_and_curvature_are_the_derivatives_of_the_objective(model: Model) -> None:
+    model = model if model.markers else marked(model, each=2)
+    rng = np.random.default_rng(0)
+    count, size = len(model.markers), model.nv
+    q, d = ca.SX.sym("q", model.nq), ca.SX.sym("d", size)
+    targets, weights = ca.SX.sym("t", count, 3), ca.SX.sym("w", count)
+    rest = (ca.SX.zeros(size), ca.SX.zeros(size), 1.0)
+    forces, normal, descent, _ = _equations(Tree(model, q), "", targets, weights, *rest)
+    curvature = marker_curvature(Tree(model, q), forces)
+    moved = Tree(model, hd.model.integrate(model, q, d))
+    hessian, gradient = ca.hessian(_equations(moved, "", targets, weights, *rest)[3], d)
+    both = ca.Function(
+        "both",
+        [q, targets, weights, d],
+        [normal + curvature, hessian, descent, -gradient, normal],
+    )
+    pose = model.random(1)
+    seen = marker_positions(model, pose) + 0.1 * rng.normal(size=(count, 3))
+    shares = rng.uniform(0, 2, count)
+    ours, exact, down, slope, matrix = (
+        np.array(part) for part in both(pose, seen, shares, np.zeros(size))
+    )
+    assert np.allclose(ours, exact, atol=1e-11)
+    assert np.allclose(down, slope, atol=1e-12)
+    J = marker_jacobian(model, pose)
+    assert np.allclose(matrix, J.T @ np.diag(np.repeat(shares, 3)) @ J, atol=1e-11)
+
+
+def test_curvature_of_followers_is_left_out_without_harm() -> None:
+    model = marked(coupled_tree())
+    q = swaying(model, 4)
+    trial = trial_of(model, q, noise=0.02)
+    motion = fit(model, trial, tolerance=1e-9)
+    assert set(motion.status) == {FitStatus.CONVERGED}
+    J = marker_jacobian(model, motion.q)
+    away = (trial.positions - marker_positions(model, motion.q)).reshape(4, -1)
+    assert np.abs(np.einsum("fki,fk->fi", J, away)).max() < 1e-8
+
+
+def test_sugihara_takes_the_steps_of_the_corrected_equations() -> None:
+    model = hd.catalog.heiman()
+    q = swaying(model, 4, amplitude=0.2)
+    trial = trial_of(model, q, noise=0.004)
+    start = model.neutral()
+    motion = fit(model, trial, method="sugihara", start=start, limits=False)
+    pose, counts = start.copy(), []
+    for frame in range(4):
+        count = 0
+        while count < 200:
+            count += 1
+            away = (trial.positions[frame] - marker_positions(model, pose)).ravel()
+            J = marker_jacobian(model, pose)
+            damping = 0.5 * away @ away + 1e-3
+            step = np.linalg.solve(J.T @ J + damping * np.eye(model.nv), J.T @ away)
+            pose = pose + step
+            if np.linalg.norm(step) < 1e-8:
+                break
+        counts.append(count)
+        assert np.allclose(motion.q[frame], pose, atol=1e-9)
+    assert list(motion.iterations) == counts
+
+
+def test_both_ways_end_in_the_same_minimum() -> None:
+    model = hd.catalog.heiman()
+    trial = trial_of(model, swaying(model, 6), noise=0.003)
+    ours = fit(model, trial)
+    theirs = fit(model, trial, method="sugihara")
+    assert np.abs(ours.q - theirs.q).max() < 1e-4
+    assert ours.rms <= theirs.rms * (1 + 1e-9)
+    assert ours.iterations.sum() < theirs.iterations.sum() / 2
+
+
+def leg() -> Model:
+    """A thigh and a shank of half a metre each in a plane, seen at knee and foot."""
+    return (
+        Assembly("leg")
+        .add(rod("thigh", 8.0, (0, 0, 0), (0, 0, -0.5)), joints.revolute("y"))
+        .add(
+            rod("shank", 4.0, (0, 0, 0), (0, 0, -0.5)),
+            joints.revolute("y"),
+            "thigh",
+            at=(0, 0, -0.5),
+        )
+        .marker("foot", "shank", (0, 0, -0.5))
+        .model()
+    )
+
+
+@pytest.mark.parametrize(
+    "target",
+    [(0.0, 0.0, -1.6), (0.9, 0.0, -0.9), (0.0, 0.0, -1.0)],
+    ids=["beyond reach and straight", "beyond reach", "just in reach and straight"],
+)
+def test_unreachable_and_singular_targets_converge_where_gauss_newton_fails(target: tuple) -> None:
+    model = leg()
+    targets = np.array([[target]])
+    problem = problem_of(model, targets)
+    start = np.array([[0.3, 0.4]])
+    length = np.linalg.norm(target)
+    nearest = np.array(target) / length * min(length, 1.0)
+    for solve in (sugihara, levenberg_marquardt):
+        found = solve(problem, start, iterations=20_000, tolerance=1e-7)
+        assert found.converged.all()
+        assert np.allclose(marker_positions(model, found.q[0])[0], nearest, atol=2e-3)
+    if length > 1:
+        pose, worst = start[0].copy(), 0.0
+        for _ in range(50):
+            J = marker_jacobian(model, pose)
+            step = (
+                np.linalg.pinv(J.T @ J, rcond=1e-15)
+                @ J.T
+                @ (targets[0, 0] - marker_positions(model, pose)[0])
+            )
+            pose = pose + step
+            worst = float(np.abs(step).max())
+        assert worst > 1e-3
+
+
+def test_a_frame_alone_is_fitted_like_a_frame_among_many() -> None:
+    model = hd.catalog.heiman()
+    trial = trial_of(model, swaying(model, 10), noise=0.003)
+    many = fit(model, trial)
+    for frame in (0, 7):
+        one = Trial("one", trial.markers, trial.positions[frame : frame + 1], 100.0)
+        assert np.allclose(fit(model, one).q[0], many.q[frame], atol=1e-6)

@@ -1,0 +1,195 @@
+"""``homodyn analyze``: good trials give a folder, bad ones a sentence with its remedy."""
+
+import json
+import shutil
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import homodyn as hd
+from homodyn.capture import Trial
+from homodyn.cli import app
+from support import strolls
+
+SUBJECT = ("--mass", "76", "--height", "1.79", "--scale", "none")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    made = tmp_path_factory.mktemp("lab")
+    hd.capture.write(strolls.recording(), made / "walk.c3d")
+    return made
+
+
+def run(*words):
+    return CliRunner().invoke(app, ["analyze", *map(str, words)], prog_name="homodyn")
+
+
+def refused(tmp_path, *words):
+    """The sentence of a refusal, after which nothing is there."""
+    out = tmp_path / "out"
+    result = run(*words, "-o", out)
+    assert result.exit_code == 1, result.output
+    assert not out.exists() or list(out.iterdir()) == []
+    text = " ".join(result.output.split())
+    assert "Traceback" not in text
+    return text
+
+
+def test_a_trial_becomes_a_folder_and_a_second_run_does_nothing(folder, tmp_path):
+    result = run(folder / "walk.c3d", *SUBJECT, "-o", tmp_path)
+    assert result.exit_code == 0, result.output
+    assert "report.html: " in result.output
+    page = tmp_path / "walk" / "report.html"
+    before = page.stat().st_mtime_ns
+    again = run(folder / "walk.c3d", *SUBJECT, "-o", tmp_path)
+    assert again.exit_code == 0
+    assert "done before" in again.output
+    assert page.stat().st_mtime_ns == before
+    changed = run(folder / "walk.c3d", *SUBJECT, "--cutoff", "8", "-o", tmp_path)
+    assert "done before" not in changed.output
+    summary = json.loads((tmp_path / "walk" / "summary.json").read_text(encoding="utf-8"))
+    assert summary["settings"]["cutoff"] == 8.0
+
+
+def test_a_bad_file_among_good_ones_is_named_at_the_end(folder, tmp_path):
+    empty = tmp_path / "empty.trc"
+    empty.write_text("")
+    out = tmp_path / "out"
+    result = run(empty, folder / "walk.c3d", *SUBJECT, "--jobs", 1, "-o", out)
+    assert result.exit_code == 1
+    assert "empty" in result.output
+    assert "1 of 2 trials failed" in result.output
+    assert (out / "walk" / "report.html").is_file()
+    assert sorted(path.name for path in out.iterdir()) == ["gait.csv", "index.html", "walk"]
+
+
+@pytest.mark.parametrize("name", ["empty.c3d", "empty.trc", "empty.csv"])
+def test_an_empty_file(tmp_path, name):
+    (tmp_path / name).write_bytes(b"")
+    assert "empty" in refused(tmp_path, tmp_path / name, *SUBJECT)
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    assert "there is no such file" in refused(tmp_path, tmp_path / "walk.c3d", *SUBJECT)
+
+
+def test_a_file_of_another_kind(tmp_path):
+    (tmp_path / "walk.docx").write_bytes(b"PK")
+    assert ".c3d, .trc" in refused(tmp_path, tmp_path / "walk.docx", *SUBJECT)
+
+
+def test_no_markers(shared_data, tmp_path):
+    file = shared_data / "c3d" / "ten_plates_no_markers.c3d"
+    assert "no markers" in refused(tmp_path, file, *SUBJECT)
+
+
+def test_markers_that_are_never_seen(tmp_path):
+    blind = Trial("blind", ("LASI", "RASI", "LPSI"), np.full((20, 3, 3), np.nan), 100.0)
+    hd.capture.write(blind, tmp_path / "blind.trc")
+    text = refused(tmp_path, tmp_path / "blind.trc", *SUBJECT)
+    assert "seen" in text
+
+
+def test_labels_that_the_model_does_not_know(tmp_path):
+    recorded = strolls.recording(forces=False)
+    odd = recorded.renamed({label: f"Q{k:02d}" for k, label in enumerate(recorded.markers)})
+    hd.capture.write(odd, tmp_path / "odd.trc")
+    assert "--map" in refused(tmp_path, tmp_path / "odd.trc", *SUBJECT)
+
+
+def test_a_missing_mass(folder, tmp_path):
+    assert "--mass" in refused(tmp_path, folder / "walk.c3d", "--height", "1.79")
+
+
+def test_a_height_in_centimetres(folder, tmp_path):
+    text = refused(tmp_path, folder / "walk.c3d", "--mass", "76", "--height", "179")
+    assert "--height 1.79" in text
+
+
+def test_a_static_trial_of_another_subject(folder, tmp_path):
+    child = hd.catalog.heiman(height=1.05, mass=18)
+    hd.capture.write(strolls.standing(child), tmp_path / "child.trc")
+    text = refused(
+        tmp_path,
+        folder / "walk.c3d",
+        "--mass",
+        "76",
+        "--static",
+        tmp_path / "child.trc",
+        "--scale",
+        "static",
+        "--to",
+        "0.3",
+    )
+    assert "same subject" in text
+
+
+def test_plates_upside_down(tmp_path):
+    recorded = strolls.recording()
+    turned = [replace(p, force=-p.force, torque=-p.torque) for p in recorded.plates]
+    hd.capture.write(replace(recorded, plates=tuple(turned)), tmp_path / "walk.c3d")
+    text = refused(tmp_path, tmp_path / "walk.c3d", *SUBJECT)
+    assert "change the sign" in text
+
+
+def test_markers_in_the_wrong_unit(tmp_path):
+    recorded = strolls.recording(forces=False)
+    huge = replace(recorded, positions=1000 * recorded.positions)
+    hd.capture.write(huge, tmp_path / "huge.trc")
+    text = refused(tmp_path, tmp_path / "huge.trc", *SUBJECT)
+    assert "unit" in text or "millimet" in text or "metres" in text
+
+
+def test_a_truncated_recording(shared_data, tmp_path):
+    file = shared_data / "c3d" / "Optotrak.c3d"
+    assert refused(tmp_path, file, *SUBJECT)
+
+
+def test_forces_that_are_not_there(folder, tmp_path):
+    text = refused(tmp_path, folder / "walk.c3d", *SUBJECT, "--forces", tmp_path / "none.mot")
+    assert "no such file" in text
+
+
+def test_an_emg_channel_that_is_not_there_is_told_in_the_report(folder, tmp_path):
+    result = run(folder / "walk.c3d", *SUBJECT, "--emg", "Soleus", "-o", tmp_path)
+    assert result.exit_code == 0
+    assert "Soleus" in (tmp_path / "walk" / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_folder_of_somebody_else_is_left_alone(folder, tmp_path):
+    mine = tmp_path / "out" / "walk"
+    mine.mkdir(parents=True)
+    (mine / "thesis.tex").write_text("years of work")
+    result = run(folder / "walk.c3d", *SUBJECT, "-o", tmp_path / "out")
+    assert result.exit_code == 1
+    assert "choose another folder" in result.output
+    assert (mine / "thesis.tex").read_text() == "years of work"
+
+
+def test_options_of_a_laboratory_with_opensim_files(shared_data, tmp_path):
+    lab = shared_data / "gait10dof"
+    shutil.copy(lab / "walk.trc", tmp_path / "walk.trc")
+    result = run(
+        tmp_path / "walk.trc",
+        "--model",
+        lab / "subject01.osim",
+        "--forces",
+        lab / "walk_grf.mot",
+        "--setup",
+        lab / "walk_grf.xml",
+        "--robust",
+        "--from",
+        "0.5",
+        "--to",
+        "2.0",
+        "-o",
+        tmp_path / "out",
+    )
+    assert result.exit_code == 0, result.output
+    table = hd.capture.read_table(tmp_path / "out" / "walk" / "motion.mot")
+    assert table.degrees
+    assert table.time[0] == pytest.approx(0.5)
+    assert table.names[3] == "hip_flexion_r"

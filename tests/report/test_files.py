@@ -1,0 +1,135 @@
+"""Files of a result: units in their headings, numbers that come back, whole or not there."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+import homodyn as hd
+from homodyn.errors import FormatError
+from homodyn.report import files, write_analysis
+from homodyn.report.settings import fingerprint
+
+
+def columns(path):
+    with open(path, encoding="utf-8", newline="") as stream:
+        head, *rows = csv.reader(stream)
+    return {name: [row[k] for row in rows] for k, name in enumerate(head)}
+
+
+def numbers(path, name):
+    return np.array([float(cell) if cell else np.nan for cell in columns(path)[name]])
+
+
+def test_everything_is_there(result):
+    names = {path.name for path in result.iterdir()}
+    assert names >= {
+        "model.toml",
+        "motion.csv",
+        "motion.mot",
+        "torques.csv",
+        "torques.sto",
+        "forces.csv",
+        "markers.csv",
+        "events.csv",
+        "gait.csv",
+        "energy.csv",
+        "summary.json",
+        "report.html",
+        "log.txt",
+    }
+    assert not any(name.startswith(".") for name in names)
+
+
+def test_the_model_comes_back_the_same(result, analysis):
+    assert hd.load(result / "model.toml") == analysis.model
+
+
+def test_the_motion_is_in_radians_and_for_opensim_in_degrees(result, analysis):
+    motion = analysis.motion
+    knee = motion.q[:, motion.model.coordinate_index("KneeRight_RY")]
+    np.testing.assert_allclose(
+        numbers(result / "motion.csv", "KneeRight_RY (rad)"), knee, rtol=1e-8
+    )
+    height = motion.q[:, motion.model.coordinate_index("Pelvis_TZ")]
+    table = hd.capture.read_table(result / "motion.mot")
+    assert table.degrees
+    np.testing.assert_allclose(table.column("KneeRight_RY"), np.rad2deg(knee), rtol=1e-12)
+    np.testing.assert_allclose(table.column("Pelvis_TZ"), height, rtol=1e-12)
+
+
+def test_torques_and_forces_have_their_units(result, analysis):
+    tau = analysis.loads.tau[:, analysis.model.coordinate_index("AnkleLeft_RY")]
+    np.testing.assert_allclose(
+        numbers(result / "torques.csv", "AnkleLeft_RY (N m)"), tau, rtol=1e-8, atol=1e-9
+    )
+    table = hd.capture.read_table(result / "torques.sto")
+    np.testing.assert_allclose(table.column("AnkleLeft_RY_moment"), tau)
+    assert "Pelvis_TZ_force" in table.names
+    foot = next(foot for foot in analysis.loads.feet if foot.side == "right")
+    up = numbers(result / "forces.csv", f"{foot.body} force z (N)")
+    np.testing.assert_allclose(up, foot.force[:, 2], rtol=1e-8, atol=1e-9)
+
+
+def test_residuals_of_markers_are_told_frame_by_frame(result, analysis):
+    for k, name in enumerate(analysis.motion.markers[:3]):
+        found = numbers(result / "markers.csv", f"{name} (m)")
+        np.testing.assert_allclose(found, analysis.motion.residual[:, k], rtol=1e-8)
+
+
+def test_energy_adds_up(result):
+    kinetic, potential, whole = (
+        numbers(result / "energy.csv", name)
+        for name in ("kinetic energy (J)", "potential energy (J)", "energy (J)")
+    )
+    np.testing.assert_allclose(kinetic + potential, whole, rtol=1e-7)
+
+
+def test_cycles_are_told_at_a_hundred_and_one_points(result):
+    table = columns(result / "cycles.csv")
+    assert len(table["gait cycle (%)"]) == 101
+    assert "Knee flexion right mean (deg)" in table
+    assert "Ankle dorsiflexion torque left sd (N m/kg)" in table
+
+
+def test_the_summary_is_plain_and_carries_the_fingerprint(result, walk_file, settings):
+    summary = json.loads((result / "summary.json").read_text(encoding="utf-8"))
+    assert summary["fingerprint"] == fingerprint(walk_file, settings)
+    assert files.recorded_summary(result)["fingerprint"] == summary["fingerprint"]
+    assert summary["quality"]["light"] in ("good", "fair")
+    assert {row["name"] for row in summary["gait"]} >= {"velocity", "step length", "stride length"}
+    assert "NaN" not in (result / "summary.json").read_text(encoding="utf-8")
+
+
+def test_a_result_that_cannot_be_finished_leaves_nothing(analysis, tmp_path, monkeypatch):
+    def broken(*arguments):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(files, "page", broken)
+    with pytest.raises(FormatError, match="No space left"):
+        write_analysis(analysis, tmp_path / "out")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_result_is_replaced_only_when_asked_and_a_stranger_never(analysis, tmp_path):
+    folder = write_analysis(analysis, tmp_path / "out")
+    with pytest.raises(FormatError, match="--overwrite"):
+        write_analysis(analysis, folder)
+    (folder / "old").write_text("")
+    write_analysis(analysis, folder, overwrite=True)
+    assert not (folder / "old").exists()
+    thesis = tmp_path / "thesis"
+    thesis.mkdir()
+    (thesis / "chapter1.tex").write_text("")
+    with pytest.raises(FormatError, match="not a result"):
+        write_analysis(analysis, thesis, overwrite=True)
+    assert (thesis / "chapter1.tex").exists()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "thesis"]
+
+
+def test_a_quaternion_root_has_columns_of_its_own():
+    names, kinds = files.position_columns(hd.catalog.hdm())
+    assert len(names) == hd.catalog.hdm().nq
+    assert kinds.count("quaternion") == 4
+    assert kinds[:3] == ["slide"] * 3

@@ -1,0 +1,114 @@
+"""The page of an analysis: complete, alone in the world, and readable without eyes."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from homodyn.capture import Signals
+from homodyn.report import page, texts
+from homodyn.report.quality import overall, verdicts
+from support.pages import read
+
+
+def test_every_tag_is_closed_and_every_id_is_used_once(html):
+    reader = read(html)
+    assert reader.faults == []
+    assert reader.open == []
+    assert len(set(reader.ids)) == len(reader.ids)
+
+
+def test_nothing_is_loaded_from_elsewhere(html):
+    reader = read(html)
+    assert all(reference.startswith("#") for reference in reader.references)
+    assert {reference[1:] for reference in reader.references} <= set(reader.ids)
+    assert not re.search(r"https?:|[\"'(]//|@import|url\(|fetch\(|XMLHttp|import\(", html)
+    assert "default-src 'none'" in html
+
+
+def test_every_section_is_there_and_every_figure_has_words(html):
+    reader = read(html)
+    for section in texts.SECTIONS:
+        assert section in reader.ids
+    assert reader.nameless == []
+    figures = ("angles", "torques", "powers", "ground-forces", "pressure-paths", "elevation")
+    for figure in (*figures, "emg", "energy", "marker-errors", "fit", "residuals"):
+        assert f"fig-{figure}" in reader.ids
+    assert html.count("<figcaption>") == html.count("<figure")
+
+
+def test_it_is_small(html):
+    assert len(html.encode()) < 1.5e6
+
+
+def test_names_from_files_cannot_become_code(analysis):
+    name = "<script>alert(1)</script>"
+    evil = replace(
+        analysis,
+        name=name,
+        motion=replace(analysis.motion, markers=(name, *analysis.motion.markers[1:]), method=name),
+        remarks=(name,),
+        emg=replace(analysis.emg, names=(name, *analysis.emg.names[1:])),
+        model=analysis.model,
+    )
+    # The replay looks markers up by name in the model.
+    with pytest.raises(ValueError, match="not in"):
+        page(evil)
+    evil = replace(evil, motion=replace(analysis.motion, method=name))
+    assert "<script>alert" not in page(evil)
+
+
+def test_what_is_missing_is_told_in_a_sentence(analysis):
+    bare = replace(
+        analysis,
+        loads=None,
+        work=None,
+        gait=None,
+        elevation=None,
+        emg=None,
+        scaled=None,
+        events=(),
+        missing={"kinetics": "There are no torques: the plates were off."},
+    )
+    text = page(bare)
+    assert "the plates were off" in text
+    for part in ("gait", "forces", "elevation", "emg", "energy", "residuals", "scaled"):
+        assert texts.MISSING[part].split(":")[0] in text
+    assert "over time" in text
+    assert read(text).faults == []
+
+
+def test_the_light_is_the_worst_of_the_verdicts(analysis):
+    found = verdicts(analysis)
+    assert overall(found) in ("good", "fair")
+    bad = replace(
+        analysis, motion=replace(analysis.motion, residual=analysis.motion.residual + 0.1)
+    )
+    judged = verdicts(bad)
+    assert overall(judged) == "poor"
+    assert judged[0].light == "poor"
+    assert "mm" in judged[0].sentence
+
+
+def test_a_wrong_mass_is_noticed(analysis):
+    feet = tuple(replace(foot, force=1.3 * foot.force) for foot in analysis.loads.feet)
+    heavy = replace(analysis, loads=replace(analysis.loads, feet=feet))
+    (weight,) = [v for v in verdicts(heavy) if v.subject == "body weight"]
+    assert weight.light == "poor"
+    assert "--mass" in weight.sentence
+
+
+def test_a_recording_without_emg_units_is_drawn(analysis):
+    plain = Signals(("a",), 100.0, np.abs(np.sin(np.arange(261)))[:, None])
+    text = page(replace(analysis, emg=plain, emg_sides=(None,)))
+    assert "fig-emg" in text
+
+
+def test_elevation_angles_of_a_part_of_the_recording_are_drawn(analysis):
+    angles = analysis.elevation
+    part = slice(20, -20)
+    shorter = replace(
+        angles, time=angles.time[part], left=angles.left[part], right=angles.right[part]
+    )
+    assert "fig-elevation" in page(replace(analysis, elevation=shorter))

@@ -1,0 +1,126 @@
+"""The replay: what is packed for the browser is where kinematics has it, to a fraction of a mm."""
+
+import base64
+import json
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+import homodyn as hd
+from homodyn import dynamics
+from homodyn.capture import Y_UP
+from homodyn.report.replay import packed, replay_data, stick_ends, sticks, strip
+from support import strolls
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("chrome")
+
+
+def unpacked(record, shape):
+    """What the browser makes of a packed array."""
+    steps = np.frombuffer(base64.b64decode(record["data"]), dtype="<i2").astype(float)
+    values = np.where(steps == -32768, np.nan, steps * record["scale"])
+    return values.reshape(-1, 3) + record["offset"], shape
+
+
+def test_packing_keeps_a_fifth_of_a_millimetre_over_ten_metres():
+    rng = np.random.default_rng(4)
+    points = rng.uniform(-5, 5, (200, 7, 3))
+    points[10:20, 3] = np.nan
+    found, _ = unpacked(packed(points), points.shape)
+    np.testing.assert_allclose(found.reshape(points.shape), points, atol=2e-4)
+
+
+def test_packing_nothing_but_gaps_stays_gaps():
+    found, _ = unpacked(packed(np.full((4, 3), np.nan)), (4, 3))
+    assert np.isnan(found).all()
+
+
+def test_sticks_move_with_their_bodies():
+    model = hd.catalog.heiman()
+    q = model.random(seed=6, size=3)
+    ends = stick_ends(model, q)
+    for k, stick in enumerate(sticks(model)):
+        expected = dynamics.position(model, q, stick.body, stick.start)
+        np.testing.assert_allclose(ends[:, k, 0], expected, atol=1e-12)
+
+
+def test_a_model_without_capsules_has_bones(shared_data):
+    model = hd.load(shared_data / "gait10dof" / "subject01.osim", as_measured=True)
+    shanks = [stick for stick in sticks(model) if stick.body == "tibia_r"]
+    assert len(shanks) == 1
+    assert shanks[0].side == "right"
+    ankle = dynamics.position(model, model.neutral(), "talus_r")
+    ends = stick_ends(model, model.neutral()[None])[0, sticks(model).index(shanks[0])]
+    np.testing.assert_allclose(ends[1], ankle, atol=1e-9)
+
+
+def test_the_replay_has_the_recorded_markers_at_most_fifty_times_a_second():
+    motion = strolls.fitted()
+    data = replay_data(motion)
+    assert data["rate"] == pytest.approx(50)
+    frames = len(motion.time[::2])
+    assert data["frames"] == frames
+    measured, _ = unpacked(data["markers"]["measured"], None)
+    np.testing.assert_allclose(
+        measured.reshape(frames, -1, 3), motion.measured[::2], atol=2e-4, equal_nan=True
+    )
+    json.dumps(data, allow_nan=False)
+
+
+def test_a_model_with_y_up_is_shown_standing(shared_data):
+    model = hd.load(shared_data / "gait10dof" / "subject01.osim", as_measured=True)
+    q = np.tile(model.neutral(), (3, 1))
+    still = np.zeros((3, model.nv))
+    data = replay_data(hd.capture.Motion(model, np.arange(3) / 10, q, still, still))
+    ends, _ = unpacked(data["segments"]["ends"], None)
+    world = stick_ends(model, q).reshape(-1, 3) @ Y_UP.T
+    np.testing.assert_allclose(ends, world, atol=2e-4)
+    assert np.ptp(ends[:, 2]) > 1.0
+
+
+def test_the_still_picture_shows_every_stick_at_every_instant():
+    motion = strolls.fitted()
+    drawn = strip(motion, poses=5)
+    assert drawn.count('class="limb') == 5 * len(sticks(motion.model))
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium to look at a page with")
+def test_a_browser_draws_the_body(html, tmp_path):
+    file = tmp_path / "report.html"
+    file.write_text(html, encoding="utf-8")
+    picture = tmp_path / "page.png"
+    ran = subprocess.run(
+        [
+            CHROMIUM,
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--no-first-run",
+            "--hide-scrollbars",
+            f"--user-data-dir={tmp_path / 'profile'}",
+            "--virtual-time-budget=2000",
+            f"--screenshot={picture}",
+            "--window-size=1200,1400",
+            file.as_uri(),
+        ],
+        capture_output=True,
+        timeout=120,
+        check=False,
+    )
+    if not picture.exists():
+        pytest.skip(f"chromium does not run here: {ran.stderr[-200:]!r}")
+    from matplotlib.image import imread
+
+    pixels = imread(picture)[..., :3]
+
+    def near(colour):
+        wanted = np.array([int(colour[k : k + 2], 16) for k in (0, 2, 4)]) / 255
+        return (np.abs(pixels - wanted).max(-1) < 0.09).sum()
+
+    # Lit sides of capsules of the right and of the left leg; nothing else has so much of them.
+    assert near("da8876") > 1500
+    assert near("75a1cd") > 700

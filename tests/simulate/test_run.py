@@ -1,0 +1,357 @@
+"""Runs: integrators, events, actuation, energy, faults."""
+
+import casadi as ca
+import numpy as np
+import pytest
+
+import homodyn as hd
+from homodyn.dynamics import Hinge, Stabilization
+from homodyn.model import Assembly, box, joints, rod
+from homodyn.simulate import (
+    PD,
+    Controller,
+    Event,
+    SampledTorques,
+    Scene,
+    Soft,
+    Status,
+    Torques,
+    run,
+)
+
+ORDERS = {
+    "explicit_euler": 1,
+    "semi_implicit_euler": 1,
+    "leap_frog": 2,
+    "predictor_corrector": 2,
+    "rk4": 4,
+    "implicit_midpoint": 2,
+}
+
+
+@pytest.mark.parametrize("integrator", ORDERS)
+def test_integrators_have_their_order_with_quaternions_too(chain, integrator):
+    rng = np.random.default_rng(0)
+    q0 = chain.random(1)
+    v0 = rng.normal(size=chain.nv)
+    common = {"contact": None, "limits": None}
+    exact = run(chain, q0, v0, 0.4, 0.1, integrator="dormand_prince", tolerance=1e-13, **common)
+    errors = []
+    for steps in (20, 40):
+        end = run(chain, q0, v0, 0.4, 0.4 / steps, integrator=integrator, **common)
+        errors.append(np.linalg.norm(chain.difference(exact.q[-1], end.q[-1])))
+        quaternions = [end.q[:, 3:7], end.q[:, 8:12]]
+        for quaternion in quaternions:
+            np.testing.assert_allclose(np.linalg.norm(quaternion, axis=1), 1, atol=1e-12)
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(ORDERS[integrator], abs=0.3)
+
+
+def test_dense_output_lies_on_the_solution(pendulum):
+    sparse = run(
+        pendulum, [1.0], None, 2.0, 0.5, contact=None, integrator="dormand_prince", tolerance=1e-10
+    )
+    fine = run(
+        pendulum, [1.0], None, 2.0, 0.5, contact=None, integrator="dormand_prince", tolerance=1e-13
+    )
+    np.testing.assert_allclose(sparse.q, fine.q, atol=1e-8)
+    assert abs(sparse.energy.error[-1]) < 1e-7
+
+
+def test_momentum_is_kept_in_flight(chain):
+    q0, v0 = chain.random(3), np.random.default_rng(3).normal(size=chain.nv)
+    flown = run(
+        chain, q0, v0, 0.5, 0.05, contact=None, integrator="dormand_prince", tolerance=1e-14
+    )
+    momentum = hd.dynamics.momentum(chain, flown.q, flown.v)
+    np.testing.assert_allclose(momentum, np.broadcast_to(momentum[0], momentum.shape), atol=1e-12)
+
+
+def test_a_free_body_keeps_linear_momentum_in_every_step(ball):
+    v0 = np.array([1.0, -2.0, 0.5, 3.0, -4.0, 9.0])
+    still = ball.with_numbers({"gravity": np.zeros(3)})
+    flown = run(still, still.neutral(), v0, 1.0, 1e-2, contact=None)
+    momentum = hd.dynamics.momentum(still, flown.q, flown.v)
+    np.testing.assert_allclose(momentum, np.broadcast_to(momentum[0], momentum.shape), atol=1e-12)
+
+
+def test_stiff_springs_stay_bounded_at_the_midpoint():
+    model = (
+        Assembly("stiff")
+        .add(rod("rod", 1.0, (0, 0, 0), (0, 0, -1.0)), joints.revolute("y", stiffness=1e6))
+        .model()
+    )
+    swung = run(model, [0.01], None, 1.0, 1e-2, contact=None, integrator="implicit_midpoint")
+    assert swung.status is Status.FINISHED
+    assert np.abs(swung.q).max() < 0.0101
+    assert np.abs(swung.energy.error).max() < 1e-3 * 1e6 * 0.01**2 / 2
+
+
+def test_energy_is_accounted_for(block):
+    """Work of actuators, contacts and dampers closes the books to what the method makes up."""
+    q = block.neutral()
+    q[2] = 0.15
+    dropped = run(
+        block, q, None, 0.5, 1e-4, contact=Soft(2e4, 100.0), integrator="rk4", record=1e-2
+    )
+    scale = 10 * 9.8 * 0.15
+    assert np.abs(dropped.energy.error).max() < 1e-3 * scale
+    assert dropped.energy.contacts[-1] < -0.2 * scale
+    model = (
+        Assembly("arm")
+        .add(rod("upper", 1.0, (0, 0, 0), (0, 0, -0.5)), joints.revolute("y", damping=0.2))
+        .add(
+            rod("lower", 1.0, (0, 0, 0), (0, 0, -0.5)),
+            joints.revolute("y", stiffness=3.0, rest=0.4),
+            "upper",
+            at=(0, 0, -0.5),
+        )
+        .model()
+    )
+    for integrator, bound in (("rk4", 1e-8), ("semi_implicit_euler", 5e-3)):
+        driven = run(
+            model,
+            [0.3, 0.0],
+            None,
+            2.0,
+            1e-3,
+            contact=None,
+            actuation=Torques({"lower": 0.5}),
+            integrator=integrator,
+        )
+        books = driven.energy
+        assert np.abs(books.error).max() < bound
+        power = np.sum(driven.torques * driven.v, axis=1)
+        worked = np.trapezoid(power, driven.time)
+        assert books.actuators[-1] == pytest.approx(worked, abs=5e-3)
+        lost = np.trapezoid(0.2 * driven.v[:, 0] ** 2, driven.time)
+        assert books.dissipated[-1] == pytest.approx(lost, abs=5e-3)
+        change = books.kinetic + books.potential
+        closed = change[-1] - change[0] - books.actuators[-1] + books.dissipated[-1]
+        assert closed == pytest.approx(books.error[-1], abs=1e-12)
+
+
+# -- events
+
+
+def test_a_bounce_train_follows_its_restitution(ball):
+    e, drop = 0.8, 0.4
+
+    def bounce(t, q, v, lane):
+        return {"v": np.r_[v[:2], -e * v[2], v[3:]]}
+
+    ground = Event("ground", lambda t, q, v, lane: q[2] - 0.1, "falling", 1e-10, bounce)
+    q = ball.neutral()
+    q[2] = 0.1 + drop
+    train = run(ball, q, None, 2.0, 1e-2, contact=None, events=[ground], integrator="rk4")
+    first = np.sqrt(2 * drop / 9.81)
+    expected = first * (1 + 2 * np.cumsum(e ** np.arange(0, 8)) - 2 + 2 * 0)
+    expected = first * np.r_[1.0, 1 + 2 * np.cumsum(e ** np.arange(1, 8))]
+    times = np.array([happening.time for happening in train.events])[:8]
+    np.testing.assert_allclose(times, expected, atol=1e-8)
+    assert all(abs(happening.value) <= 1e-10 for happening in train.events)
+    assert abs(train.energy.error[-1]) < 1e-9
+
+
+def test_two_crossings_within_one_step_are_seen(ball):
+    """A ball thrown through a height and back within one step of 0.4 s."""
+    q = ball.neutral()
+    v = np.zeros(6)
+    v[2] = 9.81 * 0.2
+    top = 9.81 * 0.2**2 / 2
+    events = [
+        Event("up", lambda t, q, v, lane: q[2] - (top - 1e-3), "rising", 1e-11),
+        Event("down", lambda t, q, v, lane: q[2] - (top - 1e-3), "falling", 1e-11),
+    ]
+    thrown = run(ball, q, v, 0.4, 0.4, contact=None, events=events, integrator="rk4")
+    early = 0.2 - np.sqrt(2e-3 / 9.81)
+    assert [happening.name for happening in thrown.events] == ["up", "down"]
+    assert thrown.events[0].time == pytest.approx(early, abs=1e-9)
+    assert thrown.events[1].time == pytest.approx(0.4 - early, abs=1e-9)
+
+
+def test_a_touch_that_does_not_cross_is_no_event(ball):
+    q = ball.neutral()
+    v = np.zeros(6)
+    v[2] = 9.81 * 0.2
+    top = 9.81 * 0.2**2 / 2
+    above = Event("above", lambda t, q, v, lane: q[2] - (top + 1e-6), "both", 1e-9)
+    thrown = run(ball, q, v, 0.4, 0.1, contact=None, events=[above], integrator="rk4")
+    assert thrown.events == ()
+
+
+def test_events_change_modes(pendulum):
+    """A torque that is switched on while the rod swings one way only."""
+
+    def drive(t, q, v, lane):
+        return ca.vertcat(0.5 * lane["on"])
+
+    events = [
+        Event("out", lambda t, q, v, lane: q[0], "rising", 1e-9, lambda *_: {"on": 1.0}),
+        Event("back", lambda t, q, v, lane: q[0], "falling", 1e-9, lambda *_: {"on": 0.0}),
+    ]
+    swung = run(
+        pendulum, [0.2], None, 4.0, 1e-2, contact=None, actuation=drive, events=events,
+        integrator="rk4", lane={"on": 0.0},
+    )  # fmt: skip
+    assert {happening.name for happening in swung.events} == {"out", "back"}
+    acting = swung.torques[:, 0] > 0
+    assert np.all(acting[10:] == (swung.q[10:, 0] > 0))
+    assert swung.energy.error[-1] == pytest.approx(0, abs=1e-6)
+
+
+def test_events_without_end_are_called_a_stall(ball):
+    def flip(t, q, v, lane):
+        return {"q": np.r_[q[:2], -q[2], q[3:]]}
+
+    flipping = Event("flip", lambda t, q, v, lane: q[2] + 1e-4 * v[2], "both", 1e-9, flip)
+    hung = run(ball, ball.neutral(), None, 0.05, 1e-3, contact=None, events=[flipping])
+    assert hung.status in (Status.STALLED, Status.FINISHED)
+    endless = Event("endless", lambda t, q, v, lane: ca.sin(1e6 * t), "both", 1e-3)
+    hung = run(ball, ball.neutral(), None, 0.05, 1e-3, contact=None, events=[endless])
+    assert hung.status is Status.STALLED
+    assert "endless" in hung.message
+
+
+# -- actuation
+
+
+def test_sampled_torques_follow_straight_lines(pendulum):
+    time = np.array([0.0, 1.0, 2.0])
+    torques = np.array([[0.0], [1.0], [0.0]])
+    pushed = run(pendulum, [0.0], None, 2.0, contact=None, actuation=SampledTorques(time, torques))
+    np.testing.assert_allclose(pushed.torques[:, 0], 1 - np.abs(1 - pushed.time), atol=1e-9)
+
+
+def test_python_controllers_act_after_their_delay(pendulum):
+    seen = []
+
+    def control(t, q, v):
+        seen.append(t)
+        return [len(seen)]
+
+    moved = run(
+        pendulum, [0.0], None, 0.5, 1e-2, contact=None,
+        actuation=Controller(control, period=0.1, delay=0.03),
+    )  # fmt: skip
+    np.testing.assert_allclose(seen, [0, 0.1, 0.2, 0.3, 0.4, 0.5], atol=1e-9)
+    at = dict(zip(np.round(moved.time, 3), moved.torques[:, 0], strict=True))
+    assert (at[0.0], at[0.12], at[0.13], at[0.22], at[0.23]) == (1, 1, 2, 2, 3)
+
+
+def test_motors_stay_within_torque_and_power():
+    limits = {"max_force": 2.0, "max_velocity": 5.0}
+    model = (
+        Assembly("motor")
+        .add(box("wheel", 1.0, (0.2, 0.2, 0.2)), joints.revolute("z", **limits))
+        .model()
+    )
+    for actuation in (Torques([50.0]), PD(1e3, 1.0, target=[100.0], stable=True)):
+        spun = run(model, [0.0], None, 2.0, contact=None, actuation=actuation)
+        assert np.abs(spun.torques).max() <= 2.0 + 1e-9
+        assert np.abs(spun.torques[:-1, 0] * spun.v[:-1, 0]).max() <= 10.0 * (1 + 1e-2)
+        assert spun.v.max() > 20
+    free = run(
+        model, [0.0], None, 0.1, contact=None, actuation=Torques([50.0]), torque_limits=False
+    )
+    assert free.torques[0, 0] == 50.0
+
+
+def test_stable_servos_hold_with_any_gain(pendulum):
+    held = run(
+        pendulum, [0.5], None, 1.0, 1e-2, contact=None,
+        actuation=PD(1e8, 1e6, target=[0.3], stable=True),
+    )  # fmt: skip
+    assert held.q[-1, 0] == pytest.approx(0.3, abs=1e-6)
+    loose = run(
+        pendulum, [0.5], None, 1.0, 1e-2, contact=None, actuation=PD(1e8, 1e6, target=[0.3])
+    )
+    assert loose.status is Status.NOT_FINITE
+
+
+# -- loops
+
+
+def test_a_closed_linkage_swings_at_its_period():
+    """Three unit links closed to a parallelogram: 1.877749 s at 36 degrees, loop kept."""
+    link = {"mass": 1.0, "com": (0, 0, -0.5)}
+    inertia = np.diag([(0.05**2 + 1) / 12, (0.05**2 + 1) / 12, 2 * 0.05**2 / 12])
+    end = (0.0, 0.0, -1.0)
+    model = (
+        Assembly("linkage")
+        .add("p1", joints.revolute("y"), inertia=inertia, **link)
+        .add("p2", joints.revolute("y"), "p1", at=end, inertia=inertia, **link)
+        .add("p3", joints.revolute("y"), "p2", at=end, inertia=inertia, **link)
+        .model()
+    )
+    offset = 0.2 * np.pi
+    start = np.array([-offset, 0.5 * np.pi + offset, 0.5 * np.pi - offset])
+    gains = Stabilization(100.0, 20.0) if False else None
+    loop = Hinge("p3", axis="y", point=end, anchor=(-1.0, 0.0, 0.0), stabilization=gains)
+    turn = Event("turn", lambda t, q, v, lane: v[0], "rising", 1e-11)
+    swung = run(
+        model, start, None, 2.0, 2e-3, contact=None, integrator="rk4", constraints=loop,
+        events=[turn], limits=None,
+    )  # fmt: skip
+    times = [happening.time for happening in swung.events if happening.time > 0.1]
+    # It starts at rest at one end and comes to rest there again after a whole period.
+    assert min(abs(t - 1.877749) for t in times) < 2e-6
+    tip = hd.dynamics.position(model, swung.q, "p3", np.array(end))
+    np.testing.assert_allclose(tip, np.broadcast_to([-1.0, 0, 0], tip.shape), atol=1e-8)
+    np.testing.assert_allclose(swung.q[:, 0] + swung.q[:, 1], np.pi / 2, atol=1e-8)
+    assert np.abs(swung.energy.error).max() < 1e-8
+
+
+# -- faults
+
+
+def test_torques_that_are_no_numbers_are_told_with_time_and_place(pendulum):
+    torques = np.array([[0.0], [np.nan]])
+    broken = run(
+        pendulum, [0.1], None, 1.0, contact=None,
+        actuation=SampledTorques([0.0, 0.5], torques, held=True),
+    )  # fmt: skip
+    assert broken.status is Status.NOT_FINITE
+    assert "0.5 s the torque of rod" in broken.message
+    assert np.all(np.isfinite(broken.q))
+    assert broken.time[-1] == pytest.approx(0.5, abs=2e-3)
+    python = Controller(lambda t, q, v: [np.nan if t > 0.25 else 0.0], 0.1)
+    broken = run(pendulum, [0.1], None, 1.0, contact=None, actuation=python)
+    assert broken.status is Status.NOT_FINITE
+    assert "0.3 s the torque of rod" in broken.message
+
+
+def test_a_step_far_too_long_ends_with_a_status(chain):
+    v = 50 * np.random.default_rng(0).normal(size=chain.nv)
+    for integrator in ("explicit_euler", "semi_implicit_euler", "rk4"):
+        wild = run(chain, chain.random(0), v, 200.0, 1.0, contact=None, integrator=integrator)
+        assert np.all(np.isfinite(wild.q))
+        assert wild.status in (Status.FINISHED, Status.NOT_FINITE)
+
+
+def test_a_singular_mass_matrix_is_no_silent_success():
+    model = (
+        Assembly("ghost")
+        .add(box("solid", 1.0, (0.1, 0.1, 0.1)), joints.revolute("y"))
+        .add("ghost", joints.revolute("z"), "solid", mass=0.0)
+        .model(as_measured=True)
+    )
+    lost = run(model, [0.1, 0.0], None, 0.1, contact=None, limits=None)
+    assert lost.status is Status.NOT_FINITE
+    assert np.all(np.isfinite(lost.q))
+
+
+def test_bad_arguments_are_refused_with_what_would_do(ball, pendulum):
+    with pytest.raises(hd.ModelError, match="soft, implicit"):
+        run(ball, ball.neutral(), contact="sticky")
+    with pytest.raises(hd.ModelError, match="7 entries"):
+        run(ball, np.zeros(6))
+    with pytest.raises(hd.ModelError, match="rk4"):
+        run(ball, ball.neutral(), integrator="euler")
+    with pytest.raises(hd.ModelError, match="positive numbers"):
+        run(ball, ball.neutral(), dt=0.0)
+    with pytest.raises(hd.ModelError, match="rising, falling, both"):
+        Event("x", lambda t, q, v, lane: t, "up")
+    with pytest.raises(hd.ModelError, match="goes with semi_implicit_euler"):
+        run(ball, ball.neutral(), contact="implicit", integrator="rk4")
+    with pytest.raises(hd.ModelError, match="there are skin"):
+        Scene(ball, contacts=("heel",))

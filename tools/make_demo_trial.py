@@ -1,0 +1,19 @@
+"""Make the trial that ships with the package, with its truth: python tools/make_demo_trial.py."""
+
+from pathlib import Path
+
+import homodyn
+from homodyn.gait import make_trial, write_trial
+
+FOLDER = Path(homodyn.__file__).parent / "gait" / "demo_trial"
+
+
+def main() -> None:
+    """A walk over three plates by a person whose segments are not those of any table."""
+    made = make_trial(height=1.78, mass=74.0, strides=3, gaps=0.01, noise=0.001, seed=7)
+    for path in write_trial(made, FOLDER, force=True):
+        print(path.relative_to(FOLDER), path.stat().st_size)
+
+
+if __name__ == "__main__":
+    main()
