@@ -77,6 +77,10 @@ def run(
     """
     law = chosen_law(contact)
     if hasattr(law, "simulate"):
+        if constraints is not None:
+            raise ModelError(
+                f"contact law {law.name!r} does not close loops; take the soft law with them"
+            )
         return law.simulate(
             model, q0, v0, duration, dt, actuation=actuation, events=events, record=record,
             scene=scene, limits=limits, torque_limits=torque_limits, parameters=parameters,

@@ -28,14 +28,13 @@ from homodyn.dynamics.rnea import newton_euler
 from homodyn.dynamics.tree import Tree
 from homodyn.dynamics.wrenches import WrenchRows, as_column
 from homodyn.errors import ModelError
-from homodyn.model.manifold import quaternion_exp
 from homodyn.simulate.constants import Constant, Lane, constant
 from homodyn.simulate.geometry import Gap, Scene
 from homodyn.simulate.joint_rows import JointRow
 from homodyn.simulate.rows import unbounded
 from homodyn.simulate.solvers import ConeProblem, gauss_seidel
 from homodyn.simulate.springs import Stepped
-from homodyn.spatial import Array, cross, quaternion_rotation, stack
+from homodyn.spatial import Array, stack
 
 JOINTS = ("tangent", "exact")
 
@@ -100,7 +99,7 @@ class TimeStepping:
             n, (t1, t2) = gap.normal, gap.tangents
             on_bodies.append(force[3 * k] * n + force[3 * k + 1] * t1 + force[3 * k + 2] * t2)
         along = step.joint_forces(w, force[count:])
-        return Stepped(step.turned(w), step.gaps, on_bodies, along, force[:count], residual)
+        return Stepped(w, step.gaps, on_bodies, along, force[:count], residual)
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,8 +207,8 @@ class VelocityProblem:
                     A[i, j] = A[j, i] = sum(scaled[k] * self.Y[j][k] for k in shared)
         before = [_dot(row, self.tree.v) for row in self.rows]
         b = [
-            _dot(row, self.start) + sum((y * self.free[k] for k, y in column.items()), ca.SX(0))
-            for row, column in zip(self.rows, self.Y, strict=True)
+            u + sum((y * self.free[k] for k, y in column.items()), ca.SX(0))
+            for u, column in zip(before, self.Y, strict=True)
         ]
         for k, gap in enumerate(self.gaps):
             bounce = self._constant(gap, self.law.restitution, "restitution")
@@ -242,7 +241,7 @@ class VelocityProblem:
         return ca.if_else(struck, ca.fmax(-bounce * before, least), least)
 
     def velocity(self, impulse: Array) -> Array:
-        """Velocities at the end under the impulses of the rows, in the axes of the start."""
+        """Velocities at the end under the impulses of the rows."""
         half, d = list(self.free), self.factor.reciprocal
         pushed: dict[int, list[Array]] = {}
         for k, column in enumerate(self.Y):
@@ -250,35 +249,7 @@ class VelocityProblem:
                 pushed.setdefault(i, []).append(y * impulse[k])
         for i, parts in pushed.items():
             half[i] = half[i] + d[i] * sum(parts[1:], parts[0])
-        return self.start + self.factor.rest(half)
-
-    # -- floating bodies, whose velocities are seen from axes that turn with them
-
-    @cached_property
-    def _floating(self) -> list[int]:
-        """Where in v the velocities of free joints begin."""
-        joints = zip(self.tree.model.joints, self.tree.model.joint_slots, strict=True)
-        return [slots.v.start for joint, slots in joints if joint.kind == "free"]
-
-    @cached_property
-    def start(self) -> Array:
-        """V as it would be after the step without forces, in the axes of the start.
-
-        In turning axes a velocity changes by -omega x v even when nothing acts; that is left out
-        here and made good by `turned`, so that floating bodies keep their momentum to rounding.
-        """
-        v = ca.SX(self.tree.v)
-        for k in self._floating:
-            v[k : k + 3] = v[k : k + 3] + self.h * cross(v[k + 3 : k + 6], v[k : k + 3])
-        return v
-
-    def turned(self, w: Array) -> Array:
-        """Velocities at the end, in the axes of the end."""
-        v = ca.SX(w)
-        for k in self._floating:
-            turn = quaternion_exp(self.h * w[k + 3 : k + 6])
-            v[k : k + 3] = quaternion_rotation(turn) @ w[k : k + 3]
-        return v
+        return self.tree.v + self.factor.rest(half)
 
 
 def _dot(row: dict[int, Array], v: Array) -> Any:
