@@ -262,3 +262,20 @@ def test_samples_far_apart_change_nothing():
 def test_what_is_no_law_is_refused(wrong):
     with pytest.raises(ModelError):
         EventDriven(**wrong)
+
+
+@pytest.mark.parametrize("seed", [0, 2])
+def test_a_box_that_rocks_to_rest_does_not_pile_up_events(seed):
+    """Blows on one edge and then the other come ever faster and weaker, in theory without end."""
+    model = box()
+    rng = np.random.default_rng(seed)
+    q = model.neutral()
+    q[2] = 0.3 + 0.5 * rng.random()
+    q[3:7] = rng.normal(size=4)
+    q[3:7] /= np.linalg.norm(q[3:7])
+    v = rng.normal(size=6) * [1, 1, 1, 5, 5, 5]
+    law = EventDriven(friction=1.0, tolerance=1e-6)
+    run = run_events(law, Scene(model), q, v, 0.8, dt=0.1)
+    assert run.ending is Ending.FINISHED, run.message
+    assert len(run.events) < 200
+    assert ledger_error(model, run) < 1e-3

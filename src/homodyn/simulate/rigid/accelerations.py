@@ -23,6 +23,10 @@ from homodyn.simulate.solvers import ConeProblem, Solution, Status, newton, pivo
 
 SETTLING = 0.01
 """s: in which what integration lets slip in closed contacts is taken back."""
+TOLERANCE = 1e-9
+"""Of forces, relative to the accelerations or speeds that they meet."""
+STEPS = 8
+"""Of Newton's method, before pivoting is faster."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,9 +114,9 @@ def _places(chosen: np.ndarray) -> list[int]:
 
 def solved(problem: ConeProblem, guess: np.ndarray | None) -> Solution:
     """Newton's method from the last forces; pivoting where that fails."""
-    found = newton(problem, start=guess)
+    found = newton(problem, start=guess, steps=STEPS, tolerance=TOLERANCE)
     if found.status is Status.UNSOLVED:
-        again = pivot(problem)
+        again = pivot(problem, tolerance=TOLERANCE)
         if again.residual < found.residual:
             return again
     return found

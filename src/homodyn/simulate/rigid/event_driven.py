@@ -25,7 +25,7 @@ from homodyn.simulate.rigid.accelerations import Accelerated, accelerations
 from homodyn.simulate.rigid.contact_state import ContactState, contact_states
 from homodyn.simulate.rigid.coordinates import CoordinateRows
 from homodyn.simulate.rigid.dormand_prince import Step, between, dormand_prince
-from homodyn.simulate.rigid.impacts import IMPACTS, impact
+from homodyn.simulate.rigid.impacts import IMPACTS, impact, settled
 from homodyn.simulate.rigid.modes import CLOSING, RESTING, SLIDING, Modes
 from homodyn.simulate.rigid.surfaces import per_gap
 from homodyn.simulate.solvers import Status
@@ -35,6 +35,12 @@ APPROACHING = 1e-8
 OPENING = 1e-4
 """m/s, rad/s: a contact that leaves an impact faster than this is open at once; a slower one has to
 come to the surface first, and forces may hold it before it does."""
+STEPS = 50_000
+"""Steps in a second of simulated time, and at its start, beyond which a run makes no progress."""
+SLIPPING = 1e-3
+"""m/s: a contact that leaves an impact slower along the surface rests until friction is used up."""
+HARD = 200
+"""Evaluations of one run whose contact forces are not found to tolerance, before it is given up."""
 SHORTEST = 1e-13
 """s: a step that must be shorter makes no progress."""
 
@@ -181,6 +187,7 @@ class EventLoop:
         self.instants: list[float] = []
         self.impulse = np.zeros((self.contacts, 3))
         self.steps = 0
+        self.hard = 0
 
     # -- the state as one vector: q, v, and the five works of `EventRun`
 
@@ -200,7 +207,8 @@ class EventLoop:
         if found.solution.status is not Status.SOLVED:
             told = found.solution.status.value
             size = float(np.abs(found.solution.motion).max(initial=0.0))
-            if found.solution.residual > 1e-6 * max(size, 1.0):
+            self.hard += 1
+            if found.solution.residual > 1e-6 * max(size, 1.0) or self.hard > HARD:
                 raise Failure(
                     Ending.CONTACTS, f"at {t:.6g} s between {self._closed_names()}: {told}"
                 )
@@ -273,6 +281,8 @@ class EventLoop:
             last = taken == end - t
             step = dormand_prince(self._slope, t, y, slope, taken)
             self.steps += 1
+            if self.steps > STEPS * (1.0 + t):
+                raise Failure(Ending.STALLED, f"at {t:.6g} s, after {self.steps} steps")
             wrong = self._error(y, step)
             if not wrong <= 1.0:
                 h = taken * (0.1 if not np.isfinite(wrong) else max(0.1, 0.9 * wrong**-0.2))
@@ -484,6 +494,7 @@ class EventLoop:
                 rest_speed=self.law.rest_speed,
                 law=self.law.impact,
             )
+            struck = settled(state, modes, struck, self.law.rest_speed)
             # A blow goes on at once to what it drives together elsewhere.
             after = state.G[rows] @ struck.velocity
             more = touching & ~modes.closed & (after < -APPROACHING)
@@ -507,10 +518,10 @@ class EventLoop:
         for k in _places(modes.closed & (after > OPENING)):
             modes.closed[k] = False
             self._told(t, "leave", self._name(k))
-        settled = self._split(y)
-        slipping = modes.slip_speeds(settled) > RESTING
+        rested = self._split(y)
+        slipping = modes.slip_speeds(rested) > SLIPPING
         modes.sliding = modes.closed[: self.contacts] & slipping
-        modes.look(settled)
+        modes.look(rested)
         self.guess = None
         return y
 

@@ -64,6 +64,23 @@ def impact(
     return _coned(state, modes, friction, low * bounce, low)
 
 
+def settled(state: ContactState, modes: Modes, struck: Struck, slow: float) -> Struck:
+    """The impact with contacts held that would leave it slower than ``slow`` (m/s), if all do.
+
+    A body that rocks on its edges would else strike ever faster and weaker, without end. HuMAnS
+    lets no contact open in an impact for that reason; here the velocities after it are brought, by
+    a projection in the metric of inertia that cannot make energy, to rest along all normals.
+    """
+    rows = modes.normal_rows()[modes.closed]
+    leaving = state.G[rows] @ struck.velocity
+    if not len(rows) or not 0 < leaving.max() < slow:
+        return struck
+    impulse = struck.impulse.copy()
+    A = state.A[np.ix_(rows, rows)]
+    impulse[rows] -= np.linalg.pinv(A, rcond=1e-11, hermitian=True) @ leaving
+    return _after(state, impulse, struck.solution, struck.restitution)
+
+
 def _coned(
     state: ContactState, modes: Modes, friction: np.ndarray, bounce: np.ndarray, share: float
 ) -> Struck:

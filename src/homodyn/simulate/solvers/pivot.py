@@ -70,7 +70,7 @@ def pivot(
         force, used, failed = _pyramid(problem, angles, facets, pivots)
         taken += used
         if failed is not None:
-            return _failure(problem, failed, taken)
+            return _failure(problem, failed, taken, tolerance)
         left = float(residual(problem, force))
         if left <= allowed or not round_cones:
             break
@@ -85,7 +85,7 @@ def pivot(
         angles = turned
     if left > allowed and round_cones:
         # The modes are known by now; what is left is rounding, or directions that turn slowly.
-        polished = newton(problem, start=force, tolerance=tolerance)
+        polished = newton(problem, start=force, steps=12, tolerance=tolerance)
         if polished.residual < left:
             force, left = polished.force, float(polished.residual)
         taken += int(polished.iterations)
@@ -182,10 +182,10 @@ def _standard(problem: ConeProblem, angles: np.ndarray, facets: int, free: list[
     return _Standard(D, offset, M, q)
 
 
-def _failure(problem: ConeProblem, failed: Status, taken: int) -> Solution:
+def _failure(problem: ConeProblem, failed: Status, taken: int, tolerance: float) -> Solution:
     """No forces, and why; a ray that rounding led to is no contradiction."""
     if failed is Status.INCONSISTENT and not contradiction(problem):
-        rescued = newton(problem)
+        rescued = newton(problem, tolerance=tolerance)
         if rescued.status is Status.SOLVED:
             return Solution(
                 rescued.force,
