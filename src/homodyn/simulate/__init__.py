@@ -7,6 +7,7 @@ from homodyn.simulate.ground import Box, HeightField, Plane, level
 from homodyn.simulate.integrators import INTEGRATORS
 from homodyn.simulate.joint_rows import JointLimits
 from homodyn.simulate.record import Happening, Ledger, Record, Status
+from homodyn.simulate.rigid import EventDriven, TimeStepping
 from homodyn.simulate.rollout import Rollout, Rollouts, rollout
 from homodyn.simulate.rows import (
     Row,
@@ -26,6 +27,7 @@ __all__ = [
     "Box",
     "Controller",
     "Event",
+    "EventDriven",
     "Gap",
     "Happening",
     "HeightField",
@@ -41,6 +43,7 @@ __all__ = [
     "Scene",
     "Soft",
     "Status",
+    "TimeStepping",
     "Torques",
     "gap_distances",
     "grounded",

@@ -20,13 +20,19 @@ from homodyn.simulate.integrators import INTEGRATORS
 from homodyn.simulate.joint_rows import USUAL_LIMITS, JointLimits
 from homodyn.simulate.marching import March, Point, Stepper, fault
 from homodyn.simulate.record import Happening, Ledger, Record, Status
+from homodyn.simulate.rigid import EventDriven, TimeStepping
 from homodyn.simulate.soft import Soft
 from homodyn.simulate.springs import ImplicitSprings
 from homodyn.simulate.step import STATES, Setup, step_kernel
 from homodyn.symbolic import Iteration, Kernel
 from homodyn.symbolic.kernel import COMPILED, INTERPRETED
 
-LAWS: dict[str, type] = {"soft": Soft, "implicit": ImplicitSprings}
+LAWS: dict[str, type] = {
+    "soft": Soft,
+    "implicit": ImplicitSprings,
+    "time_stepping": TimeStepping,
+    "event_driven": EventDriven,
+}
 """Contact laws by the name that stands for their usual constants."""
 
 MARCHED = ("dormand_prince", "implicit_midpoint")
@@ -71,6 +77,10 @@ def run(
     """
     law = chosen_law(contact)
     if hasattr(law, "simulate"):
+        if constraints is not None:
+            raise ModelError(
+                f"contact law {law.name!r} does not close loops; take the soft law with them"
+            )
         return law.simulate(
             model, q0, v0, duration, dt, actuation=actuation, events=events, record=record,
             scene=scene, limits=limits, torque_limits=torque_limits, parameters=parameters,
@@ -93,6 +103,11 @@ def run(
         constraints=constraints,
     )
     start = _start(setup, q0, v0, numbers)
+    if integrator not in (*INTEGRATORS, *MARCHED):
+        raise ModelError(
+            f"no integrator {integrator!r}; there are {', '.join((*INTEGRATORS, *MARCHED))}"
+        )
+    start = start_point(setup, q0, v0, numbers)
     given = {"parameters": np.asarray(parameter_array(model, parameters), dtype=float)}
     given = given if model.parameters else {}
     if not model.parameters and parameters is not None:
@@ -125,7 +140,8 @@ def time_grid(duration: float, dt: float, record: float | None) -> tuple[np.ndar
     return np.linspace(0.0, duration, steps + 1), every
 
 
-def _start(setup: Setup, q0: Any, v0: Any, lane: Mapping[str, float]) -> Point:
+def start_point(setup: Setup, q0: Any, v0: Any, lane: Mapping[str, float]) -> Point:
+    """The checked first point of a run."""
     model = setup.model
     q = np.array(q0, dtype=float)
     v = np.zeros(model.nv) if v0 is None else np.array(v0, dtype=float)
@@ -208,7 +224,7 @@ def _looped(
             at = replace(at, torque=torque[min(round(t / h), steps)])
         message = fault(setup, at, status.value, h)
     kept["jumped"] = np.zeros(len(kept["t"]))
-    return _record(setup, kept, (), status, message, steps, notes)
+    return made_record(setup, kept, (), status, message, steps, notes)
 
 
 def sampled_torques(setup: Setup, grid: np.ndarray) -> np.ndarray | None:
@@ -311,7 +327,7 @@ def _marched(
             for name in ("q", "v", "t", "work", "jumped")
         }
     )
-    return _record(
+    return made_record(
         setup,
         kept,
         tuple(marched.happenings),
@@ -322,7 +338,7 @@ def _marched(
     )
 
 
-def _record(
+def made_record(
     setup: Setup,
     kept: dict[str, np.ndarray],
     happenings: tuple[Happening, ...],
@@ -331,6 +347,7 @@ def _record(
     steps: int,
     notes: tuple[str, ...],
 ) -> Record:
+    """The record of what was kept."""
     residual = kept.get("residual", np.zeros(1))
     return Record(
         setup.model,

@@ -1,0 +1,128 @@
+"""A model among its contacts at one state, in numbers: inertia, loads, rows and how they drift."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import casadi as ca
+import numpy as np
+
+from homodyn.dynamics.crba import composite_inertia
+from homodyn.dynamics.rnea import newton_euler, passive_force
+from homodyn.dynamics.tree import Tree
+from homodyn.dynamics.wrenches import WrenchRows
+from homodyn.model.configuration import rates
+from homodyn.simulate.geometry import Scene
+from homodyn.simulate.rigid.coordinates import CoordinateRows
+from homodyn.spatial import Array
+from homodyn.symbolic import Kernel, kernel
+
+
+@dataclass(frozen=True, eq=False)
+class ContactState:
+    """Everything a rigid law needs to know at one state.
+
+    Rows are normal and two tangents of each gap, then the limits, then the rubbing coordinates.
+    """
+
+    q: np.ndarray
+    v: np.ndarray
+    qdot: np.ndarray
+    H: np.ndarray
+    load: np.ndarray
+    """Generalised forces without torques: gravity, velocity products, springs and dampers."""
+    passive: np.ndarray
+    """Those of springs and dampers alone."""
+    G: np.ndarray
+    drift: np.ndarray
+    """(dG/dt) v: accelerations of the rows without accelerations of the coordinates."""
+    gap: np.ndarray
+    """m, rad: of each contact, then of each limit."""
+
+    @cached_property
+    def half(self) -> np.ndarray:
+        """L^-1 with H = L L^T; raises ``LinAlgError`` where H is not positive definite."""
+        return np.linalg.inv(np.linalg.cholesky(self.H))
+
+    @cached_property
+    def speed(self) -> np.ndarray:
+        """G v: of each row (m/s, rad/s)."""
+        return self.G @ self.v
+
+    @cached_property
+    def spread(self) -> np.ndarray:
+        """H^-1 G^T: how coordinates move under unit forces of the rows."""
+        return self.half.T @ (self.half @ self.G.T)
+
+    @cached_property
+    def A(self) -> np.ndarray:
+        """G H^-1 G^T."""
+        Y = self.half @ self.G.T
+        return Y.T @ Y
+
+    def free_acceleration(self, tau: np.ndarray) -> np.ndarray:
+        """Accelerations without forces of the rows."""
+        return self.half.T @ (self.half @ (self.load + tau))
+
+    @property
+    def kinetic_energy(self) -> float:
+        """J."""
+        return float(self.v @ self.H @ self.v) / 2
+
+
+def contact_kernel(scene: Scene, limits: bool = True) -> Kernel:
+    """The kernel behind `contact_states`."""
+    model = scene.model
+    coordinates = CoordinateRows(model, limits)
+    contacts = len(scene.names)
+    limited, rubbing = len(coordinates.limited), len(coordinates.rubbing)
+    count = 3 * contacts + limited + rubbing
+
+    def state(q: Array, v: Array) -> dict[str, Array]:
+        tree = Tree(model, q, v)
+        gaps = scene.gaps(tree)
+        G = WrenchRows(tree, [w for gap in gaps for w in gap.wrenches]).jacobian
+        # The drift follows the place of touch as it wanders over round shapes and uneven ground.
+        drift = ca.jtimes(G @ v, q, rates(model, q, v)) if contacts else ca.SX(0, 1)
+        inside = coordinates.limit_gaps(q)
+        own = ca.SX(limited + rubbing, model.nv)
+        for k, (i, (way, _)) in enumerate(zip(coordinates.limited, inside, strict=True)):
+            own[k, i] = way
+        for k, i in enumerate(coordinates.rubbing):
+            own[limited + k, i] = 1.0
+        return {
+            "qdot": rates(model, q, v),
+            "H": composite_inertia(tree),
+            "load": passive_force(model, q, v) - newton_euler(tree, None),
+            "passive": passive_force(model, q, v),
+            "G": ca.vertcat(G, own),
+            "drift": ca.vertcat(drift, ca.SX.zeros(limited + rubbing)),
+            "gap": ca.vertcat(
+                ca.SX(0, 1), *[gap.distance for gap in gaps], *[gap for _, gap in inside]
+            ),
+        }
+
+    shapes: dict[str, int | tuple[int, ...]] = {
+        "qdot": model.nq,
+        "H": (model.nv, model.nv),
+        "load": model.nv,
+        "passive": model.nv,
+        "G": (count, model.nv),
+        "drift": count,
+        "gap": contacts + limited,
+    }
+    return kernel(state, q=model.nq, v=model.nv, outputs=shapes, name=f"contacts of {model.name}")
+
+
+def contact_states(
+    scene: Scene, limits: bool = True
+) -> Callable[[np.ndarray, np.ndarray], ContactState]:
+    """A function from (q, v) to the `ContactState` there."""
+    traced = contact_kernel(scene, limits)
+
+    def at(q: np.ndarray, v: np.ndarray) -> ContactState:
+        return ContactState(q=q, v=v, **traced(q, v))
+
+    return at

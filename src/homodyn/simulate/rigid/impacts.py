@@ -1,0 +1,124 @@
+"""Impacts: velocities that jump when contacts or limits are struck.
+
+"stick" is HuMAnS' law (2006, eq. 1.6, 1.8): all closed contacts come to rest in one projection, in
+the metric of inertia, and none may open. "cone" lets contacts open and slide: impulses in friction
+cones against velocities after the impact, with Newton's restitution (Moreau 1988).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from homodyn.simulate.rigid.accelerations import solved
+from homodyn.simulate.rigid.contact_state import ContactState
+from homodyn.simulate.rigid.modes import Modes
+from homodyn.simulate.solvers import ConeProblem, Solution, Status
+
+IMPACTS = ("cone", "stick")
+BISECTIONS = 30
+
+
+@dataclass(frozen=True, eq=False)
+class Struck:
+    """Velocities after an impact, and the impulse of every row (N s, N m s)."""
+
+    velocity: np.ndarray
+    impulse: np.ndarray
+    solution: Solution
+    loss: float
+    """Kinetic energy that is gone (J)."""
+    restitution: float
+    """The share of the restitution asked for that could be had without making energy."""
+
+
+def impact(
+    state: ContactState,
+    modes: Modes,
+    *,
+    friction: np.ndarray,
+    restitution: np.ndarray,
+    rest_speed: float,
+    law: str = "cone",
+) -> Struck:
+    """The impact of all contacts and limits that are closed in ``modes``.
+
+    Restitution and friction together can make kinetic energy where blows are oblique (Kane 1984);
+    restitution is then lowered for all contacts of the impact until they do not.
+    """
+    if law == "stick":
+        return _sticking(state, modes)
+    normal = modes.normal_rows()
+    speed = state.speed[normal]
+    share = np.concatenate([restitution, np.zeros(len(modes.closed) - modes.contacts)])
+    bounce = np.where(speed < -rest_speed, -share * speed, 0.0)
+    struck = _coned(state, modes, friction, bounce, 1.0)
+    low, high = 0.0, 1.0
+    if struck.loss >= -1e-12 * max(state.kinetic_energy, 1e-300) or not bounce.any():
+        return struck
+    for _ in range(BISECTIONS):
+        middle = (low + high) / 2
+        struck = _coned(state, modes, friction, middle * bounce, middle)
+        low, high = (middle, high) if struck.loss >= 0 else (low, middle)
+    return _coned(state, modes, friction, low * bounce, low)
+
+
+def settled(state: ContactState, modes: Modes, struck: Struck, slow: float) -> Struck:
+    """The impact with contacts held that would leave it slower than ``slow`` (m/s), if all do.
+
+    A body that rocks on its edges would else strike ever faster and weaker, without end. HuMAnS
+    lets no contact open in an impact for that reason; here the velocities after it are brought, by
+    a projection in the metric of inertia that cannot make energy, to rest along all normals.
+    """
+    rows = modes.normal_rows()[modes.closed]
+    leaving = state.G[rows] @ struck.velocity
+    if not len(rows) or not 0 < leaving.max() < slow:
+        return struck
+    impulse = struck.impulse.copy()
+    A = state.A[np.ix_(rows, rows)]
+    impulse[rows] -= np.linalg.pinv(A, rcond=1e-11, hermitian=True) @ leaving
+    return _after(state, impulse, struck.solution, struck.restitution)
+
+
+def _coned(
+    state: ContactState, modes: Modes, friction: np.ndarray, bounce: np.ndarray, share: float
+) -> Struck:
+    count = modes.contacts
+    rows: list[int] = []
+    cones, coefficients = [], []
+    wanted = np.zeros(len(state.G))
+    wanted[modes.normal_rows()] = bounce
+    for k in np.nonzero(modes.closed[:count])[0]:
+        cones.append((len(rows), len(rows) + 1, len(rows) + 2))
+        coefficients.append(float(friction[k]))
+        rows += range(3 * k, 3 * k + 3)
+    rows += [3 * count + int(k) for k in np.nonzero(modes.closed[count:])[0]]
+    problem = ConeProblem(
+        state.A[np.ix_(rows, rows)], (state.speed - wanted)[rows], tuple(cones), coefficients
+    )
+    found = solved(problem, None)
+    impulse = np.zeros(len(state.G))
+    impulse[rows] = found.force
+    return _after(state, impulse, found, share)
+
+
+def _sticking(state: ContactState, modes: Modes) -> Struck:
+    count = modes.contacts
+    rows = [i for k in np.nonzero(modes.closed[:count])[0] for i in range(3 * k, 3 * k + 3)]
+    rows += [3 * count + int(k) for k in np.nonzero(modes.closed[count:])[0]]
+    A, b = state.A[np.ix_(rows, rows)], state.speed[rows]
+    impulse = np.zeros(len(state.G))
+    impulse[rows] = -np.linalg.pinv(A, rcond=1e-11, hermitian=True) @ b
+    left = float(np.abs(A @ impulse[rows] + b).max(initial=0.0))
+    good = left <= 1e-9 * max(np.abs(b).max(initial=0.0), 1e-300)
+    status = Status.SOLVED if good else Status.INCONSISTENT
+    return _after(state, impulse, Solution(impulse, b, left, 1, status), 0.0)
+
+
+def _after(state: ContactState, impulse: np.ndarray, found: Solution, share: float) -> Struck:
+    change = state.spread @ impulse
+    after = state.v + change
+    # v'Hv - v+'Hv+ without the difference of two large numbers.
+    loss = -float(change @ state.H @ (state.v + after)) / 2
+    return Struck(after, impulse, found, loss, share)

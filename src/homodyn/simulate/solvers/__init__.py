@@ -1,0 +1,25 @@
+"""Solvers for forces in bounds and friction cones: exact pivoting, Gauss-Seidel and Newton."""
+
+from homodyn.simulate.solvers.gauss_seidel import gauss_seidel
+from homodyn.simulate.solvers.lemke import lemke
+from homodyn.simulate.solvers.newton import newton
+from homodyn.simulate.solvers.pivot import pivot
+from homodyn.simulate.solvers.problem import (
+    ConeProblem,
+    Solution,
+    Status,
+    residual,
+    violations,
+)
+
+__all__ = [
+    "ConeProblem",
+    "Solution",
+    "Status",
+    "gauss_seidel",
+    "lemke",
+    "newton",
+    "pivot",
+    "residual",
+    "violations",
+]

@@ -1,0 +1,163 @@
+"""Rigid laws as choices of `run` and `rollout`."""
+
+import numpy as np
+import pytest
+
+from homodyn.errors import ModelError
+from homodyn.simulate import (
+    Controller,
+    Event,
+    EventDriven,
+    Scene,
+    Status,
+    TimeStepping,
+    rollout,
+    run,
+)
+from support.things import ball, box
+
+G = 9.81
+
+
+@pytest.fixture(autouse=True)
+def _uncompiled(monkeypatch):
+    monkeypatch.setenv("HOMODYN_TIER", "interpreted")
+
+
+def dropped(height=0.5):
+    model = ball()
+    q = model.neutral()
+    q[2] = 0.1 + height
+    return model, q
+
+
+@pytest.mark.parametrize("law", ["event_driven", "time_stepping"])
+def test_laws_go_by_name(law):
+    model, q = dropped(0.01)
+    record = run(model, q, None, 0.1, 1e-3, contact=law, record=0.1)
+    assert record.status is Status.FINISHED
+    assert record.total_force[-1] == pytest.approx([0, 0, 2 * G], abs=1e-3)
+
+
+def test_an_event_driven_run_keeps_its_books_and_tells_its_events():
+    model, q = dropped()
+    record = run(model, q, None, 1.0, 0.05, contact=EventDriven(restitution=0.5))
+    touches = [h.time for h in record.events if h.name == "ball_skin touch"]
+    assert touches[0] == pytest.approx(np.sqrt(2 * 0.5 / G), abs=1e-7)
+    assert np.abs(record.energy.error).max() < 1e-6
+    assert record.energy.contacts[-1] == pytest.approx(-2.0 * G * 0.5, rel=1e-3)
+    assert record.distances.min() > -1e-7
+
+
+def test_events_of_the_user_are_met_between_impacts():
+    model, q = dropped()
+    top = Event("top", lambda t, q, v, lane: v[2], direction="falling", action="end")
+    record = run(model, q, np.array([0, 0, 1e-9, 0, 0, 0]), 2.0, 0.05, contact="event_driven")
+    assert record.status is Status.FINISHED
+    bouncing = EventDriven(restitution=0.5)
+    start = np.array([0, 0, -1e-6, 0, 0, 0])
+    ended = run(model, q, start, 2.0, 0.05, contact=bouncing, events=(top,))
+    assert ended.status is Status.ENDED
+    expected = np.sqrt(2 * 0.5 / G) * (1 + 0.5)
+    assert ended.time[-1] == pytest.approx(expected, abs=1e-5)
+    assert ended.q[-1, 2] == pytest.approx(0.1 + 0.5 * 0.25, abs=1e-5)
+    # The one touch was tried several times while the event was located, and happened once.
+    assert sum(h.name == "ball_skin touch" for h in ended.events) == 1
+
+
+def test_a_controller_is_called_at_its_own_period():
+    model, q = dropped()
+    calls = []
+
+    def hover(t, q, v):
+        calls.append(t)
+        return np.array([0, 0, 2 * G, 0, 0, 0])
+
+    record = run(
+        model,
+        q,
+        None,
+        0.1,
+        0.05,
+        contact="event_driven",
+        actuation=Controller(hover, period=0.02),
+        torque_limits=False,
+    )
+    np.testing.assert_allclose(calls, np.arange(6) * 0.02, atol=1e-9)
+    np.testing.assert_allclose(record.v, 0, atol=1e-9)
+
+
+@pytest.mark.parametrize("law", [EventDriven(), TimeStepping()])
+def test_torques_that_are_no_numbers_are_told(law):
+    model, q = dropped()
+    record = run(
+        model,
+        q,
+        None,
+        0.1,
+        0.01,
+        contact=law,
+        actuation=Controller(lambda t, q, v: np.full(6, np.nan if t > 0.04 else 0.0), period=0.01),
+    )
+    assert record.status is Status.NOT_FINITE
+    assert "root_" in record.message
+    assert record.time[-1] == pytest.approx(0.05)
+    assert np.isfinite(record.q).all()
+
+
+def test_a_start_inside_the_ground_is_told():
+    model, q = dropped(-0.05)
+    record = run(model, q, None, 0.1, 0.01, contact="event_driven")
+    assert record.status is Status.NOT_CONVERGED
+    assert "ball_skin" in record.message
+    assert "0.05" in record.message
+    pushed = run(model, q, None, 0.5, 1e-3, contact="time_stepping", record=0.1)
+    assert pushed.status is Status.FINISHED
+    assert pushed.notes
+    assert pushed.distances[-1, 0] > -1e-3
+
+
+def test_events_that_do_not_end_stall_with_a_name():
+    model, q = dropped(1e-7)
+    law = EventDriven(restitution=0.9999, rest_speed=1e-12, events=200)
+    record = run(model, q, None, 1.0, 0.1, contact=law)
+    assert record.status is Status.STALLED
+    assert "ball_skin" in record.message
+
+
+def test_lanes_of_a_rollout_are_runs():
+    model = box()
+    rng = np.random.default_rng(0)
+    q = np.tile(model.neutral(), (5, 1))
+    q[:, 2] = 0.15
+    v = rng.normal(size=(5, 6))
+    law = TimeStepping(friction="mu", sweeps=8)
+    lanes = rollout(
+        model,
+        q,
+        v,
+        0.1,
+        1e-3,
+        contact=law,
+        lane={"mu": np.linspace(0, 1, 5)},
+        record=("q", "v", "residual"),
+    )
+    assert (lanes.status == 0).all()
+    for k, mu in enumerate(np.linspace(0, 1, 5)):
+        alone = run(model, q[k], v[k], 0.1, 1e-3, contact=law, lane={"mu": mu})
+        np.testing.assert_array_equal(alone.q[-1], lanes.q[k])
+    assert lanes.records["residual"].shape == (5, 101)
+    # Ice keeps what rubber stops.
+    assert np.linalg.norm(lanes.v[0, :2]) > np.linalg.norm(lanes.v[-1, :2])
+
+
+def test_event_driven_lanes_are_refused():
+    model, q = dropped()
+    with pytest.raises(ModelError, match="event_driven"):
+        rollout(model, q[None], None, 0.1, contact="event_driven")
+
+
+def test_scenes_choose_what_touches():
+    model, q = dropped(0.01)
+    record = run(model, q, None, 0.2, 0.05, contact="event_driven", scene=Scene(model, ()))
+    assert record.q[-1, 2] == pytest.approx(0.11 - G * 0.02, abs=1e-9)

@@ -1,0 +1,194 @@
+"""Time-stepping rigid contacts against what pencil and paper give, at the step they are taken."""
+
+import numpy as np
+import pytest
+
+from homodyn.dynamics import kinetic_energy, momentum, potential_energy
+from homodyn.errors import ModelError
+from homodyn.model import Assembly, Body, joints
+from homodyn.simulate import Plane, Scene
+from homodyn.simulate.rigid import TimeStepping
+from support.things import ball, box, coin, resting_on, stack_of_boxes, stepped, tilted
+
+G = 9.81
+DT = 1e-3
+
+
+@pytest.mark.parametrize(("beyond", "slides"), [(-1e-3, False), (1e-3, True)])
+def test_a_block_begins_to_slide_at_the_angle_of_friction(beyond, slides):
+    model, mu = box(), 0.5
+    angle = np.arctan(mu) + beyond
+    scene = Scene(model, ground=(Plane(tilted(angle)),))
+    law = TimeStepping(friction=mu, sweeps=30)
+    run = stepped(scene, law, resting_on(angle, 0.1), np.zeros(6), dt=DT, steps=500)
+    expected = G * (np.sin(angle) - mu * np.cos(angle)) * 0.5 if slides else 0.0
+    assert np.linalg.norm(run["v"][-1]) == pytest.approx(expected, abs=1e-4)
+    assert run["residual"][50:].max() < 1e-4
+
+
+def test_a_sliding_ball_comes_to_roll():
+    model, mu, v0 = ball(), 0.2, 1.0
+    q, v = model.neutral(), np.zeros(6)
+    q[2], v[0] = 0.1, v0
+    run = stepped(Scene(model), TimeStepping(friction=mu), q, v, dt=DT, steps=300)
+    assert run["v"][-1, 4] == pytest.approx(5 / 7 * v0 / 0.1, rel=1e-3)
+    rolling = np.abs(run["forces"][:, 0, 0]) < 1e-3
+    assert np.argmax(rolling) * DT == pytest.approx(2 * v0 / (7 * mu * G), abs=2 * DT)
+
+
+def test_a_ball_rolls_down_a_slope():
+    model, angle = ball(), 0.3
+    scene = Scene(model, ground=(Plane(tilted(angle)),))
+    run = stepped(scene, TimeStepping(), resting_on(angle, 0.1), np.zeros(6), dt=DT, steps=500)
+    way = 5 / 7 * G * np.sin(angle) * 0.5**2 / 2
+    assert np.linalg.norm(run["q"][-1, :3] - 0.1 * tilted(angle)) == pytest.approx(way, rel=5e-3)
+
+
+def test_a_spinning_coin_slows_and_stops():
+    model, mu, spin, radius = coin(), 0.3, 20.0, 0.1
+    v = np.zeros(6)
+    v[5] = spin
+    stop = spin * radius / (2 * mu * G)
+    run = stepped(
+        Scene(model), TimeStepping(friction=mu, sweeps=20), model.neutral(), v, dt=DT, steps=400
+    )
+    time = DT * np.arange(1, 401)
+    expected = np.maximum(spin - 2 * mu * G / radius * time, 0.0)
+    np.testing.assert_allclose(run["v"][:, 5], expected, atol=0.08)
+    assert abs(run["v"][time > stop + 0.01, 5]).max() < 1e-6
+
+
+@pytest.mark.parametrize(("slope", "tips"), [(0.24, False), (0.26, True)])
+def test_a_slender_box_tips_where_its_weight_passes_the_edge(slope, tips):
+    model = box(half=(0.05, 0.1, 0.2))
+    angle = np.arctan(slope)
+    scene = Scene(model, ground=(Plane(tilted(angle)),))
+    run = stepped(
+        scene, TimeStepping(sweeps=40), resting_on(angle, 0.2), np.zeros(6), dt=DT, steps=200
+    )
+    assert (abs(run["v"][-1, 4]) > 0.01) == tips
+
+
+def test_bounces_lose_what_restitution_says():
+    model, e = ball(), 0.5
+    q = model.neutral()
+    q[2] = 0.1 + 0.5
+    dt = 2e-4
+    law = TimeStepping(restitution=e, rest_speed=0.02)
+    run = stepped(Scene(model), law, q, np.zeros(6), dt=dt, steps=6000)
+    speed = run["v"][:, 2]
+    up = [k for k in range(1, 6000) if speed[k] > 0.02 and speed[k - 1] < -0.02]
+    first = np.sqrt(2 * G * 0.5)
+    np.testing.assert_allclose(speed[up[:4]], first * e ** np.arange(1, 5), rtol=0.02)
+    assert abs(speed[-1]) < 1e-6
+
+
+def test_stacked_boxes_stand():
+    model = stack_of_boxes()
+    q = model.neutral()
+    q[2], q[7 + 2] = 0.1, 0.3
+    scene = Scene(model, contacts=("low_skin",), pairs=(("high_skin", "low_skin"),))
+    run = stepped(scene, TimeStepping(sweeps=15), q, np.zeros(12), dt=DT, steps=200)
+    on_ground = np.array([" on " not in name for name in scene.names])
+    total = run["forces"][-1]
+    assert total[on_ground, 2].sum() == pytest.approx(4 * G, rel=1e-3)
+    assert np.abs(run["q"][-1, [2, 9]] - [0.1, 0.3]).max() < 1e-4
+    assert np.abs(run["v"][-1]).max() < 1e-3
+
+
+def test_linear_momentum_is_kept_in_flight():
+    model = box()
+    q, v = model.neutral(), np.random.default_rng(0).normal(size=6)
+    q[2] = 3.0
+    run = stepped(Scene(model), TimeStepping(), q, v, dt=DT, steps=100)
+    held = momentum(model, run["q"], run["v"])[:, 3:]
+    time = DT * np.arange(1, 101)
+    start = momentum(model, q, v)[3:]
+    np.testing.assert_allclose(held, start + np.outer(time, [0, 0, -3 * G]), atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_contacts_never_make_energy(seed):
+    model = box()
+    rng = np.random.default_rng(seed)
+    q, v = model.neutral(), 2 * rng.normal(size=6)
+    v[3:] = 0.0
+    q[2] = 0.4
+    q[3:7] = rng.normal(size=4)
+    q[3:7] /= np.linalg.norm(q[3:7])
+    run = stepped(
+        Scene(model),
+        TimeStepping(friction=0.4, sweeps=40),
+        q,
+        v,
+        dt=DT,
+        steps=800,
+        record=("forces", "residual", "work", "distances"),
+    )
+    work = run["work"][:, 1]
+    assert np.diff(work).max() < 1e-3
+    held = kinetic_energy(model, run["q"], run["v"]) + potential_energy(model, run["q"])
+    assert held.max() < held[0] * 1.02
+    assert run["distances"].min() > -2e-3
+    assert held[-1] < held[0]
+
+
+def rod(**numbers):
+    made = Assembly("rod").add(
+        Body("rod", 1.0, [0, 0, -0.5], [0.1, 0.1, 0.01]), joints.revolute("y", **numbers)
+    )
+    return made.model()
+
+
+@pytest.mark.parametrize("way", ["tangent", "exact"])
+def test_limits_springs_and_dry_friction_act(way):
+    law = TimeStepping(joints=way, sweeps=20)
+    limited = rod(lower=-1.0, upper=0.3)
+    run = stepped(Scene(limited), law, [0.0], [1.5], dt=DT, steps=1000)
+    assert run["q"].max() < 0.33
+    rubbing = rod(friction=1.0)
+    held = np.arcsin(1.0 / (0.5 * G))
+    run = stepped(Scene(rubbing), law, [0.6], [0.0], dt=DT, steps=3000)
+    assert abs(run["q"][-1, 0]) < held + 1e-3
+    assert abs(run["v"][-1, 0]) < 2e-3
+    sprung = rod(stiffness=1e6, damping=10.0, rest=0.2)
+    run = stepped(Scene(sprung), law, [0.0], [0.0], dt=0.01, steps=500)
+    assert run["q"][-1, 0] == pytest.approx(0.2, abs=1e-3)
+
+
+def test_a_start_inside_the_ground_is_pushed_out_slowly():
+    model = box()
+    q = model.neutral()
+    q[2] = 0.05
+    run = stepped(
+        Scene(model), TimeStepping(), q, np.zeros(6), dt=DT, steps=400, record=("distances",)
+    )
+    # The top corners meet nothing; the others come out no faster than the push speed.
+    assert np.abs(run["v"]).max() < 1.05
+    assert run["q"][-1, 2] == pytest.approx(0.1, abs=0.06)
+
+
+def test_a_step_far_too_large_stays_finite():
+    model = box()
+    q, v = model.neutral(), np.zeros(6)
+    q[2], v[2], v[3] = 0.3, -5.0, 20.0
+    run = stepped(Scene(model), TimeStepping(sweeps=40), q, v, dt=0.2, steps=100)
+    assert np.isfinite(run["q"]).all()
+    assert run["q"][-1, 2] > -0.5
+
+
+def test_too_few_sweeps_show_in_the_residual():
+    model = box()
+    q, v = model.neutral(), np.zeros(6)
+    q[2], v[2], v[4] = 0.1, -1.0, 3.0
+    few, many = (
+        stepped(Scene(model), TimeStepping(sweeps=n), q, v, dt=DT, steps=1)["residual"][0]
+        for n in (1, 80)
+    )
+    assert few > 1e-3 > 1e-6 > many
+
+
+@pytest.mark.parametrize("wrong", [{"joints": "soft"}, {"sweeps": 0}, {"correction": 2.0}])
+def test_what_is_no_law_is_refused(wrong):
+    with pytest.raises(ModelError):
+        TimeStepping(**wrong)
