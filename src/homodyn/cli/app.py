@@ -10,7 +10,21 @@ from rich.text import Text
 from typer.core import TyperGroup
 
 from homodyn import __version__
-from homodyn.cli import HomodynError, NetworkError, analyze, balance, bench, cache, demo, errors, from, homodyn, import, info, make_trial, models, network, search, simulation, trials
+from homodyn.cli import (
+    analyze,
+    balance,
+    bench,
+    cache,
+    demo,
+    info,
+    make_trial,
+    models,
+    network,
+    search,
+    simulation,
+    trials,
+)
+from homodyn.errors import HomodynError, NetworkError
 
 
 class Commands(TyperGroup):

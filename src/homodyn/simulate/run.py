@@ -102,11 +102,6 @@ def run(
         tuple(numbers),
         constraints=constraints,
     )
-    start = _start(setup, q0, v0, numbers)
-    if integrator not in (*INTEGRATORS, *MARCHED):
-        raise ModelError(
-            f"no integrator {integrator!r}; there are {', '.join((*INTEGRATORS, *MARCHED))}"
-        )
     start = start_point(setup, q0, v0, numbers)
     given = {"parameters": np.asarray(parameter_array(model, parameters), dtype=float)}
     given = given if model.parameters else {}
