@@ -26,13 +26,13 @@ def explained(motion: Motion, feet: Sequence[FootForce]) -> Loads:
     """Torques for given ground forces, all frames at once; nothing is filtered or checked."""
     model = motion.model
     law = _law(model, tuple(foot.body for foot in feet))
-    wrenches = [wrench_at_origin(foot) for foot in feet]
-    tau, left, center, ground = law(motion.q, motion.v, motion.a, *wrenches)
+    grounds = [part for foot in feet for part in _acting(foot)]
+    tau, left, center, ground, moment = law(motion.q, motion.v, motion.a, *grounds)
     root = root_columns(model)
     if "root motions" not in model.kernels:
         model.kernels["root motions"] = root_motions(model)
     angular, linear = model.kernels["root motions"]
-    force, moment = left[:, 3:], left[:, :3] - np.cross(center, left[:, 3:])
+    force = left[:, 3:]
     if not root:
         force, moment = np.zeros((2, len(tau), 3))
     power = tau * motion.v
@@ -56,7 +56,7 @@ def needed_wrench(motion: Motion) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
     With them the centre of mass (m); (frames, 3) each.
     """
-    _, wrench, center, _ = _law(motion.model, ())(motion.q, motion.v, motion.a)
+    _, wrench, center, _, _ = _law(motion.model, ())(motion.q, motion.v, motion.a)
     return wrench[:, 3:], wrench[:, :3], center
 
 
@@ -66,23 +66,34 @@ def wrench_at_origin(foot: FootForce) -> np.ndarray:
     return np.concatenate([foot.torque + np.cross(point, foot.force), foot.force], -1)
 
 
+def _acting(foot: FootForce) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Force, point and torque; an unloaded foot has no point, and any will do."""
+    return foot.force, np.where(np.isnan(foot.point), 0.0, foot.point), foot.torque
+
+
 def root_columns(model: Model) -> tuple[int, ...]:
     """Entries of v that belong to the joint by which the model floats in the world.
 
     There are none where the first joint only turns, such as the shoulder of an arm on a stand: what
     the world does there is no residual.
     """
-    angles = turning(model)
-    found: list[int] = []
-    for parent, place in zip(model.parents, model.joint_slots, strict=True):
-        own = list(range(place.v.start, place.v.stop))
-        if parent < 0 and not angles[own].all():
-            found += own
-    return tuple(found)
+    if "root columns" not in model.kernels:
+        angles = turning(model)
+        found: list[int] = []
+        for parent, place in zip(model.parents, model.joint_slots, strict=True):
+            own = list(range(place.v.start, place.v.stop))
+            if parent < 0 and not angles[own].all():
+                found += own
+        model.kernels["root columns"] = tuple(found)
+    columns: tuple[int, ...] = model.kernels["root columns"]
+    return columns
 
 
 def _law(model: Model, bodies: tuple[str, ...]) -> Callable[..., Any]:
     """Torques, wrench left at the root, centre of mass and power of the ground in one pass.
+
+    Each body takes force, point and torque of the ground. The last result is the moment of what is
+    left about the centre of mass.
 
     Lengths and masses are inputs of the kernel, so that all people of one build share it.
     """
@@ -90,13 +101,20 @@ def _law(model: Model, bodies: tuple[str, ...]) -> Callable[..., Any]:
     if key not in model.kernels:
         own = with_measures(_masses_alone(model), masses=True)
         sizes: dict[str, Any] = {"q": model.nq, "v": model.nv, "a": model.nv}
-        sizes |= {f"wrench{k}": 6 for k in range(len(bodies))}
+        for k in range(len(bodies)):
+            sizes |= {f"force{k}": 3, f"point{k}": 3, f"torque{k}": 3}
         sizes["measures"] = len(own.parameters)
 
         def law(q: ca.SX, v: ca.SX, a: ca.SX, *rest: ca.SX) -> tuple[ca.SX, ...]:
-            return _balance(own, q, v, a, dict(zip(bodies, rest[:-1], strict=True)))
+            wrenches = {}
+            for k, body in enumerate(bodies):
+                force, point, torque = rest[3 * k : 3 * k + 3]
+                wrenches[body] = ca.vertcat(torque + ca.cross(point, force), force)
+            tau, left, center, ground = _balance(own, q, v, a, wrenches)
+            return tau, left, center, ground, left[:3] - ca.cross(center, left[3:])
 
         outputs: dict[str, Any] = {"tau": model.nv, "left": 6, "center": 3, "ground": ()}
+        outputs["moment"] = 3
         given = {"measures": own.parameter_symbols}
         made = Kernel(trace(law, sizes, outputs, f"loads of {model.name}", given=given))
         model.kernels[key] = lambda *arrays: made(*arrays, own.parameter_values)
