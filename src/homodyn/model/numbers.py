@@ -33,6 +33,9 @@ class Parameter:
 
 def number(value: Any) -> Array:
     """A float, or the scalar expression it was given as."""
+    # What nearly all numbers of a file are, told first: models have thousands.
+    if type(value) is float or type(value) is np.float64:
+        return float(value) + 0.0
     value = value.symbol if isinstance(value, Parameter) else value
     if isinstance(value, ca.SX):
         if value.shape != (1, 1):
@@ -50,6 +53,10 @@ def vector(value: Any, *shape: int) -> Array:
     Zeros lose their sign, since expressions have none: a number that becomes a parameter and a
     number again stays the same to the bit.
     """
+    if type(value) is np.ndarray and value.shape == shape and value.dtype == np.float64:
+        array = value + 0.0
+        array.flags.writeable = False
+        return array
     if isinstance(value, ca.SX):
         expected = (*shape, 1) if len(shape) == 1 else shape
         if value.shape != expected:
