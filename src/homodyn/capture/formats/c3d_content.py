@@ -289,7 +289,7 @@ def _per_channel(parameters: Parameters, name: str, channels: int, default: floa
 def _truncated(path: str, what: str) -> FormatError:
     return FormatError(
         f"the file is cut off: {what}; copy or export it again, or read what there is "
-        "with partial=True",
+        "in Python with hd.capture.read(path, partial=True)",
         path,
     )
 

@@ -45,7 +45,8 @@ def read_trc(path: Path, *, up: str | None = None, partial: bool = False) -> Tri
         if not partial:
             raise FormatError(
                 f"the file is cut off: NumFrames says {frames}, {len(rows)} rows are there; export "
-                "it again, correct NumFrames, or read what there is with partial=True",
+                "it again, correct NumFrames, or take what there is in Python: "
+                "hd.capture.read(path, partial=True)",
                 str(path),
             )
         notes.append(f"the file is cut off: {len(rows)} of its {frames} frames are read")
