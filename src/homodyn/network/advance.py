@@ -158,7 +158,7 @@ class Advance:
     @cached_property
     def iteration(self) -> Iteration:
         """Attempts repeated in native code."""
-        return Iteration(self.attempt, ["c", "done"], stop="done")
+        return Iteration(self.attempt, ["c", "done"], stop="done", packed=True)
 
     def _attempted(
         self, c: ca.SX, done: ca.SX, p: ca.SX, run: ca.SX, d: ca.SX

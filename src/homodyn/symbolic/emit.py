@@ -60,21 +60,22 @@ def emit(
     another function around the same pieces instead.
     """
     rest, angles = angles_first(program, len(inputs))
-    pieces = Pieces(scheduled(rest), _offsets(inputs), _offsets(outputs), angles)
-    preamble = _preamble(lanes, _needed(rest))
+    pieces = Pieces(scheduled(rest), offsets(inputs), offsets(outputs), angles)
+    head = preamble(lanes, needed(rest))
     bodies = [pieces.text(k) for k in range(pieces.count)]
     driver = _angles(pieces) + (entry or _entry)(inputs, outputs, pieces, lanes)
     used = {"sincos"} if angles else set()
     if pieces.count == 1:
-        preamble = _preamble(lanes, _needed(rest) | used)
-        return Source((("kernel.c", preamble + bodies[0] + driver),))
-    files = [("kernel.c", _preamble(lanes, used) + driver)]
-    files += [(f"piece{k}.c", preamble + body) for k, body in enumerate(bodies)]
+        head = preamble(lanes, needed(rest) | used)
+        return Source((("kernel.c", head + bodies[0] + driver),))
+    files = [("kernel.c", preamble(lanes, used) + driver)]
+    files += [(f"piece{k}.c", head + body) for k, body in enumerate(bodies)]
     return Source(tuple(files))
 
 
-def _preamble(lanes: int, needed: set[str]) -> str:
-    needs = "".join(f"#define HOMODYN_NEED_{name.upper()}\n" for name in sorted(needed))
+def preamble(lanes: int, functions: set[str]) -> str:
+    """What every file begins with: the lanes, and the elementary functions that it calls."""
+    needs = "".join(f"#define HOMODYN_NEED_{name.upper()}\n" for name in sorted(functions))
     return PREAMBLE.format(lanes=lanes, needs=needs)
 
 
@@ -96,17 +97,18 @@ static void angles(int groups, vreal *x)
 """
 
 
-def _offsets(ports: tuple[Port, ...]) -> list[int]:
-    offsets = [0]
+def offsets(ports: tuple[Port, ...]) -> list[int]:
+    """Where ports begin when they lie one after the other, and where the last one ends."""
+    places = [0]
     for port in ports:
-        offsets.append(offsets[-1] + port.size)
-    return offsets
+        places.append(places[-1] + port.size)
+    return places
 
 
 PLAIN = {"const", "input", "fma", "fms", "fnma", "neg", *INFIX}
 
 
-def _needed(program: Program) -> set[str]:
+def needed(program: Program) -> set[str]:
     """Names of the elementary functions that the program calls."""
     names = {instruction.op for instruction in program.instructions} - PLAIN
     return {"sincos" if name in ("sin", "cos") else name for name in names}

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ctypes
 import os
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -19,12 +19,14 @@ import numpy as np
 
 from homodyn.errors import KernelError
 from homodyn.symbolic import cache
+from homodyn.symbolic.angle_sums import angle_sums
 from homodyn.symbolic.compiler import CompileFailed, Compiler, build, find_compiler
-from homodyn.symbolic.emit import VERSION, Pieces, emit, zeros
+from homodyn.symbolic.emit import VERSION, Pieces, Source, emit, zeros
 from homodyn.symbolic.interpreter import Interpreter
 from homodyn.symbolic.kernel import Kernel
 from homodyn.symbolic.library import address, loaded
-from homodyn.symbolic.program import program_of
+from homodyn.symbolic.one_state import PACKED, emit_one
+from homodyn.symbolic.program import Program, program_of
 from homodyn.symbolic.threads import pool, thread_count
 from homodyn.symbolic.trace import Port
 
@@ -45,10 +47,21 @@ class Iteration:
 
     ``stop`` names a state that is nonzero once its lane has come to rest in the sense that further
     steps change nothing; when all lanes of a block have, the rest of their steps is left out.
+    ``packed`` is for kernels of many like parts: a single lane then runs on code of its own, in
+    which those parts share the vectors that other lanes would fill, and sines of differences of
+    few angles are made from the sines of those.
     """
 
-    def __init__(self, kernel: Kernel, states: Sequence[str], stop: str | None = None) -> None:
+    def __init__(
+        self,
+        kernel: Kernel,
+        states: Sequence[str],
+        stop: str | None = None,
+        *,
+        packed: bool = False,
+    ) -> None:
         self.kernel = kernel
+        self.packed = packed
         self.states = tuple(states)
         self.stop = stop
         for name in [*self.states, *([stop] if stop else [])]:
@@ -122,7 +135,9 @@ class Iteration:
             raise KernelError(f"kernel {kernel.name!r} has no output {', '.join(unknown)}")
         records = {name: np.empty((count, kept, outputs[name].size)) for name in record}
         finals = {name: np.empty((count, outputs[name].size)) for name in self.states}
-        library = self._native if native else None
+        library = None
+        if native:
+            library = (self._alone if count == 1 and not sampled else None) or self._native
         if count:
             if library is None:
                 self._interpret(steps, every, arrays, records, finals, count, look)
@@ -146,21 +161,46 @@ class Iteration:
     @cached_property
     def _native(self) -> Any:
         """The exported function; None without a compiler, or where that is asked for."""
+
+        def written(lanes: int) -> Source:
+            kernel = self.kernel
+            return emit(self._program, kernel.inputs, kernel.outputs, lanes, self._driver)
+
+        return self._built("lanes", written)
+
+    @cached_property
+    def _alone(self) -> Any:
+        """The function for one lane; None where the parts of the kernel are not alike."""
+
+        def written(lanes: int) -> Source | None:
+            kernel = self.kernel
+            return emit_one(
+                self._program, kernel.inputs, kernel.outputs, self.states, self.stop, lanes
+            )
+
+        return self._built("alone", written) if self.packed else None
+
+    @cached_property
+    def _program(self) -> Program:
+        program = program_of(self.kernel.traced.graph)
+        if not self.packed:
+            return program
+        names = [port.name for port in self.kernel.inputs]
+        return angle_sums(program, {names.index(name) for name in self.states})
+
+    def _built(self, form: str, written: Callable[[int], Source | None]) -> Any:
+        """A library from the cache, or from what is written for the lanes of this processor."""
         if os.environ.get("HOMODYN_TIER", "") == "interpreted":
             return None
         compiler = find_compiler()
         if compiler is None:
             return None
-        key = self._key(compiler)
+        key = self._key(compiler, form)
         content = cache.find(key)
         if content is None:
-            source = emit(
-                program_of(self.kernel.traced.graph),
-                self.kernel.inputs,
-                self.kernel.outputs,
-                compiler.lanes,
-                self._driver,
-            )
+            source = written(compiler.lanes)
+            if source is None:
+                return None
             try:
                 content, _ = cache.keep(
                     key, lambda target: build(source, compiler, target, thread_count())
@@ -176,9 +216,11 @@ class Iteration:
         function.argtypes = [ctypes.c_void_p]
         return function
 
-    def _key(self, compiler: Compiler) -> str:
+    def _key(self, compiler: Compiler, form: str) -> str:
         traced = self.kernel.traced
         ports = f"iterate {DRIVER} {self.states} {self.stop} {traced.inputs}{traced.outputs}"
+        if self.packed:
+            ports += f" packed {form} {PACKED}"
         return cache.key_of(str(VERSION), compiler.identity, ports, traced.graph.serialize())
 
     def _spread(

@@ -126,7 +126,7 @@ def program_of(graph: ca.Function) -> Program:
         else:
             arguments = [work[slot] for slot in graph.instruction_input(k)]
             work[graph.instruction_output(k)[0]] = _operation(builder, code, arguments)
-    return _fused(reachable(builder.instructions, entries))
+    return fused(reachable(builder.instructions, entries))
 
 
 def _operation(builder: _Builder, code: int, arguments: list[int]) -> int:
@@ -174,7 +174,7 @@ def reachable(instructions: list[Instruction], entries: list[tuple[int, int, int
     return Program(tuple(kept), tuple((p, e, number[v]) for p, e, v in entries))
 
 
-def _fused(program: Program) -> Program:
+def fused(program: Program) -> Program:
     """Products used once, by a sum or difference, joined with it into fma, fms or fnma.
 
     fma(a, b, c) = a b + c, fms(a, b, c) = a b - c, fnma(a, b, c) = c - a b, each rounded once.

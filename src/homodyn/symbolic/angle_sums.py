@@ -1,0 +1,122 @@
+"""Sines of sums written with sines of the summands, where few summands make many sums.
+
+In n oscillators that all look at each other there are n (n - 1) sines of differences of phases, but
+only n sines and n cosines of phases:
+
+    sin(a + b) = sin a cos b + cos a sin b,   cos(a + b) = cos a cos b - sin a sin b.
+
+Summands that do not change from step to step come last: their sines are had once for all steps.
+"""
+
+from __future__ import annotations
+
+from homodyn.symbolic.program import Instruction, Program, fused, operands, reachable
+
+SINE = 20
+"""Sums and products that a sine takes the time of."""
+
+MOST = 4
+"""Summands up to which a sum is taken apart."""
+
+Summands = tuple[tuple[int, int], ...]
+"""Values with their signs."""
+
+
+def fixed_values(program: Program, changing: set[int]) -> list[bool]:
+    """For each value whether it depends on none of the input ports in ``changing``."""
+    fixed: list[bool] = []
+    for instruction in program.instructions:
+        if instruction.op == "input":
+            fixed.append(instruction.arguments[0] not in changing)
+        else:
+            fixed.append(all(fixed[a] for a in instruction.arguments))
+    return fixed
+
+
+def angle_sums(program: Program, changing: set[int]) -> Program:
+    """The same program, with sines of sums taken apart if that is less work."""
+    fixed = fixed_values(program, changing)
+    sums: dict[int, Summands] = {}
+    for k, instruction in enumerate(program.instructions):
+        if instruction.op in ("sin", "cos") and not fixed[k]:
+            argument = instruction.arguments[0]
+            sums.setdefault(argument, _summands(program, argument, fixed))
+    apart = {u: terms for u, terms in sums.items() if 2 <= len(terms) <= MOST}
+    atoms = {value for terms in apart.values() for value, _ in terms if not fixed[value]}
+    news = atoms - (set(sums) - set(apart))
+    if SINE * len(news) + sum(4 * len(t) - 6 for t in apart.values()) >= SINE * len(apart) / 2:
+        return program
+    return _Apart(program, apart, fixed).program()
+
+
+def _summands(program: Program, value: int, fixed: list[bool]) -> Summands:
+    """What a value is the sum of, in the order written; those that do not change come last."""
+    found: list[tuple[int, int]] = []
+    waiting = [(value, 1)]
+    while waiting:
+        if len(found) + len(waiting) > MOST + 1:
+            return ((value, 1),)
+        one, sign = waiting.pop()
+        instruction = program.instructions[one]
+        if instruction.op == "add" and not fixed[one]:
+            waiting += [(a, sign) for a in reversed(instruction.arguments)]
+        elif instruction.op == "sub" and not fixed[one]:
+            a, b = instruction.arguments
+            waiting += [(b, -sign), (a, sign)]
+        elif instruction.op == "neg" and not fixed[one]:
+            waiting.append((instruction.arguments[0], -sign))
+        else:
+            found.append((one, sign))
+    return tuple(sorted(found, key=lambda term: fixed[term[0]]))
+
+
+class _Apart:
+    """Writes a program again, with chosen sines and cosines made from those of summands."""
+
+    def __init__(self, program: Program, apart: dict[int, Summands], fixed: list[bool]) -> None:
+        self.old, self.apart, self.fixed = program, apart, fixed
+        self.instructions: list[Instruction] = []
+        self.known: dict[Instruction, int] = {}
+        self.number: dict[int, int] = {}
+        self.turned: dict[Summands, tuple[int, int]] = {}
+
+    def program(self) -> Program:
+        for k, instruction in enumerate(self.old.instructions):
+            if instruction.op in ("sin", "cos") and instruction.arguments[0] in self.apart:
+                pair = self._turn(self.apart[instruction.arguments[0]])
+                self.number[k] = pair[instruction.op == "cos"]
+            else:
+                moved = tuple(self.number[a] for a in operands(instruction))
+                if moved:
+                    instruction = Instruction(instruction.op, moved, instruction.payload)
+                self.number[k] = self._add(instruction)
+        results = [(port, entry, self.number[v]) for port, entry, v in self.old.results]
+        return fused(reachable(self.instructions, results))
+
+    def _add(self, instruction: Instruction) -> int:
+        found = self.known.get(instruction)
+        if found is None:
+            found = self.known[instruction] = len(self.instructions)
+            self.instructions.append(instruction)
+        return found
+
+    def _turn(self, terms: Summands) -> tuple[int, int]:
+        """Sine and cosine of a sum of summands."""
+        if terms not in self.turned:
+            *first, (value, sign) = terms
+            at = self.number[value]
+            s, c = (self._add(Instruction(op, (at,))) for op in ("sin", "cos"))
+            if not first:
+                s = s if sign > 0 else self._add(Instruction("neg", (s,)))
+                self.turned[terms] = s, c
+            else:
+                s0, c0 = self._turn(tuple(first))
+                add, sub = ("add", "sub") if sign > 0 else ("sub", "add")
+                sine = self._joined(add, (s0, c), (c0, s))
+                cosine = self._joined(sub, (c0, c), (s0, s))
+                self.turned[terms] = sine, cosine
+        return self.turned[terms]
+
+    def _joined(self, op: str, one: tuple[int, int], other: tuple[int, int]) -> int:
+        a, b = (self._add(Instruction("mul", factors)) for factors in (one, other))
+        return self._add(Instruction(op, (a, b)))

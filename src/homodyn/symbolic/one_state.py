@@ -1,0 +1,303 @@
+"""C for the steps of a single state, whose alike parts share the lanes of vectors.
+
+Inputs and outputs are plain doubles side by side. What does not change from step to step is
+computed once, before the first, and kept as vectors ready for use.
+"""
+
+from __future__ import annotations
+
+from homodyn.symbolic.angle_sums import fixed_values
+from homodyn.symbolic.emit import INFIX, PIECE, Source, literal, needed, offsets, preamble
+from homodyn.symbolic.packing import Packing, Vector, packed
+from homodyn.symbolic.program import Program
+from homodyn.symbolic.trace import Port
+
+PACKED = 2
+"""Raised whenever the text emitted here changes, so that older libraries are not used."""
+
+WORTHWHILE = 0.6
+"""Vector operations for each instruction of the program, below which packs are used."""
+
+
+def emit_one(
+    program: Program,
+    inputs: tuple[Port, ...],
+    outputs: tuple[Port, ...],
+    states: tuple[str, ...],
+    stop: str | None,
+    lanes: int,
+) -> Source | None:
+    """C for ``int iterate(a)``, as `Iteration` calls it for one lane; None where packs are few."""
+    names = [port.name for port in inputs]
+    changing = {names.index(name) for name in states}
+    fixed = fixed_values(program, changing)
+    try:
+        step, stores = packed(program, fixed, lanes)
+        prologue = Packing(
+            program,
+            [instruction.op in ("input", "const") for instruction in program.instructions],
+            lanes,
+            [False] * len(fixed),
+        )
+        constants = [vector for vector in step.vectors if vector.kind == "fixed"]
+        ready = [prologue.vector(vector.lanes) for vector in constants]
+    except RecursionError:
+        return None
+    moving = sum(not given for given in step.given)
+    if step.work > WORTHWHILE * moving:
+        return None
+    places = {vector: k for k, vector in enumerate(constants)}
+    at, to = offsets(inputs), offsets(outputs)
+    before = _Text("ready", prologue, at, {}, [(f"f[{k}]", v) for k, v in enumerate(ready)])
+    writes = [(f"y + {to[port] + entry}, {count}", vector) for port, entry, vector, count in stores]
+    during = _Text("step", step, at, places, writes)
+    head = preamble(lanes, needed(program)) + ACCESS
+    bodies = [f"{head}{text}" for part in (before, during) for text in part.pieces]
+    files = [(f"piece{k}.c", text) for k, text in enumerate(bodies)]
+    driver = _driver(inputs, outputs, states, stop, before, during, len(constants))
+    return Source((("kernel.c", preamble(lanes, set()) + driver), *files))
+
+
+ACCESS = """
+typedef double v_loose __attribute__((vector_size(8 * LANES), aligned(8), may_alias));
+#if LANES == 1
+#define AT(p) (*(p))
+#define PICK(...) (__VA_ARGS__)
+#else
+#define AT(p) ((vreal)*(const v_loose *)(p))
+#define PICK(...) ((vreal){__VA_ARGS__})
+#endif
+#define PUT(p, n, t) memcpy(p, &(t), 8 * (n))
+"""
+
+
+class _Text:
+    """The vectors of a packing as C functions that follow one another."""
+
+    def __init__(
+        self,
+        name: str,
+        packing: Packing,
+        at: list[int],
+        fixed: dict[Vector, int],
+        writes: list[tuple[str, Vector]],
+    ) -> None:
+        self.name, self.packing, self.at, self.fixed = name, packing, at, fixed
+        self.writes: dict[Vector, list[str]] = {}
+        for target, vector in writes:
+            self.writes.setdefault(vector, []).append(target)
+        vectors = packing.vectors
+        self.home = {vector: k // PIECE for k, vector in enumerate(vectors)}
+        self.number = {vector: k for k, vector in enumerate(vectors)}
+        self.count = max(self.home.values(), default=-1) + 1
+        self.slots: dict[Vector, int] = {}
+        for vector in vectors:
+            for source in vector.sources:
+                if source is not None and source[0] not in fixed:
+                    self.slots.setdefault(source[0], len(self.slots))
+            for argument in vector.arguments:
+                if self.home[argument] != self.home[vector] and argument not in fixed:
+                    self.slots.setdefault(argument, len(self.slots))
+        self.pairs = self._pairs()
+        self.pieces = [self._piece(k) for k in range(self.count)]
+
+    def signature(self, k: int) -> str:
+        return f"void {self.name}{k}(const double *x, vreal *f, vreal *w, double *y)"
+
+    def _pairs(self) -> dict[Vector, Vector]:
+        """Sines and cosines of the same vector; the later one is had with the earlier."""
+        seen: dict[tuple[Vector, int], Vector] = {}
+        pairs = {}
+        for vector in self.packing.vectors:
+            if vector.kind in ("sin", "cos"):
+                key = (vector.arguments[0], self.home[vector])
+                if key in seen and seen[key].kind != vector.kind:
+                    pairs[vector], pairs[seen[key]] = seen[key], vector
+                seen[key] = vector
+        return pairs
+
+    def _piece(self, k: int) -> str:
+        lines = [
+            f"{self.signature(k)}",
+            "{",
+        ]
+        present: set[Vector] = set()
+        for vector in self.packing.vectors[k * PIECE : (k + 1) * PIECE]:
+            for argument in vector.arguments:
+                if argument not in present:
+                    lines.append(f"const vreal t{self.number[argument]} = {self._again(argument)};")
+                    present.add(argument)
+            lines += self._statements(vector, present)
+        return "\n".join([*lines, "}\n"])
+
+    def _again(self, vector: Vector) -> str:
+        """A vector made in an earlier function, or fixed."""
+        if vector in self.fixed:
+            return f"f[{self.fixed[vector]}]"
+        return f"w[{self.slots[vector]}]"
+
+    def _statements(self, vector: Vector, present: set[Vector]) -> list[str]:
+        if vector in self.fixed:
+            # Fetched where it is used; only results that never change are written from here.
+            if vector not in self.writes:
+                return []
+            text = [f"const vreal t{self.number[vector]} = {self._again(vector)};"]
+            present.add(vector)
+            return text + self._kept(vector)
+        if vector in present:
+            return self._kept(vector)
+        present.add(vector)
+        partner = self.pairs.get(vector)
+        number = self.number[vector]
+        if partner is not None:
+            present.add(partner)
+            both = {vector.kind: number, partner.kind: self.number[partner]}
+            argument = self.number[vector.arguments[0]]
+            text = [
+                f"vreal t{both['sin']}, t{both['cos']}; "
+                f"v_sincos(t{argument}, &t{both['sin']}, &t{both['cos']});"
+            ]
+        else:
+            text = [f"const vreal t{number} = {self._right(vector)};"]
+        return text + self._kept(vector)
+
+    def _kept(self, vector: Vector) -> list[str]:
+        number = self.number[vector]
+        lines = [f"w[{self.slots[vector]}] = t{number};"] if vector in self.slots else []
+        for target in self.writes.get(vector, ()):
+            whole = target.startswith("f[")
+            lines.append(f"{target} = t{number};" if whole else f"PUT({target}, t{number});")
+        return lines
+
+    def _right(self, vector: Vector) -> str:
+        kind = vector.kind
+        if kind == "load":
+            return f"AT(x + {self._entry(vector.lanes[0])})"
+        if kind == "spread":
+            return f"v_set({self._scalar(vector.lanes[0], vector.sources[0])})"
+        if kind in ("pick", "fixed"):
+            sources = vector.sources or (None,) * len(vector.lanes)
+            if len(vector.lanes) == 1:
+                return f"v_set({self._scalar(vector.lanes[0], sources[0])})"
+            numbers = [self._scalar(v, s) for v, s in zip(vector.lanes, sources, strict=True)]
+            # Lanes that are left over hold a number at which functions are as fast as elsewhere.
+            numbers += numbers[-1:] * (self.packing.width - len(numbers))
+            return f"PICK({', '.join(numbers)})"
+        a = [f"t{self.number[argument]}" for argument in vector.arguments]
+        if kind in INFIX:
+            return f"{a[0]} {INFIX[kind]} {a[1]}"
+        if kind == "neg":
+            return f"-{a[0]}"
+        if kind == "fms":
+            return f"v_fma({a[0]}, {a[1]}, -{a[2]})"
+        if kind == "fnma":
+            return f"v_fma(-{a[0]}, {a[1]}, {a[2]})"
+        return f"v_{kind}({', '.join(a)})"
+
+    def _entry(self, value: int) -> int:
+        port, entry = self.packing.program.instructions[value].arguments
+        return self.at[port] + entry
+
+    def _scalar(self, value: int, source: tuple[Vector, int] | None) -> str:
+        instruction = self.packing.program.instructions[value]
+        if source is not None:
+            vector, lane = source
+            place = f"f + {self.fixed[vector]}" if vector in self.fixed else None
+            place = place or f"w + {self.slots[vector]}"
+            return f"((const double *)({place}))[{lane}]"
+        if instruction.op == "const":
+            return literal(float(instruction.payload))
+        return f"x[{self._entry(value)}]"
+
+
+def _driver(
+    inputs: tuple[Port, ...],
+    outputs: tuple[Port, ...],
+    states: tuple[str, ...],
+    stop: str | None,
+    before: _Text,
+    during: _Text,
+    constants: int,
+) -> str:
+    at, to = offsets(inputs), offsets(outputs)
+    after = 4 + 4 * len(inputs)
+    names_in = [port.name for port in inputs]
+    names_out = [port.name for port in outputs]
+    loads = [
+        f"memcpy(x + {at[k]}, (const double *)a[{4 + 4 * k}], {8 * port.size});"
+        for k, port in enumerate(inputs)
+        if port.size
+    ]
+    records = [
+        f"if (a[{after + 2 * k}]) memcpy((double *)a[{after + 2 * k}] + row * {port.size}, "
+        f"y + {to[k]}, {8 * port.size});"
+        for k, port in enumerate(outputs)
+        if port.size
+    ]
+    feeds, finals = [], []
+    for k, name in enumerate(states):
+        source, target = names_out.index(name), names_in.index(name)
+        size = inputs[target].size
+        if size:
+            feeds.append(f"memcpy(x + {at[target]}, y + {to[source]}, {8 * size});")
+            where = f"(double *)a[{after + 2 * len(outputs) + k}]"
+            finals.append(f"memcpy({where}, x + {at[target]}, {8 * size});")
+    halt = f"x[{at[names_in.index(stop)]}] != 0.0" if stop else "0"
+
+    def calls(part: _Text) -> list[str]:
+        return [f"{part.name}{k}(x, f, w, y);" for k in range(part.count)]
+
+    def lines(statements: list[str], indent: int) -> str:
+        return "\n".join(" " * indent + one for one in statements)
+
+    declared = [f"{part.signature(k)};" for part in (before, during) for k in range(part.count)]
+    work = max(len(before.slots), len(during.slots), 1)
+    return DRIVER.format(
+        declared=lines(declared, 0),
+        vectors=max(constants, 1) + work,
+        constants=max(constants, 1),
+        nx=at[-1],
+        ny=to[-1],
+        loads=lines(loads, 4),
+        ready=lines(calls(before), 4),
+        step=lines(calls(during), 8),
+        records=lines(records, 12),
+        feeds=lines(feeds, 8),
+        finals=lines(finals, 4),
+        halt=halt,
+    )
+
+
+DRIVER = """\
+#include <stdlib.h>
+{declared}
+
+__attribute__((visibility("default"))) int iterate(const long long *a)
+{{
+    long steps = a[1], every = a[2], look = a[3];
+    long bytes = {vectors} * sizeof(vreal) + ({nx} + {ny} + 2 * LANES) * sizeof(double);
+    vreal *f = aligned_alloc(64, (bytes + 63) / 64 * 64);
+    if (!f) return 1;
+    memset(f, 0, bytes);
+    vreal *w = f + {constants};
+    double *x = (double *)(f + {vectors}), *y = x + {nx} + LANES;
+{loads}
+{ready}
+    for (long step = 0; step < steps; step++) {{
+        int last = {halt};
+{step}
+        for (long k = step; k < (last ? steps : step + 1); k++) {{
+            if (k % every) continue;
+            long row = k / every;
+            (void)row;
+{records}
+        }}
+        if (look && step == steps - 1) break;
+{feeds}
+        if (last) break;
+    }}
+{finals}
+    free(f);
+    return 0;
+}}
+"""

@@ -1,0 +1,200 @@
+"""Instructions of one state that do the same to different values, packed into vectors.
+
+Where many states run side by side each has a lane of its own. A single one leaves all lanes but one
+idle, unless alike parts of it share them: the oscillators of a network, the feet of a body. Packs
+are found from the results downwards: eight results made by the same operation become one vector
+operation, if what goes into it can be had as vectors too; otherwise numbers are picked one by one.
+All values of a pack lie equally deep in the program, so no pack can wait for itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from homodyn.symbolic.program import Program, operands
+
+Lanes = tuple[int, ...]
+"""The values in the lanes of a vector: fewer than it has, or one that is in all of them."""
+
+EITHER_WAY = {"add", "mul", "fma", "fms", "fnma", "fmin", "fmax", "and", "or", "eq", "ne"}
+"""Operations whose first two arguments may be exchanged."""
+
+HEAVY = {"sin", "cos", "tan", "exp", "log", "pow", "tanh", "sqrt", "atan2", "atan", "div"}
+"""Operations that are packed before all others, wherever they stand."""
+
+
+@dataclass(frozen=True, eq=False)
+class Vector:
+    """Lanes that hold values, and how they are had.
+
+    ``kind`` is ``load`` (inputs side by side), ``fixed`` (the same in every step), ``spread`` (one
+    number in all lanes), ``pick`` (numbers from anywhere) or an operation on ``arguments``.
+    ``sources`` are the vectors and lanes that the numbers of a spread or pick come from; None
+    stands for an input or a constant.
+    """
+
+    kind: str
+    lanes: Lanes
+    arguments: tuple[Vector, ...] = ()
+    sources: tuple[tuple[Vector, int] | None, ...] = ()
+
+    @property
+    def computed(self) -> bool:
+        """Whether it is the result of an operation."""
+        return self.kind not in ("load", "spread", "pick", "fixed")
+
+
+class Packing:
+    """The vectors of a program, in an order in which they can be computed.
+
+    Values for which ``given`` holds are not computed: inputs, and what is fixed from step to step.
+    """
+
+    def __init__(self, program: Program, given: list[bool], lanes: int, fixed: list[bool]) -> None:
+        self.program, self.given, self.width, self.fixed = program, given, lanes, fixed
+        self.depth = self._depths()
+        self.vectors: list[Vector] = []
+        self._known: dict[Lanes, Vector] = {}
+        self._home: dict[int, tuple[Vector, int]] = {}
+
+    def _depths(self) -> list[int]:
+        depth: list[int] = []
+        for k, instruction in enumerate(self.program.instructions):
+            below = [depth[a] for a in operands(instruction)]
+            depth.append(0 if self.given[k] else 1 + max(below, default=0))
+        return depth
+
+    def pack_heavy(self) -> None:
+        """Put costly operations of one kind and depth side by side."""
+        groups: dict[tuple[int, str], list[int]] = {}
+        for k, instruction in enumerate(self.program.instructions):
+            if instruction.op in HEAVY and not self.given[k]:
+                groups.setdefault((self.depth[k], instruction.op), []).append(k)
+        for (_, op), values in sorted(groups.items()):
+            if len(values) > 1:
+                if op in ("sin", "cos"):
+                    # In the order of their arguments, sines and cosines of the same ones pair up.
+                    values.sort(key=lambda k: self.program.instructions[k].arguments)
+                for lanes in chunks(values, self.width):
+                    self.vector(lanes)
+
+    def vector(self, lanes: Lanes) -> Vector:
+        """The vector with these values, made if it is not there yet."""
+        if len(set(lanes)) == 1:
+            lanes = lanes[:1]
+        found = self._known.get(lanes)
+        if found is None:
+            found = self._known[lanes] = self._made(lanes)
+            self.vectors.append(found)
+            if found.computed:
+                for lane, value in enumerate(lanes):
+                    self._home.setdefault(value, (found, lane))
+        return found
+
+    def _made(self, lanes: Lanes) -> Vector:
+        instructions = self.program.instructions
+        if all(self.fixed[v] or instructions[v].op == "const" for v in lanes):
+            return Vector("fixed", lanes)
+        if len(lanes) == 1:
+            return self._spread(lanes)
+        if all(self.given[v] for v in lanes):
+            if self._side_by_side(lanes):
+                return Vector("load", lanes)
+            return Vector("pick", lanes, (), tuple(self._place(v) for v in lanes))
+        alike = len({(instructions[v].op, self.depth[v]) for v in lanes}) == 1
+        if alike and not self.given[lanes[0]] and not set(lanes) <= self._home.keys():
+            return Vector(instructions[lanes[0]].op, lanes, self._arguments(lanes))
+        return Vector("pick", lanes, (), tuple(self._place(v) for v in lanes))
+
+    def _spread(self, lanes: Lanes) -> Vector:
+        value = lanes[0]
+        if self.given[value] or value in self._home:
+            return Vector("spread", lanes, (), (self._home.get(value),))
+        instruction = self.program.instructions[value]
+        arguments = tuple(self.vector((a,)) for a in instruction.arguments)
+        return Vector(instruction.op, lanes, arguments)
+
+    def _place(self, value: int) -> tuple[Vector, int] | None:
+        """Which lane of which vector holds one number; None for inputs and constants."""
+        if self.fixed[value]:
+            return self.vector((value,)), 0
+        if self.given[value]:
+            return None
+        if value not in self._home:
+            self.vector((value,))
+        return self._home[value]
+
+    def _side_by_side(self, lanes: Lanes) -> bool:
+        """Whether inputs follow one another."""
+        if any(self.program.instructions[v].op != "input" or self.fixed[v] for v in lanes):
+            return False
+        port, first = self.program.instructions[lanes[0]].arguments
+        return all(
+            self.program.instructions[v].arguments == (port, first + k) for k, v in enumerate(lanes)
+        )
+
+    def _arguments(self, lanes: Lanes) -> tuple[Vector, ...]:
+        """What goes into an operation, turned so that lanes get alike arguments."""
+        instructions = self.program.instructions
+        rows = [list(instructions[v].arguments) for v in lanes]
+        if instructions[lanes[0]].op in EITHER_WAY:
+            wanted = [self._look(a) for a in rows[0][:2]]
+            for row in rows[1:]:
+                straight = [self._look(a) for a in row[:2]]
+                if straight != wanted and straight[::-1] == wanted:
+                    row[:2] = row[1::-1]
+        return tuple(self.vector(column) for column in zip(*rows, strict=True))
+
+    def _look(self, value: int) -> tuple[object, ...]:
+        """What two values must have in common to share a vector."""
+        instruction = self.program.instructions[value]
+        if self.fixed[value]:
+            return ("fixed",)
+        if instruction.op == "input":
+            return ("input", instruction.arguments[0])
+        return (instruction.op, self.depth[value])
+
+    @property
+    def work(self) -> float:
+        """Vector operations; numbers that are picked count too."""
+        picked = sum(len(set(v.lanes)) for v in self.vectors if v.kind == "pick")
+        return sum(v.computed for v in self.vectors) + 0.5 * picked
+
+
+def chunks(values: list[int], width: int) -> Iterable[Lanes]:
+    """Values in groups of at most ``width``."""
+    for start in range(0, len(values), width):
+        yield tuple(values[start : start + width])
+
+
+def packed(
+    program: Program, fixed: list[bool], lanes: int
+) -> tuple[Packing, list[tuple[int, int, Vector, int]]]:
+    """The vectors of a program, and which go where: output port, first entry, vector, count."""
+    given = [
+        fixed[k] or instruction.op in ("input", "const")
+        for k, instruction in enumerate(program.instructions)
+    ]
+    packing = Packing(program, given, lanes, fixed)
+    packing.pack_heavy()
+    stores = []
+    for port, first, values in _runs(program, packing):
+        for start in range(0, len(values), lanes):
+            part = tuple(values[start : start + lanes])
+            stores.append((port, first + start, packing.vector(part), len(part)))
+    return packing, stores
+
+
+def _runs(program: Program, packing: Packing) -> list[tuple[int, int, list[int]]]:
+    """Results that follow one another and were made alike."""
+    runs: list[tuple[int, int, list[int]]] = []
+    before: object = None
+    for port, entry, value in sorted(program.results):
+        look = (port, packing._look(value))
+        if runs and look == before and runs[-1][1] + len(runs[-1][2]) == entry:
+            runs[-1][2].append(value)
+        else:
+            runs.append((port, entry, [value]))
+        before = look
+    return runs

@@ -1,0 +1,201 @@
+"""A single state on vectors: the same bits as a lane of many, in fewer operations."""
+
+import casadi as ca
+import numpy as np
+import pytest
+
+from homodyn.symbolic import Iteration, kernel
+from homodyn.symbolic.angle_sums import angle_sums, fixed_values
+from homodyn.symbolic.packing import packed
+from homodyn.symbolic.program import program_of
+
+COUNT = 11
+
+
+def coupled(p, done, weights, biases, rates):
+    """Phases that pull at each other; one Euler step, at rest once the first has turned enough."""
+    pulls = []
+    for i in range(COUNT):
+        pull = rates[i]
+        for j in range(COUNT):
+            if i != j:
+                pull += weights[i, j] * ca.sin(p[j] - p[i] - biases[i, j])
+        pulls.append(pull)
+    moved = ca.if_else(done, p, p + 0.01 * ca.vertcat(*pulls))
+    return {
+        "p": moved,
+        "done": moved[0] > 1.5,
+        "spread": ca.mmax(p) - ca.mmin(p),
+        "none": ca.SX(2, 1),
+    }
+
+
+SIZES = {
+    "p": COUNT,
+    "done": (),
+    "weights": (COUNT, COUNT),
+    "biases": (COUNT, COUNT),
+    "rates": COUNT,
+}
+
+
+@pytest.fixture(scope="module")
+def step():
+    return kernel(coupled, SIZES)
+
+
+def numbers(seed):
+    rng = np.random.default_rng(seed)
+    return {
+        "p": rng.uniform(-1, 1, COUNT),
+        "done": 0.0,
+        "weights": rng.uniform(0, 1, (COUNT, COUNT)),
+        "biases": rng.normal(size=(COUNT, COUNT)),
+        "rates": rng.uniform(1, 2, COUNT),
+    }
+
+
+def test_one_state_gets_the_bits_of_a_lane_among_many(step):
+    repeated = Iteration(step, ("p", "done"), stop="done", packed=True)
+    alone = repeated(300, numbers(3), record=("p", "spread", "none"), every=7)
+    many = [numbers(seed) for seed in range(20)]
+    together = repeated(
+        300,
+        {name: np.array([one[name] for one in many]) for name in SIZES},
+        record=("p", "spread", "none"),
+        every=7,
+    )
+    assert repeated._alone is not None
+    for name in ("p", "spread", "none"):
+        assert np.array_equal(alone.records[name][0], together.records[name][3])
+    assert np.array_equal(alone.states["p"][0], together.states["p"][3])
+    assert alone.states["done"] == 1
+
+
+def test_it_is_the_plain_formula_to_rounding(step):
+    plain = Iteration(step, ("p", "done"), stop="done")
+    packed_steps = Iteration(step, ("p", "done"), stop="done", packed=True)
+    inputs = numbers(5)
+    a, b = (one(100, inputs, record=("p",)).records["p"] for one in (plain, packed_steps))
+    np.testing.assert_allclose(a, b, rtol=0, atol=1e-13)
+    assert not np.array_equal(a, b)  # sines of sums were taken apart
+
+
+@pytest.mark.parametrize("lanes", ["1", "2", "4"])
+def test_narrow_processors_give_the_same_bits(step, lanes, monkeypatch):
+    inputs = numbers(8)
+    wide = Iteration(step, ("p", "done"), packed=True)(50, inputs)
+    monkeypatch.setenv("HOMODYN_LANES", lanes)
+    narrow = Iteration(step, ("p", "done"), packed=True)(50, inputs)
+    assert np.array_equal(wide.states["p"], narrow.states["p"])
+
+
+def test_few_sines_are_left_and_most_operations_are_packed(step):
+    program = program_of(step.traced.graph)
+    changing = {0, 1}
+    shorter = angle_sums(program, changing)
+
+    def moving_sines(one):
+        fixed = fixed_values(one, changing)
+        return sum(
+            i.op in ("sin", "cos") and not f for i, f in zip(one.instructions, fixed, strict=True)
+        )
+
+    assert moving_sines(program) == COUNT * (COUNT - 1)
+    assert moving_sines(shorter) == 2 * COUNT
+    fixed = fixed_values(shorter, changing)
+    packing, _ = packed(shorter, fixed, 8)
+    assert packing.work < 0.35 * sum(not given for given in packing.given)
+
+
+def test_values_of_one_vector_do_not_wait_for_each_other(step):
+    program = program_of(step.traced.graph)
+    packing, stores = packed(program, fixed_values(program, {0, 1}), 4)
+    ready = set()
+    for vector in packing.vectors:
+        assert all(argument in ready for argument in vector.arguments)
+        assert all(source is None or source[0] in ready for source in vector.sources)
+        ready.add(vector)
+    held = {}
+    for port, entry, vector, count in stores:
+        for lane in range(count):
+            held[port, entry + lane] = vector.lanes[lane]
+    assert held == {(port, entry): value for port, entry, value in program.results}
+
+
+def test_neighbours_may_take_the_same_number_twice():
+    def shared(x):
+        return {"x": ca.vertcat(x[0] * x[0], x[1] * x[1], x[2] * x[1], x[3] * x[1])}
+
+    start = {"x": np.array([1.1, 1.2, 0.3, 0.4])}
+    course = Iteration(kernel(shared, {"x": 4}), ("x",), packed=True)(2, start)
+    once = start["x"] * start["x"][[0, 1, 1, 1]]
+    np.testing.assert_allclose(course.states["x"][0], once * once[[0, 1, 1, 1]], rtol=1e-15)
+
+
+def test_few_sums_stay_sums():
+    two = kernel(lambda a, b: {"a": ca.sin(a + b), "b": ca.cos(a - b)}, {"a": (), "b": ()})
+    program = program_of(two.traced.graph)
+    assert angle_sums(program, {0, 1}) is program
+
+
+def test_unlike_parts_run_as_a_lane():
+    def odd(x):
+        return {"x": ca.vertcat(ca.exp(x[0]) / 3, ca.atan(x[0] * x[1]) - 1, x[0] + x[1] ** 3)}
+
+    repeated = Iteration(kernel(odd, {"x": 3}), ("x",), packed=True)
+    plain = Iteration(kernel(odd, {"x": 3}), ("x",))
+    start = {"x": np.array([0.1, 0.2, 0.3])}
+    assert np.array_equal(repeated(5, start).states["x"], plain(5, start).states["x"])
+    assert repeated._alone is None
+
+
+def test_a_very_deep_program_runs_as_a_lane():
+    def deep(x):
+        for _ in range(3000):
+            x = ca.sin(x) + 1
+        return {"x": x}
+
+    repeated = Iteration(kernel(deep, {"x": 16}), ("x",), packed=True)
+    assert repeated(2, {"x": np.linspace(0, 1, 16)}).states["x"].shape == (1, 16)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_any_program_keeps_its_bits_on_vectors(seed, monkeypatch):
+    rng = np.random.default_rng(seed)
+    unary = [ca.sin, ca.cos, ca.tanh, ca.fabs, lambda a: -a, lambda a: ca.exp(-(a**2))]
+    binary = [
+        lambda a, b: a + b,
+        lambda a, b: a - b,
+        lambda a, b: a * b,
+        lambda a, b: a / (2 + b**2),
+        ca.fmin,
+        lambda a, b: ca.if_else(a < b, a, b / 2),
+    ]
+
+    def scrambled(x, fixed):
+        layer = [x[k] for k in range(13)]
+        for _ in range(4):
+            pool = [*layer, *(fixed[k] for k in range(5)), ca.SX(0.7)]
+            made = []
+            while len(made) < 13:
+                # Runs of one operation, as in a network, with arguments in and out of order.
+                length = int(rng.integers(1, 8))
+                operation = binary[rng.integers(len(binary))]
+                single = unary[rng.integers(len(unary))]
+                first, second = rng.integers(0, len(pool) - 7, 2)
+                jumps = rng.random() < 0.4
+                for k in range(length):
+                    a = pool[rng.integers(len(pool))] if jumps else pool[first + k]
+                    made.append(single(operation(a, pool[second + k])))
+            layer = made[:13]
+        return {"x": ca.vertcat(*layer), "seen": ca.vertcat(*layer[3:6], x[2], fixed[1], 4.0)}
+
+    monkeypatch.setattr("homodyn.symbolic.one_state.WORTHWHILE", 1e9)
+    repeated = Iteration(kernel(scrambled, {"x": 13, "fixed": 5}), ("x",), packed=True)
+    inputs = {"x": rng.normal(size=(2, 13)), "fixed": rng.normal(size=(2, 5))}
+    both = repeated(20, inputs, record=("seen",))
+    alone = repeated(20, {name: array[1] for name, array in inputs.items()}, record=("seen",))
+    assert repeated._alone is not None
+    assert np.array_equal(alone.states["x"][0], both.states["x"][1])
+    assert np.array_equal(alone.records["seen"][0], both.records["seen"][1])
