@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
@@ -225,6 +226,10 @@ class _Tree(Transformer[Any, Formula]):
         return "arguments", tuple(children)
 
 
+PLAIN = re.compile(r"(\d+\.\d*|\.\d+|\d+)([eE][+-]?\d+)?", re.ASCII)
+"""Formulas that are a number; thousands of parameters are no more than that."""
+
+
 @lru_cache(maxsize=1)
 def _parser() -> Lark:
     return Lark(GRAMMAR, parser="lalr", propagate_positions=True, maybe_placeholders=False)
@@ -261,6 +266,8 @@ def described(error: UnexpectedInput, text: str) -> tuple[str, int]:
 def _parsed(text: str) -> Formula | tuple[str, int]:
     if len(text) > LONGEST:
         return f"the formula has {len(text)} characters; {LONGEST} are accepted", 0
+    if PLAIN.fullmatch(text):
+        return Formula("number", float(text))
     try:
         return _Tree().transform(_parser().parse(text))
     except UnexpectedInput as error:

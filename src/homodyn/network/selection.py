@@ -43,9 +43,21 @@ def select(
     """What a selector picks, seen from a node: by default among what the node holds."""
     here = [Found(node, contexts)]
     first = steps[0]
+    if first.kind in ("generator", "context"):
+        return _applied(steps[1:], _called(first, node, contexts, calculate), calculate)
     if not (first.kind == "word" and first.text.text in ("root", "children", "parent")):
         here = [Found(child, contexts) for child in children(node)]
     return _applied(steps, here, calculate)
+
+
+def _called(step: Step, node: Node, contexts: Contexts, calculate: Calculator) -> list[Found]:
+    """What a node holds under generated names, looked up: it may hold thousands of edges."""
+    return [
+        Found(held[name], contexts.pushed(context))
+        for name, context in generated(step.text, contexts, calculate)
+        for held in (node.nodes, node.edges, node.variables)
+        if name in held
+    ]
 
 
 def _applied(steps: Sequence[Step], found: list[Found], calculate: Calculator) -> list[Found]:
