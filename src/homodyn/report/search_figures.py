@@ -63,10 +63,9 @@ def convergence(study: Study) -> Figure:
         later = np.flatnonzero(np.maximum.accumulate(stage) > level)
         if len(later):
             so_far[later[0] :] = np.nan
-        plot.plot(number, sign * np.where(here, mean, np.nan), color=GREY, lw=1, label="mean")
-        plot.plot(
-            number, sign * np.where(here, best, np.nan), ".", color=BLUE, ms=3, label="generation"
-        )
+        means, bests = (sign * np.where(here, figure, np.nan) for figure in (mean, best))
+        plot.plot(number, means, color=GREY, lw=1, label="mean of a generation")
+        plot.plot(number, bests, ".", color=BLUE, ms=3, label="best of a generation")
         plot.plot(number, sign * so_far, color=RED, lw=1.6, label="best so far")
         name = job.goal.shown(level, 0.0)[0]
         unit = next((o.unit for o in job.objectives if o.name == name and o.unit), "")
@@ -181,8 +180,11 @@ def migration_curves(job: Job) -> Figure:
     figure = Figure(figsize=(8, 3.2), layout="constrained")
     plot = figure.subplots()
     names = ("explore: any group", "local: the particle's best", "globally: the best of all")
-    for curve, name, colour in zip(curves.T, names, (BLUE, GREEN, RED), strict=True):
-        plot.plot(curve, color=colour, lw=1.6, label=name)
+    # Equal probabilities lie upon each other: the lower lines are wider.
+    for curve, name, colour, width in zip(
+        curves.T, names, (BLUE, GREEN, RED), (5.0, 3.0, 1.2), strict=True
+    ):
+        plot.plot(curve, color=colour, lw=width, label=name)
     plot.plot(curves.sum(axis=1), color=GREY, lw=1, ls=(0, (4, 3)), label="sum")
     plot.set_xlabel("generation")
     plot.set_ylabel("probability in each pool")
