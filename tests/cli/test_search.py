@@ -92,6 +92,16 @@ def test_mistakes_in_a_job_are_one_line(job):
     assert not job.with_suffix(".db").exists()
 
 
+def test_a_search_in_which_all_candidates_fail_is_no_success(job):
+    (job.parent / "judge.py").write_text("def judge(p):\n    raise ValueError('no ground')\n")
+    done = run("run", job)
+    assert done.exit_code == 1
+    assert (
+        "all 12 candidates of generation 0 failed, the first: ValueError: no ground" in done.output
+    )
+    assert "nothing could be evaluated" in done.output
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [("90", 90), ("90s", 90), ("15min", 900), ("23.5h", 84600), ("1 d", 86400)],

@@ -199,6 +199,8 @@ def _tell(result: Result, job: Path) -> None:
     typer.echo(str(result))
     if result.status == "stopped":
         typer.echo(f"continue with: homodyn search resume {job}")
+    elif result.best is None:
+        raise typer.Exit(1)
 
 
 def seconds(text: str) -> float:

@@ -180,12 +180,11 @@ def migration_curves(job: Job) -> Figure:
     figure = Figure(figsize=(8, 3.2), layout="constrained")
     plot = figure.subplots()
     names = ("explore: any group", "local: the particle's best", "globally: the best of all")
-    # Equal probabilities lie upon each other: the lower lines are wider.
-    for curve, name, colour, width in zip(
-        curves.T, names, (BLUE, GREEN, RED), (5.0, 3.0, 1.2), strict=True
-    ):
-        plot.plot(curve, color=colour, lw=width, label=name)
-    plot.plot(curves.sum(axis=1), color=GREY, lw=1, ls=(0, (4, 3)), label="sum")
+    # Equal probabilities lie upon each other: gaps in the upper lines show the lower ones.
+    styles = ((BLUE, "-"), (GREEN, (0, (6, 3))), (RED, (0, (2, 4))))
+    for curve, name, (colour, style) in zip(curves.T, names, styles, strict=True):
+        plot.plot(curve, color=colour, lw=1.8, ls=style, label=name)
+    plot.plot(curves.sum(axis=1), color=GREY, lw=1, label="sum")
     plot.set_xlabel("generation")
     plot.set_ylabel("probability in each pool")
     plot.set_ylim(0, None)
