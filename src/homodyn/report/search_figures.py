@@ -72,9 +72,10 @@ def convergence(study: Study) -> Figure:
         plot.set_ylabel(f"{name} [{unit}]" if unit else name)
         if job.goal.stages:
             plot.set_title(f"stage {level + 1} of {job.goal.stages + 1}", loc="left", fontsize=9)
-        shown = sign * np.concatenate((best[here], so_far[np.isfinite(so_far)]))
+        shown = np.concatenate((means, bests, sign * so_far))
         shown = shown[np.isfinite(shown)]
-        if len(shown) and shown.min() > 0 and shown.max() / shown.min() > 1e3:
+        # Means of first generations would press all else to the axis.
+        if len(shown) and shown.min() > 0 and shown.max() / shown.min() > 10:
             plot.set_yscale("log")
         _plain(plot)
     plots[0].legend(frameon=False, fontsize=8, ncols=3, loc="upper right")
