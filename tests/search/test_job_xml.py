@@ -112,6 +112,29 @@ def test_all_mistakes_are_told_with_their_lines():
     assert lines == [3, 4, 6, 11, 16, 20]
 
 
+def test_what_does_not_fit_together_is_told_with_its_line_too():
+    text = (
+        SAMPLE.replace(">40<", ">0<")
+        .replace(">200<", ">-1<")
+        .replace(">0.6<", ">6<")
+        .replace('min="100"', 'min="2000"')
+        .replace('name="right"', 'name="left"')
+        .replace("radius - from_origin", "3")
+        .replace(
+            "</parameters>",
+            '</parameters><pools>\n<pool name="form">\n<group name="one">leg</group></pool>'
+            "</pools>",
+        )
+    )
+    with pytest.raises(SearchError, match="7 mistakes") as caught:
+        job_from_xml(text, Path("job.xml"))
+    told = [fault.split(": ", 1) for fault in caught.value.faults]
+    assert [int(line.removeprefix("line ")) for line, _ in told] == [4, 5, 6, 8, 12, 15, 16]
+    words = ["population", "iterations", "max_velocity", "min (2000)", "'left'", "'leg'", "objecti"]
+    for word, (_, sentence) in zip(words, told, strict=True):
+        assert word in sentence
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [

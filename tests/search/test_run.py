@@ -7,11 +7,13 @@ import homodyn as hd
 from homodyn.errors import SearchError
 from homodyn.search import (
     GA,
+    MMPSO,
     PSO,
     Evaluate,
     Job,
     Objective,
     Parameter,
+    Pool,
     Run,
     Status,
     Study,
@@ -20,21 +22,9 @@ from homodyn.search import (
 )
 from homodyn.search.functions import six_hump
 from support.search_objectives import camel, noisy, troubled
+from support.search_objectives import camel_job as job
 
 BOUNDS = {"x": (-2, 2), "y": (-1, 1)}
-
-
-def job(**named):
-    fields = {
-        "name": "camel",
-        "parameters": [Parameter("x", -2, 2), Parameter("y", -1, 1)],
-        "objectives": [Objective("f")],
-        "optimiser": PSO(10),
-        "iterations": 8,
-        "run": Run(where="serial"),
-        **named,
-    }
-    return Job(**fields)
 
 
 def test_a_function_is_minimised_in_one_line():
@@ -201,6 +191,45 @@ def test_progress_is_told_every_generation():
     assert seen[0].seconds_left > 0
     assert seen[-1].evaluations == 480
     assert seen[-1].mean >= seen[-1].best
+
+
+def test_progress_is_told_within_a_long_generation_too(monkeypatch, tmp_path):
+    monkeypatch.setattr("homodyn.search.gathered.SHOWN", 0.0)
+    described = job(iterations=2, run=Run(where="serial", group=1))
+    seen = []
+    run(described, camel, progress=seen.append)
+    size = described.optimiser.population
+    assert [(p.generation, p.evaluated) for p in seen] == [
+        *((0, k) for k in range(1, size)),
+        (1, 0),
+        *((1, k) for k in range(1, size)),
+        (2, 0),
+    ]
+    assert [p.evaluations for p in seen] == list(range(1, 2 * size + 1))
+    assert all(p.seconds_left > 0 for p in seen[:-1])
+
+
+def test_progress_counts_the_visits_of_subspaces_also_of_earlier_runs(tmp_path):
+    described = Job(
+        [Parameter("x", -2, 2)],
+        [Objective("f")],
+        pools=[Pool("form", {"a": ("x",), "b": ("x",), "c": ()})],
+        optimiser=MMPSO(30, explore=0.2),
+        iterations=6,
+        run=Run(where="serial"),
+    )
+
+    def judge(parameters, structure):
+        return parameters.get("x", 0.0) + (structure["form"] == "a")
+
+    short = described.model_copy(update={"iterations": 3})
+    run(short, judge, database=tmp_path / "a.db")
+    seen = []
+    study = run(described, judge, database=tmp_path / "a.db", progress=seen.append).study
+    assert [sum(count for _, count in p.visits) for p in seen] == [120, 150, 180]
+    counts = dict(seen[-1].visits)
+    for k, name in enumerate(("form a", "form b", "form c")):
+        assert counts[name] == sum(n for _, groups, n in study.visits() if groups[0] == k)
 
 
 def test_when_all_fail_the_run_goes_on_and_says_why():

@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 from homodyn.errors import SearchError
-from homodyn.search import PSO, Evaluate, Job, Objective, Parameter, Run, Status, run
+from homodyn.search import PSO, Evaluate, Run, Status, run
 from support.search_objectives import (
     camel,
     camel_batch,
+    camel_job,
     deadly,
     deadly_once,
     deaf,
@@ -25,16 +26,8 @@ from support.search_objectives import (
 
 
 def job(**named):
-    fields = {
-        "name": "camel",
-        "parameters": [Parameter("x", -2, 2), Parameter("y", -1, 1)],
-        "objectives": [Objective("f")],
-        "optimiser": PSO(12),
-        "iterations": 3,
-        "run": Run(where="pool", workers=2),
-        **named,
-    }
-    return Job(**fields)
+    fields = {"optimiser": PSO(12), "iterations": 3, "run": Run(where="pool", workers=2), **named}
+    return camel_job(**fields)
 
 
 def statuses_by_x(study):

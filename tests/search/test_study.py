@@ -10,23 +10,11 @@ import numpy as np
 import pytest
 
 from homodyn.errors import SearchError
-from homodyn.search import PSO, Job, Objective, Parameter, Run, Study, run, solutions
+from homodyn.search import PSO, Study, run, solutions
 from homodyn.search.database import database_url
 from homodyn.search.summary import duration, summary
 from support.search_objectives import camel, troubled
-
-
-def job(**named):
-    fields = {
-        "name": "camel",
-        "parameters": [Parameter("x", -2, 2), Parameter("y", -1, 1)],
-        "objectives": [Objective("f")],
-        "optimiser": PSO(10),
-        "iterations": 8,
-        "run": Run(where="serial"),
-        **named,
-    }
-    return Job(**fields)
+from support.search_objectives import camel_job as job
 
 
 def test_the_best_are_the_best_of_all(tmp_path):

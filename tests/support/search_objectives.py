@@ -6,11 +6,24 @@ import time
 
 import numpy as np
 
-from homodyn.search import Space
+from homodyn.search import PSO, Job, Objective, Parameter, Run, Space
 from homodyn.search.functions import six_hump
 from homodyn.search.outcome import Tasks, evaluation_seeds
 
 SPACE = Space({"x": (-2, 2), "y": (-1, 1)})
+
+
+def camel_job(**named):
+    fields = {
+        "name": "camel",
+        "parameters": [Parameter("x", -2, 2), Parameter("y", -1, 1)],
+        "objectives": [Objective("f")],
+        "optimiser": PSO(10),
+        "iterations": 8,
+        "run": Run(where="serial"),
+        **named,
+    }
+    return Job(**fields)
 
 
 def camel(parameters):

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from homodyn.bench.harness import Row, benchmark, missing
-from homodyn.search import PSO, Study, minimise, solutions
+from homodyn.search import PSO, Progress, Study, minimise, solutions
 
 POPULATION = 1000
 BOUNDS = {f"x{k}": (-1.0, 1.0) for k in range(10)}
@@ -56,6 +56,11 @@ def _overhead(name: str, limit: float, generations: int, batch: bool, where: str
         # done in this process is timed by its own clock, which others do not advance.
         clock = time.process_time if where == "serial" else time.perf_counter
         began: list[float] = []
+
+        def note(progress: Progress) -> None:
+            if not progress.evaluated:
+                began.append(clock())
+
         minimise(
             free_batch if batch else free,
             BOUNDS,
@@ -64,7 +69,7 @@ def _overhead(name: str, limit: float, generations: int, batch: bool, where: str
             batch=batch,
             where=where,
             database=Path(folder) / "study.db",
-            progress=lambda progress: began.append(clock()),
+            progress=note,
         )
     steps = [after - before for before, after in itertools.pairwise(began)]
     each = min(steps) / POPULATION * 1e6

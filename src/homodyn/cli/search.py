@@ -114,7 +114,7 @@ def best(
     if not found:
         typer.echo("nothing was evaluated yet")
     for each in found:
-        typer.echo(f"{each.generation}.{each.member}: {each}")
+        typer.echo(f"generation {each.generation}, member {each.member}: {each}")
 
 
 @app.command()
@@ -199,6 +199,8 @@ def _tell(result: Result, job: Path) -> None:
     typer.echo(str(result))
     if result.status == "stopped":
         typer.echo(f"continue with: homodyn search resume {job}")
+    elif result.best is None:
+        raise typer.Exit(1)
 
 
 def seconds(text: str) -> float:
@@ -211,7 +213,7 @@ def seconds(text: str) -> float:
 
 
 class _Shown:
-    """One line that tells how the search goes."""
+    """A line that tells how the search goes, and one for the subspaces it visits."""
 
     def __init__(self, job: Job, quiet: bool) -> None:
         from rich.console import Console
@@ -232,26 +234,29 @@ class _Shown:
 
     def update(self, progress: Progress) -> None:
         if self._status is not None:
-            self._status.update(progress_line(progress, self._job))
+            self._status.update("\n  ".join(progress_lines(progress, self._job)))
         elif self._told is not None and time.monotonic() - self._told > BETWEEN:
             # In the log of a batch system, a line from time to time.
-            typer.echo(progress_line(progress, self._job), err=True)
+            typer.echo("; ".join(progress_lines(progress, self._job)), err=True)
             self._told = time.monotonic()
 
 
-def progress_line(progress: Progress, job: Job) -> str:
-    """How a search goes, in one line."""
+def progress_lines(progress: Progress, job: Job) -> list[str]:
+    """How a search goes, and which subspaces it has visited most."""
     from homodyn.search.summary import duration
 
-    parts = [
-        f"generation {progress.generation}/{progress.iterations}",
-        f"{progress.judged_by} best {progress.best:.6g} mean {progress.mean:.6g}",
-    ]
-    if progress.stages:
-        parts.append(f"stage {progress.stage + 1}/{progress.stages + 1}")
-    if job.pools:
-        parts.append(f"{progress.subspaces} subspaces inhabited")
+    under_way = f" + {progress.evaluated}/{progress.population}" if progress.evaluated else ""
+    parts = [f"generation {progress.generation}/{progress.iterations}{under_way}"]
+    if progress.stage >= 0:
+        parts.append(f"{progress.judged_by} best {progress.best:.6g} mean {progress.mean:.6g}")
+        if progress.stages:
+            parts.append(f"stage {progress.stage + 1}/{progress.stages + 1}")
     if progress.failed:
         parts.append(f"{progress.failed} failed")
     parts.append(f"{duration(progress.seconds_left)} left")
-    return ", ".join(parts)
+    lines = [", ".join(parts)]
+    if progress.visits:
+        most = "; ".join(f"{name}: {count}" for name, count in progress.visits)
+        visited = f"{progress.subspaces} of {job.space.subspaces} subspaces visited"
+        lines.append(f"{visited}, most {most}")
+    return lines

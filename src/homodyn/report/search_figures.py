@@ -63,19 +63,19 @@ def convergence(study: Study) -> Figure:
         later = np.flatnonzero(np.maximum.accumulate(stage) > level)
         if len(later):
             so_far[later[0] :] = np.nan
-        plot.plot(number, sign * np.where(here, mean, np.nan), color=GREY, lw=1, label="mean")
-        plot.plot(
-            number, sign * np.where(here, best, np.nan), ".", color=BLUE, ms=3, label="generation"
-        )
+        means, bests = (sign * np.where(here, figure, np.nan) for figure in (mean, best))
+        plot.plot(number, means, color=GREY, lw=1, label="mean of a generation")
+        plot.plot(number, bests, ".", color=BLUE, ms=3, label="best of a generation")
         plot.plot(number, sign * so_far, color=RED, lw=1.6, label="best so far")
         name = job.goal.shown(level, 0.0)[0]
         unit = next((o.unit for o in job.objectives if o.name == name and o.unit), "")
         plot.set_ylabel(f"{name} [{unit}]" if unit else name)
         if job.goal.stages:
             plot.set_title(f"stage {level + 1} of {job.goal.stages + 1}", loc="left", fontsize=9)
-        shown = sign * np.concatenate((best[here], so_far[np.isfinite(so_far)]))
+        shown = np.concatenate((means, bests, sign * so_far))
         shown = shown[np.isfinite(shown)]
-        if len(shown) and shown.min() > 0 and shown.max() / shown.min() > 1e3:
+        # Means of first generations would press all else to the axis.
+        if len(shown) and shown.min() > 0 and shown.max() / shown.min() > 10:
             plot.set_yscale("log")
         _plain(plot)
     plots[0].legend(frameon=False, fontsize=8, ncols=3, loc="upper right")
@@ -181,9 +181,11 @@ def migration_curves(job: Job) -> Figure:
     figure = Figure(figsize=(8, 3.2), layout="constrained")
     plot = figure.subplots()
     names = ("explore: any group", "local: the particle's best", "globally: the best of all")
-    for curve, name, colour in zip(curves.T, names, (BLUE, GREEN, RED), strict=True):
-        plot.plot(curve, color=colour, lw=1.6, label=name)
-    plot.plot(curves.sum(axis=1), color=GREY, lw=1, ls=(0, (4, 3)), label="sum")
+    # Equal probabilities lie upon each other: gaps in the upper lines show the lower ones.
+    styles = ((BLUE, "-"), (GREEN, (0, (6, 3))), (RED, (0, (2, 4))))
+    for curve, name, (colour, style) in zip(curves.T, names, styles, strict=True):
+        plot.plot(curve, color=colour, lw=1.8, ls=style, label=name)
+    plot.plot(curves.sum(axis=1), color=GREY, lw=1, label="sum")
     plot.set_xlabel("generation")
     plot.set_ylabel("probability in each pool")
     plot.set_ylim(0, None)

@@ -6,7 +6,6 @@ It is told ranks, which are all it uses, so that stages and failed candidates ne
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -14,10 +13,10 @@ from pydantic import Field
 
 from homodyn.search.goal import Score
 from homodyn.search.optimiser import (
-    Beginning,
     Optimiser,
     OptimiserSettings,
     Population,
+    Start,
     needs_fixed_structure,
 )
 from homodyn.search.space import Space
@@ -31,16 +30,8 @@ class CMAES(OptimiserSettings):
     population: int = Field(default=20, ge=2)
     step: float = Field(default=0.3, gt=0, le=1)
 
-    def start(
-        self,
-        space: Space,
-        *,
-        seed: int | Sequence[int] = 0,
-        iterations: int = 100,
-        beginning: Beginning | None = None,
-    ) -> Optimiser:
-        """An evolution from the first earlier solution, else from a drawn point."""
-        return Evolution(self, space, seed, beginning)
+    def _started(self, start: Start) -> Optimiser:
+        return Evolution(self, start)
 
     def faults(self, space: Space, stages: int, iterations: int) -> list[str]:
         """Why this space is not for it."""
@@ -51,12 +42,13 @@ class CMAES(OptimiserSettings):
 
 
 class Evolution(Optimiser):
-    """A multivariate normal distribution that learns the shape of the valley."""
+    """A multivariate normal distribution that learns the shape of the valley.
 
-    def __init__(
-        self, settings: CMAES, space: Space, seed: int | Sequence[int], beginning: Beginning | None
-    ) -> None:
-        super().__init__(space, seed, beginning)
+    It begins at the first earlier solution, else at a drawn point.
+    """
+
+    def __init__(self, settings: CMAES, start: Start) -> None:
+        super().__init__(start)
         with warnings.catch_warnings():
             # The package warns about drawing libraries and numpy versions it does not need here.
             warnings.simplefilter("ignore")

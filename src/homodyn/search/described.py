@@ -47,6 +47,8 @@ def reason(fault: Any) -> str:
             return "is missing"
         case "extra_forbidden":
             return "is not known here"
+        case "too_short":
+            return f"needs at least {fault['ctx']['min_length']}"
         case "value_error":
             return str(fault["ctx"]["error"])
         case _:

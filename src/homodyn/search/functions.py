@@ -12,21 +12,18 @@ from homodyn.search.space import Parameter, Space
 
 @dataclass(frozen=True)
 class Known:
-    """A test function, the bounds and first region it is customarily given, and its minimum."""
+    """A test function, the bounds it is customarily given, and its minimum."""
 
     function: Callable[[np.ndarray], np.ndarray]
     lower: float
     upper: float
-    start: tuple[float, float]
     minimum: float = 0.0
 
-    def space(self, size: int, *, corner: bool = False) -> Space:
-        """So many parameters; ``corner`` draws first candidates far from the minimum."""
-        start = self.start if corner else None
+    def space(self, size: int) -> Space:
+        """So many parameters."""
         return Space(
             parameters=tuple(
-                Parameter(name=f"x{k + 1}", lower=self.lower, upper=self.upper, start=start)
-                for k in range(size)
+                Parameter(name=f"x{k + 1}", lower=self.lower, upper=self.upper) for k in range(size)
             )
         )
 
@@ -64,9 +61,8 @@ def ackley(x: np.ndarray) -> np.ndarray:
 
 
 KNOWN = {
-    "sphere": Known(sphere, -100.0, 100.0, (50.0, 100.0)),
-    "rosenbrock": Known(rosenbrock, -30.0, 30.0, (15.0, 30.0)),
-    "rastrigin": Known(rastrigin, -5.12, 5.12, (2.56, 5.12)),
-    "ackley": Known(ackley, -32.0, 32.0, (16.0, 32.0)),
+    "sphere": Known(sphere, -100.0, 100.0),
+    "rosenbrock": Known(rosenbrock, -30.0, 30.0),
+    "rastrigin": Known(rastrigin, -5.12, 5.12),
+    "ackley": Known(ackley, -32.0, 32.0),
 }
-"""With bounds and first regions of Bratton and Kennedy 2007."""

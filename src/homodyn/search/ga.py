@@ -6,15 +6,13 @@ either parent and mutate to any other group.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
 
 from homodyn.search.goal import Score
-from homodyn.search.optimiser import Beginning, Optimiser, OptimiserSettings, Population
-from homodyn.search.space import Space
+from homodyn.search.optimiser import Optimiser, OptimiserSettings, Population, Start
 
 
 class GA(OptimiserSettings):
@@ -29,25 +27,15 @@ class GA(OptimiserSettings):
     tournament: int = Field(default=2, ge=1)
     elite: int = Field(default=2, ge=0)
 
-    def start(
-        self,
-        space: Space,
-        *,
-        seed: int | Sequence[int] = 0,
-        iterations: int = 100,
-        beginning: Beginning | None = None,
-    ) -> Optimiser:
-        """A first generation over the space."""
-        return Breeding(self, space, seed, beginning)
+    def _started(self, start: Start) -> Optimiser:
+        return Breeding(self, start)
 
 
 class Breeding(Optimiser):
     """Parents, with their scores, of the next generation."""
 
-    def __init__(
-        self, settings: GA, space: Space, seed: int | Sequence[int], beginning: Beginning | None
-    ) -> None:
-        super().__init__(space, seed, beginning)
+    def __init__(self, settings: GA, start: Start) -> None:
+        super().__init__(start)
         self.settings = settings
         self.parents, self.groups = self._drawn(settings.population)
         self.score = Score.none(len(self.parents))

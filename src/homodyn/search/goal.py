@@ -89,6 +89,12 @@ class Score:
         ranks[order] = np.concatenate(([0], np.cumsum(steps)))
         return ranks
 
+    def where(self, chosen: np.ndarray, other: Score) -> Score:
+        """This score in chosen rows, the other elsewhere."""
+        return Score(
+            np.where(chosen, self.stage, other.stage), np.where(chosen, self.value, other.value)
+        )
+
     @classmethod
     def of(cls, values: Any) -> Score:
         """The score of plain numbers of which less is better; nan ranks last."""

@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import Field
 
 from homodyn.search.goal import Score
-from homodyn.search.optimiser import Beginning, Optimiser, OptimiserSettings, Population
+from homodyn.search.optimiser import Optimiser, OptimiserSettings, Population, Start
 from homodyn.search.space import Space
 
 
@@ -25,16 +25,8 @@ class Grid(OptimiserSettings):
     steps: int | Mapping[str, int] = 10
     population: int = Field(default=1000, ge=1)
 
-    def start(
-        self,
-        space: Space,
-        *,
-        seed: int | Sequence[int] = 0,
-        iterations: int = 100,
-        beginning: Beginning | None = None,
-    ) -> Optimiser:
-        """A walk over the grid."""
-        return Walk(self, space)
+    def _started(self, start: Start) -> Optimiser:
+        return Walk(self, start)
 
     def faults(self, space: Space, stages: int, iterations: int) -> list[str]:
         """Which steps are missing, unknown or too few."""
@@ -52,10 +44,10 @@ class Grid(OptimiserSettings):
 class Walk(Optimiser):
     """The grid in blocks, decoded from numbers: it is never held as a whole."""
 
-    def __init__(self, settings: Grid, space: Space) -> None:
-        super().__init__(space, 0, None)
-        steps = settings.steps
-        self.counts = [steps if isinstance(steps, int) else steps[name] for name in space.names]
+    def __init__(self, settings: Grid, start: Start) -> None:
+        super().__init__(Start(start.space))
+        steps, names = settings.steps, start.space.names
+        self.counts = [steps if isinstance(steps, int) else steps[name] for name in names]
         self._blocks = self._points(settings.population)
         self._next = next(self._blocks, None)
 

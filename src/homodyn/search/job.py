@@ -88,7 +88,7 @@ class Job(Described):
     parameters: tuple[Parameter, ...] = Field(alias="parameter")
     pools: tuple[Pool, ...] = Field(default=(), alias="pool")
     constraints: tuple[Constraint, ...] = Field(default=(), alias="constraint")
-    objectives: tuple[Objective, ...] = Field(alias="objective")
+    objectives: tuple[Objective, ...] = Field(alias="objective", min_length=1)
     combine: Literal["lexicographic", "sum", "product"] = "lexicographic"
     expression: str = ""
     maximise: bool = False

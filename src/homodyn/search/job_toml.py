@@ -50,11 +50,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from homodyn.errors import SearchError
-from homodyn.search.described import reason
-from homodyn.search.job import Job, job_faults
+from homodyn.search.checking import checked_job
+from homodyn.search.job import Job
 from homodyn.search.toml_lines import line_of
 
 _VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)\})")
@@ -86,30 +84,7 @@ def job_from_toml(text: str, path: Path) -> Job:
             settings["settings"] = expanded(settings["settings"], path.parent)
         except SearchError as refusal:
             faults.append((line_of(text, ("evaluate", "settings")), str(refusal)))
-    job: Job | None = None
-    try:
-        job = Job.model_validate(data)
-    except ValidationError as error:
-        for fault in error.errors():
-            place = _place(fault["loc"])
-            told = reason(fault)
-            # What is wrong between the parts is told below, each with its line.
-            if place or not job_faults(data):
-                named = f"{place[-1]}: " if place and isinstance(place[-1], str) else ""
-                faults.append((line_of(text, place), f"{named}{told}"))
-        faults += [(line_of(text, place), told) for place, told in job_faults(data)]
-    if job is None or faults:
-        listed = [f"line {line}: {told}" for line, told in sorted(dict.fromkeys(faults))]
-        count = f"{len(listed)} mistakes" if len(listed) > 1 else "a mistake"
-        raise SearchError(f"{path}: {count}: " + "; ".join(listed), tuple(listed))
-    return job
-
-
-def _place(location: tuple[str | int, ...]) -> tuple[str | int, ...]:
-    """Where pydantic found a fault, without the kind it puts after "optimiser"."""
-    if len(location) > 1 and location[0] == "optimiser":
-        return (location[0], *location[2:])
-    return location
+    return checked_job(data, path, lambda place: line_of(text, place), faults)
 
 
 def expanded(value: Any, folder: Path) -> Any:

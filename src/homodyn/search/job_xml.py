@@ -15,12 +15,15 @@ from typing import Any
 from xml.parsers import expat
 
 from homodyn.errors import SearchError
+from homodyn.search.checking import Place, checked_job
 from homodyn.search.expression import Expression
 from homodyn.search.job import Job
 from homodyn.search.job_toml import expanded
 
 OPTIMISERS = {"pso": "pso", "ga": "ga", "pmpso": "mmpso", "mmpso": "mmpso", "spsa": "spsa"}
 OPTIMISERS["systematic"] = "grid"
+_ANY = (0.0, 1.0)
+"""Bounds that stand for some that could not be read, which is told."""
 SETTINGS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "population-size": ("population", int),
     "max-velocity": ("max_velocity", float),
@@ -68,23 +71,26 @@ def job_from_xml(content: bytes | str, path: Path) -> Job:
     faults: list[tuple[int, str]] = []
     if root.tag != "job":
         raise SearchError(f"{path}, line {root.line}: a job begins with <job>, not <{root.tag}>")
-    data: dict[str, Any] = {"name": root.attributes.get("name", path.stem)}
     optimiser = root.first("optimizer")
-    data["optimiser"], data["iterations"] = _optimiser(optimiser, faults)
-    data["parameter"] = _parameters(optimiser, faults)
-    data.update(_fitness(optimiser.first("fitness"), faults))
+    lines: dict[Place, int] = {(): root.line, ("optimiser",): optimiser.line}
+    data: dict[str, Any] = {"name": root.attributes.get("name", path.stem)}
+    data["optimiser"], data["iterations"] = _optimiser(optimiser, lines, faults)
+    data["parameter"] = _parameters(optimiser, lines, faults)
+    data.update(_fitness(optimiser.first("fitness"), lines))
     data["evaluate"] = _dispatcher(root.first("dispatcher"), path, faults)
-    _pools(optimiser, data)
-    if faults:
-        listed = tuple(f"line {line}: {told}" for line, told in sorted(faults))
-        raise SearchError(f"{path}: " + "; ".join(listed), listed)
-    try:
-        return Job(**data)
-    except SearchError as refusal:
-        raise SearchError(f"{path}: {refusal}", refusal.faults) from None
+    data["pool"] = _pools(optimiser, lines)
+
+    def line_of(place: Place) -> int:
+        while place not in lines:
+            place = place[:-1]
+        return lines[place]
+
+    return checked_job(data, path, line_of, faults)
 
 
-def _optimiser(node: _Node, faults: list[tuple[int, str]]) -> tuple[dict[str, Any], int]:
+def _optimiser(
+    node: _Node, lines: dict[Place, int], faults: list[tuple[int, str]]
+) -> tuple[dict[str, Any], int]:
     name = node.attributes.get("name", "").lower()
     if name not in OPTIMISERS:
         faults.append((node.line, f"no optimizer {name!r}; there are {sorted(OPTIMISERS)}"))
@@ -96,8 +102,10 @@ def _optimiser(node: _Node, faults: list[tuple[int, str]]) -> tuple[dict[str, An
         try:
             if key == "max-iterations":
                 iterations = int(text)
+                lines["iterations",] = setting.line
             elif target:
                 found[target] = convert(text)
+                lines["optimiser", target] = setting.line
             else:
                 known = sorted([*SETTINGS, "max-iterations"])
                 faults.append((setting.line, f"no setting {key!r}; there are {known}"))
@@ -106,52 +114,55 @@ def _optimiser(node: _Node, faults: list[tuple[int, str]]) -> tuple[dict[str, An
     return found, iterations
 
 
-def _parameters(node: _Node, faults: list[tuple[int, str]]) -> list[dict[str, Any]]:
-    bounds: dict[str, tuple[float, float]] = {}
-    for boundary in node.first("boundaries").all("boundary"):
-        ends = _ends(boundary, faults)
-        if ends:
-            bounds[boundary.attributes.get("name", "")] = ends
+def _parameters(
+    node: _Node, lines: dict[Place, int], faults: list[tuple[int, str]]
+) -> list[dict[str, Any]]:
+    bounds = {
+        boundary.attributes.get("name", ""): _ends(boundary, faults)
+        for boundary in node.first("boundaries").all("boundary")
+    }
+    lines["parameter",] = node.first("parameters").line
     found = []
-    for parameter in node.first("parameters").all("parameter"):
+    for k, parameter in enumerate(node.first("parameters").all("parameter")):
         name = parameter.attributes.get("name", "")
+        lines["parameter", k] = parameter.line
         if "boundary" in parameter.attributes:
             wanted = parameter.attributes["boundary"]
             if wanted not in bounds:
                 told = f"parameter {name!r}: no boundary {wanted!r}; there are {sorted(bounds)}"
                 faults.append((parameter.line, told))
-                continue
-            ends = bounds[wanted]
+            ends = bounds.get(wanted, _ANY)
         else:
-            given = _ends(parameter, faults)
-            if given is None:
-                continue
-            ends = given
+            ends = _ends(parameter, faults)
         found.append({"name": name, "lower": ends[0], "upper": ends[1]})
     return found
 
 
-def _ends(node: _Node, faults: list[tuple[int, str]]) -> tuple[float, float] | None:
+def _ends(node: _Node, faults: list[tuple[int, str]]) -> tuple[float, float]:
     """The numbers min and max, which may be expressions of numbers."""
-    ends = []
+    ends: list[float] = []
     for key in ("min", "max"):
         text = node.attributes.get(key, "")
         try:
             ends.append(float(Expression(text)({})))
         except SearchError as refusal:
             faults.append((node.line, f"{node.attributes.get('name')}: {key}: {refusal}"))
-            return None
+            return _ANY
+    if not ends[0] < ends[1]:
+        told = f"min ({ends[0]:g}) must be below max ({ends[1]:g})"
+        faults.append((node.line, f"{node.attributes.get('name')}: {told}"))
+        return _ANY
     return ends[0], ends[1]
 
 
-def _fitness(node: _Node, faults: list[tuple[int, str]]) -> dict[str, Any]:
-    expressions = node.all("expression")
-    if expressions:
-        text = expressions[0].text.strip()
+def _fitness(node: _Node, lines: dict[Place, int]) -> dict[str, Any]:
+    lines["objective",] = node.line
+    for expression in node.all("expression"):
+        text = expression.text.strip()
+        lines["expression",] = expression.line
         try:
-            names = Expression(text).variables
-        except SearchError as refusal:
-            faults.append((expressions[0].line, str(refusal)))
+            names: tuple[str, ...] = Expression(text).variables
+        except SearchError:  # told when the job is checked
             names = ("fitness",)
         objectives = [{"name": name, "maximise": True} for name in names]
         return {"objective": objectives, "expression": text, "maximise": True}
@@ -180,20 +191,18 @@ def _dispatcher(node: _Node, path: Path, faults: list[tuple[int, str]]) -> dict[
     return {"program": tuple(shlex.split(command)), "settings": settings}
 
 
-def _pools(node: _Node, data: dict[str, Any]) -> None:
+def _pools(node: _Node, lines: dict[Place, int]) -> list[dict[str, Any]]:
     """Sets of exclusive groups: <pools><pool name><group name>a b</group></pool></pools>."""
-    pools = [
-        {
-            "name": pool.attributes.get("name", ""),
-            "groups": {
-                group.attributes.get("name", str(k)): tuple(group.text.split())
-                for k, group in enumerate(pool.all("group"))
-            },
-        }
-        for pool in node.first("pools").all("pool")
-    ]
-    if pools:
-        data["pool"] = pools
+    found = []
+    for k, pool in enumerate(node.first("pools").all("pool")):
+        lines["pool", k] = pool.line
+        groups = {}
+        for number, group in enumerate(pool.all("group")):
+            name = group.attributes.get("name", str(number))
+            groups[name] = tuple(group.text.split())
+            lines["pool", k, "groups", name] = group.line
+        found.append({"name": pool.attributes.get("name", ""), "groups": groups})
+    return found
 
 
 def _parsed(content: bytes | str, path: Path) -> _Node:

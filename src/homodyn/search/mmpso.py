@@ -13,7 +13,6 @@ in the new subspace, its memory for migration does not.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -22,7 +21,7 @@ from pydantic import field_validator
 from homodyn.errors import SearchError
 from homodyn.search.expression import Expression
 from homodyn.search.goal import Score
-from homodyn.search.optimiser import Beginning, Optimiser, Population
+from homodyn.search.optimiser import Optimiser, Population, Start
 from homodyn.search.pso import SwarmSettings, first_velocity, moved
 from homodyn.search.space import Space
 
@@ -66,16 +65,8 @@ class MMPSO(SwarmSettings):
             ]
         )
 
-    def start(
-        self,
-        space: Space,
-        *,
-        seed: int | Sequence[int] = 0,
-        iterations: int = 100,
-        beginning: Beginning | None = None,
-    ) -> Optimiser:
-        """Swarms over the subspaces that particles are in."""
-        return MetamorphicSwarm(self, space, seed, iterations, beginning)
+    def _started(self, start: Start) -> Optimiser:
+        return MetamorphicSwarm(self, start)
 
     def faults(self, space: Space, stages: int, iterations: int) -> list[str]:
         """Which probabilities are none, and when."""
@@ -120,18 +111,10 @@ def migration_probabilities(
 class MetamorphicSwarm(Optimiser):
     """Particles in subspaces; only subspaces that were visited are remembered."""
 
-    def __init__(
-        self,
-        settings: MMPSO,
-        space: Space,
-        seed: int | Sequence[int],
-        iterations: int,
-        beginning: Beginning | None,
-    ) -> None:
-        super().__init__(space, seed, beginning)
+    def __init__(self, settings: MMPSO, start: Start) -> None:
+        super().__init__(start)
         self.settings = settings
-        self.iterations = iterations
-        self._curves = settings.probabilities(max(iterations, 1))
+        self._curves = settings.probabilities(max(start.iterations, 1))
         self.position, self.groups = self._drawn(settings.population)
         count = len(self.position)
         self.velocity = first_velocity(settings, self.random, self.position.shape)
@@ -179,7 +162,7 @@ class MetamorphicSwarm(Optimiser):
     def _learn(self, people: Population, score: Score) -> None:
         improved = score.better(self.own_score)
         self.own_best = np.where(improved[:, None], people.unit, self.own_best)
-        self.own_score = _chosen(improved, score, self.own_score)
+        self.own_score = score.where(improved, self.own_score)
         for rows, key in self._inhabited():
             mine = score[rows]
             k = mine.best()
@@ -189,7 +172,7 @@ class MetamorphicSwarm(Optimiser):
                 self.subspace_best[key] = (people.unit[rows[k]].copy(), stage, value)
         lived = score.better(self.life_score)
         self.life_groups = np.where(lived[:, None], self.groups, self.life_groups)
-        self.life_score = _chosen(lived, score, self.life_score)
+        self.life_score = score.where(lived, self.life_score)
         k = score.best()
         if score[k : k + 1].better(self.best_score)[0]:
             self.best_score, self.best_groups = score[k : k + 1], self.groups[k].copy()
@@ -217,10 +200,6 @@ class MetamorphicSwarm(Optimiser):
             return
         had, has = self.space.active(self.groups), self.space.active(next_groups)
         self.velocity = np.where(has & ~had & gone[:, None], fresh, self.velocity)
-        self.own_score = _chosen(gone, Score.none(len(gone)), self.own_score)
+        self.own_score = Score.none(len(gone)).where(gone, self.own_score)
         self.own_best = np.where(gone[:, None], self.position, self.own_best)
         self.groups = next_groups
-
-
-def _chosen(where: np.ndarray, yes: Score, no: Score) -> Score:
-    return Score(np.where(where, yes.stage, no.stage), np.where(where, yes.value, no.value))

@@ -40,6 +40,16 @@ class Beginning:
     mutation: float = 0.1
 
 
+@dataclass(frozen=True)
+class Start:
+    """What a search starts with; ``iterations`` is how many generations are meant."""
+
+    space: Space
+    seed: int | Sequence[int] = 0
+    iterations: int = 100
+    beginning: Beginning | None = None
+
+
 class Optimiser(ABC):
     """A running search: ``ask`` for a generation, ``tell`` how good it was, until ``finished``.
 
@@ -47,12 +57,10 @@ class Optimiser(ABC):
     the same candidates, to the bit. That is how an interrupted study is resumed.
     """
 
-    def __init__(
-        self, space: Space, seed: int | Sequence[int], beginning: Beginning | None
-    ) -> None:
-        self.space = space
-        self.random = np.random.default_rng(seed)
-        self.beginning = beginning
+    def __init__(self, start: Start) -> None:
+        self.space = start.space
+        self.random = np.random.default_rng(start.seed)
+        self.beginning = start.beginning
         self.generation = 0
         self._asked: Population | None = None
 
@@ -132,6 +140,9 @@ class OptimiserSettings(Described):
         beginning: Beginning | None = None,
     ) -> Optimiser:
         """A search over the space; ``iterations`` is how many generations are meant."""
+        return self._started(Start(space, seed, iterations, beginning))
+
+    def _started(self, start: Start) -> Optimiser:
         raise NotImplementedError
 
     def faults(self, space: Space, stages: int, iterations: int) -> list[str]:

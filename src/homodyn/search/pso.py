@@ -9,7 +9,6 @@ Only the order of scores matters, so that a lexicographic goal needs no other sw
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -17,10 +16,10 @@ from pydantic import Field
 
 from homodyn.search.goal import Score
 from homodyn.search.optimiser import (
-    Beginning,
     Optimiser,
     OptimiserSettings,
     Population,
+    Start,
     needs_fixed_structure,
 )
 from homodyn.search.space import Space
@@ -55,16 +54,8 @@ class PSO(SwarmSettings):
         """The swarm with constriction: K (v + phi r1 (...) + phi r2 (...))."""
         return cls(population=population, own=phi, social=phi, constriction=factor, **named)
 
-    def start(
-        self,
-        space: Space,
-        *,
-        seed: int | Sequence[int] = 0,
-        iterations: int = 100,
-        beginning: Beginning | None = None,
-    ) -> Optimiser:
-        """A swarm over the space."""
-        return Swarm(self, space, seed, beginning)
+    def _started(self, start: Start) -> Optimiser:
+        return Swarm(self, start)
 
     def faults(self, space: Space, stages: int, iterations: int) -> list[str]:
         """Why this swarm cannot search the space."""
@@ -74,14 +65,8 @@ class PSO(SwarmSettings):
 class Swarm(Optimiser):
     """Particles with velocities and memories of where each was best."""
 
-    def __init__(
-        self,
-        settings: PSO,
-        space: Space,
-        seed: int | Sequence[int],
-        beginning: Beginning | None,
-    ) -> None:
-        super().__init__(space, seed, beginning)
+    def __init__(self, settings: PSO, start: Start) -> None:
+        super().__init__(start)
         self.settings = settings
         self.position, self.groups = self._drawn(settings.population)
         self.velocity = first_velocity(settings, self.random, self.position.shape)
@@ -118,10 +103,7 @@ class Swarm(Optimiser):
     def _learn(self, people: Population, score: Score) -> None:
         improved = score.better(self.own_score)
         self.own_best = np.where(improved[:, None], people.unit, self.own_best)
-        self.own_score = Score(
-            np.where(improved, score.stage, self.own_score.stage),
-            np.where(improved, score.value, self.own_score.value),
-        )
+        self.own_score = score.where(improved, self.own_score)
 
 
 def first_velocity(

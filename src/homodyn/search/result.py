@@ -33,7 +33,11 @@ class Solution:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a search is."""
+    """How far a search is, after a generation and from time to time within a long one.
+
+    ``evaluated`` candidates of the ``population`` under way are done, none right after a
+    generation; ``visits`` are candidates in the most visited of the ``subspaces`` that were.
+    """
 
     generation: int
     iterations: int
@@ -46,7 +50,10 @@ class Progress:
     judged_by: str
     seconds: float
     seconds_left: float
+    evaluated: int
+    population: int
     subspaces: int
+    visits: tuple[tuple[str, int], ...]
 
 
 @dataclass(frozen=True)

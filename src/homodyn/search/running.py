@@ -8,6 +8,7 @@ those that were recorded.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -16,18 +17,19 @@ import numpy as np
 
 from homodyn.errors import SearchError
 from homodyn.search.evaluation import Evaluator
+from homodyn.search.gathered import Gathered, other_candidates
 from homodyn.search.generation import Dispatch
 from homodyn.search.goal import Goal, Objective, Score
 from homodyn.search.job import Job, differences, job_of
-from homodyn.search.optimiser import Optimiser, Population, beginning_of
-from homodyn.search.outcome import Outcomes, Status, Tasks, evaluation_seeds
+from homodyn.search.optimiser import Optimiser, beginning_of
+from homodyn.search.outcome import Status
 from homodyn.search.result import Progress, Result, solutions
 from homodyn.search.sites import Clock, site
 from homodyn.search.space import Space
 from homodyn.search.study import Study
 
-COMMIT = 0.5
-"""Seconds between commits within a generation: what an interruption loses at most."""
+MOST_VISITED = 5
+"""Subspaces whose visits are told while a search runs."""
 
 
 def minimise(
@@ -165,6 +167,7 @@ class _Search:
         self.best = Score.none(1)
         self.mean = float("nan")
         self.notes: list[str] = []
+        self._visits: Counter[bytes] = Counter()
         self._new = 0
 
     def run(self, where: str | None, workers: int | None) -> Result:
@@ -246,8 +249,6 @@ class _Search:
     def _replay(self) -> None:
         """Tell the optimiser all complete generations again."""
         known = self.study.generations()
-        if known:
-            self._note(f"resumed after generation {known[-1].number + 1}")
         for row in known:
             if self.optimiser.generation != row.number or self._ended():
                 break
@@ -260,15 +261,10 @@ class _Search:
                 and row.random == self._random()
             )
             if not same:
-                raise self._other_candidates(row.number)
+                raise other_candidates(self.study, row.number)
             self._learn(Score(recorded.stage, recorded.value), row.mean_value, row.failed)
-
-    def _other_candidates(self, generation: int) -> SearchError:
-        return SearchError(
-            f"{self.study.place}: generation {generation} would now have other candidates than are "
-            "recorded; it was run by another version of homodyn or numpy, or iterations changed "
-            "with curves that depend on them. Start a new study, seeded from this one"
-        )
+        if known and not self._ended():
+            self._note(f"resumed after {len(known)} generations")
 
     def _random(self) -> str:
         return json.dumps(self.optimiser.random.bit_generator.state, sort_keys=True, default=str)
@@ -278,7 +274,9 @@ class _Search:
         clock = Clock()
         number = self.optimiser.generation
         people = self.optimiser.ask()
-        gathered = _Gathered(self, people, number)
+        gathered = Gathered(
+            self.job, self.study, people, number, fresh=self._new > 0, told=self.tell_progress
+        )
         whole = False
         try:
             whole = dispatch.run(gathered.missing(), len(people), self.clock, gathered.take)
@@ -309,10 +307,14 @@ class _Search:
             self._note(f"all {failed} candidates of generation {number} failed, the first: {first}")
         self._new += len(people)
         self._learn(score, mean, failed)
-        self._tell_progress(people)
+        self.tell_progress(len(people))
         return True
 
     def _learn(self, score: Score, mean: float | None, failed: int) -> None:
+        if self.job.pools:
+            rows, counts = np.unique(self.optimiser.ask().groups, axis=0, return_counts=True)
+            for row, count in zip(rows, counts.tolist(), strict=True):
+                self._visits[row.tobytes()] += count
         self.optimiser.tell(score)
         self.evaluations += len(score)
         self.failed += failed
@@ -321,20 +323,24 @@ class _Search:
         if score[k : k + 1].better(self.best)[0]:
             self.best = score[k : k + 1]
 
-    def _tell_progress(self, people: Population) -> None:
+    def tell_progress(self, population: int, evaluated: int = 0, earlier: int = 0) -> None:
+        """Tell how far the search is, with what is evaluated of the generation under way.
+
+        ``earlier`` of the evaluated were so before this run.
+        """
         if self.progress is None:
             return
         stage, goal = int(self.best.stage[0]), self.job.goal
         name, best = goal.shown(stage, self._figure())
         _, mean = goal.shown(stage, self.mean)
         done, seconds = self.optimiser.generation, self.clock.elapsed
-        left = self.job.iterations - done
-        pace = seconds / max(self._new, 1) * len(people)
+        left = (self.job.iterations - done) * population - evaluated
+        new = self._new + evaluated - earlier
         self.progress(
             Progress(
                 done,
                 self.job.iterations,
-                self.evaluations,
+                self.evaluations + evaluated,
                 self.failed,
                 stage,
                 goal.stages,
@@ -342,65 +348,13 @@ class _Search:
                 mean,
                 name,
                 seconds,
-                left * pace,
-                len(np.unique(people.groups, axis=0)) if self.job.pools else 1,
+                left * seconds / max(new, 1),
+                evaluated,
+                population,
+                len(self._visits),
+                tuple(
+                    (self.job.space.subspace_name(np.frombuffer(key, dtype=np.int32)), count)
+                    for key, count in self._visits.most_common(MOST_VISITED)
+                ),
             )
         )
-
-
-class _Gathered:
-    """The outcomes of one generation as they come in, written from time to time."""
-
-    def __init__(self, search: _Search, people: Population, number: int) -> None:
-        self._search, self._people, self._number = search, people, number
-        count, names = len(people), search.job.goal.names
-        self.outcomes = Outcomes.blank(count, len(names))
-        self._known = np.zeros(count, dtype=bool)
-        self._waiting: list[tuple[np.ndarray, np.ndarray, np.ndarray, Outcomes, Any, int]] = []
-        self._clock = Clock()
-        recorded = search.study.candidates(number) if number == self._first_open() else None
-        if recorded is not None and len(recorded):
-            rows = recorded.member
-            if recorded.values.tobytes() != people.values[rows].tobytes():
-                raise search._other_candidates(number)
-            self.outcomes.results[rows] = recorded.results
-            self.outcomes.status[rows] = recorded.status
-            self._known[rows] = True
-
-    def _first_open(self) -> int:
-        """The generation that an interruption may have left half done."""
-        return self._search.optimiser.generation if not self._search._new else -1
-
-    def missing(self) -> Tasks:
-        """The candidates without an outcome."""
-        rows = np.flatnonzero(~self._known)
-        seeds = evaluation_seeds(
-            self._search.job.seed, self._number, rows, self._search.job.evaluate.repeats
-        )
-        return Tasks(
-            rows, self._people.values[rows], self._people.groups[rows], seeds, self._number
-        )
-
-    def take(self, tasks: Tasks, outcomes: Outcomes, attempts: int) -> None:
-        """Keep outcomes, and write what is waiting when it has waited long enough."""
-        rows = tasks.members
-        self.outcomes.results[rows] = outcomes.results
-        self.outcomes.status[rows] = outcomes.status
-        self.outcomes.messages.update({int(rows[k]): m for k, m in outcomes.messages.items()})
-        self._known[rows] = True
-        score = self._search.job.goal.score(outcomes.results, outcomes.status != Status.OK)
-        self._waiting.append((rows, tasks.values, tasks.groups, outcomes, score, attempts))
-        if self._clock.elapsed > COMMIT and not self._known.all():
-            self.write(None)
-
-    def score(self) -> Score:
-        """Scores of the whole generation."""
-        status = self.outcomes.status
-        return self._search.job.goal.score(self.outcomes.results, status != Status.OK)
-
-    def write(self, complete: dict[str, Any] | None) -> None:
-        """Write what is waiting, with the generation when it is complete."""
-        if self._waiting or complete is not None:
-            self._search.study.record(self._number, self._waiting, complete)
-        self._waiting = []
-        self._clock = Clock()

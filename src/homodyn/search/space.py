@@ -164,6 +164,10 @@ class Space(Described):
             for pool, group in zip(self.pools, groups, strict=True)
         }
 
+    def subspace_name(self, groups: Sequence[int] | np.ndarray) -> str:
+        """A subspace for a person: each pool with its group."""
+        return ", ".join(f"{pool} {group}" for pool, group in self.structure(groups).items())
+
     def group_numbers(self, structure: Mapping[str, str]) -> np.ndarray:
         """The row of group numbers of a structure by name; pools left out take their first."""
         row = []

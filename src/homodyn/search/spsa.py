@@ -8,7 +8,6 @@ it moves ``first_step`` of the ranges.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -16,10 +15,10 @@ from pydantic import Field
 
 from homodyn.search.goal import Score
 from homodyn.search.optimiser import (
-    Beginning,
     Optimiser,
     OptimiserSettings,
     Population,
+    Start,
     needs_fixed_structure,
 )
 from homodyn.search.space import Space
@@ -34,16 +33,8 @@ class SPSA(OptimiserSettings):
     perturbation: float = Field(default=0.02, gt=0, le=0.5)
     first_step: float = Field(default=0.1, gt=0, le=1)
 
-    def start(
-        self,
-        space: Space,
-        *,
-        seed: int | Sequence[int] = 0,
-        iterations: int = 100,
-        beginning: Beginning | None = None,
-    ) -> Optimiser:
-        """A descent from the first earlier solution, else from a drawn point."""
-        return Descent(self, space, seed, iterations, beginning)
+    def _started(self, start: Start) -> Optimiser:
+        return Descent(self, start)
 
     def faults(self, space: Space, stages: int, iterations: int) -> list[str]:
         """Why there is no gradient to follow."""
@@ -54,23 +45,19 @@ class SPSA(OptimiserSettings):
 
 
 class Descent(Optimiser):
-    """A point, its gains, and the directions it was last perturbed in."""
+    """A point, its gains, and the directions it was last perturbed in.
 
-    def __init__(
-        self,
-        settings: SPSA,
-        space: Space,
-        seed: int | Sequence[int],
-        iterations: int,
-        beginning: Beginning | None,
-    ) -> None:
-        super().__init__(space, seed, beginning)
+    It begins at the first earlier solution, else at a drawn point.
+    """
+
+    def __init__(self, settings: SPSA, start: Start) -> None:
+        super().__init__(start)
         self.settings = settings
-        self.delay = 0.1 * iterations
+        self.delay = 0.1 * start.iterations
         point, self.groups = self._drawn(1)
         self.point = point[0]
         self.gain: float | None = None
-        self._signs: np.ndarray = np.zeros((0, space.size))
+        self._signs: np.ndarray = np.zeros((0, self.space.size))
 
     def _candidates(self) -> tuple[np.ndarray, np.ndarray]:
         pairs = self.settings.population // 2

@@ -106,12 +106,7 @@ def visits_by_name(study: Study, job: Job) -> list[tuple[str, int]]:
     for _, groups, count in study.visits():
         counts[groups.tobytes()] = counts.get(groups.tobytes(), 0) + count
     order = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    return [(subspace_name(job, np.frombuffer(key, dtype="<i4")), n) for key, n in order]
-
-
-def subspace_name(job: Job, groups: np.ndarray) -> str:
-    """A subspace by the names of its groups."""
-    return ", ".join(f"{pool} {group}" for pool, group in job.space.structure(groups).items())
+    return [(job.space.subspace_name(np.frombuffer(key, dtype="<i4")), n) for key, n in order]
 
 
 def duration(seconds: float) -> str:

@@ -1,0 +1,73 @@
+"""Which ankle and hip keep a pushed body upright with the least effort: a search over rollouts.
+
+Every candidate is two lanes of one compiled rollout, a push from behind and one from the front, so
+that a generation is one call. ``python examples/standing.py`` leaves the study in standing.db.
+"""
+
+import casadi as ca
+import numpy as np
+
+import homodyn as hd
+from homodyn.model import Assembly, joints, rod
+from homodyn.search import PSO, Objective, Parameter, Space
+from homodyn.simulate import Event, Rollouts
+
+DURATION = 2.5  # s
+PUSHES = np.array([-0.3, 0.3])  # rad/s of the legs; the trunk stays upright
+BODY = (
+    Assembly("standing")
+    .add(rod("legs", 28, (0, 0, 0), (0, 0, 0.9)), joints.revolute("y"))
+    .add(rod("trunk", 42, (0, 0, 0), (0, 0, 0.8)), joints.revolute("y"), "legs", at=(0, 0, 0.9))
+    .model()
+)
+BOUNDS = {"stiffness": (10, 3000, "N m/rad"), "damping": (1, 1000, "N m s/rad")}
+GAINS = [
+    Parameter(f"{joint} {gain}", *BOUNDS[gain], scale="log")
+    for joint in ("ankle", "hip")
+    for gain in BOUNDS
+]
+
+
+def springs(t, q, v, lane):
+    """Torques (N m) of a spring and a damper in each joint, at rest upright."""
+    return -ca.vertcat(
+        lane["ankle stiffness"] * q[0] + lane["ankle damping"] * v[0],
+        lane["hip stiffness"] * q[1] + lane["hip damping"] * v[1],
+    )
+
+
+FALLEN = Event("fallen", lambda t, q, v, lane: ca.fabs(q[0]) - 0.5, "rising", action="end")
+NAMES = [gain.name for gain in GAINS]
+STAND = Rollouts(
+    BODY, contact=None, actuation=springs, events=[FALLEN], record=("torques",), lane=NAMES
+)
+
+
+def judge(gains):
+    """How long each row of gains stands (s), and its mean squared torque (N^2 m^2)."""
+    lanes = np.repeat(gains, len(PUSHES), axis=0)
+    v0 = np.tile(np.outer(PUSHES, [1, -1]), (len(gains), 1))
+    lane = dict(zip(NAMES, lanes.T, strict=True))
+    rolled = STAND(np.zeros_like(v0), v0, DURATION, 2e-3, every=0.02, lane=lane)
+    effort = np.square(rolled.records["torques"]).sum(axis=2).mean(axis=1)
+    pairs = (len(gains), len(PUSHES))
+    return rolled.end_time.reshape(pairs).min(axis=1), effort.reshape(pairs).mean(axis=1)
+
+
+def search(database=None, population=60, iterations=40):
+    """First it must not fall, then effort counts."""
+    upright = Objective("upright", maximise=True, until=f">= {DURATION - 1e-6}", unit="s")
+    return hd.search.minimise(
+        judge,
+        Space(GAINS),
+        objectives=[upright, Objective("effort", unit="N^2 m^2")],
+        optimiser=PSO(population),
+        iterations=iterations,
+        batch=True,
+        name="standing",
+        database=database,
+    )
+
+
+if __name__ == "__main__":
+    print(search("standing.db"))
