@@ -204,3 +204,13 @@ def test_spsa_says_that_it_needs_one_number():
 def test_telling_too_few_scores_is_refused():
     with pytest.raises(SearchError, match="12 candidates were asked for, 3 were told"):
         PSO(12).start(CAMEL).tell([1.0, 2.0, 3.0])
+
+
+def test_a_grid_knows_how_much_is_left():
+    space = Space({"x": (0, 1), "y": (0, 1)})
+    walk = Grid(7, population=20).start(space, iterations=100)
+    assert walk.remaining(100, 20) == 49
+    walk.ask()
+    walk.tell(np.zeros(20))
+    assert walk.remaining(100, 20) == 29
+    assert walk.remaining(2, 20) == 20

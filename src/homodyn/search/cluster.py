@@ -151,7 +151,8 @@ class Cluster(Site):
         elif done.status == "error":
             reason = done.exception(timeout=PATIENCE)
             if isinstance(reason, KilledWorker):
-                answer.set_exception(Lost(f"workers ended one after the other: {reason}"))
+                node = str(getattr(reason.last_worker, "name", ""))
+                answer.set_exception(Lost(f"its worker {node} ended", node))
             else:
                 answer.set_exception(Lost(f"{type(reason).__name__}: {reason}"))
         else:

@@ -31,6 +31,8 @@ class _Flight:
     tries: int = 0
     before: Outcomes | None = None
     nodes: frozenset[str] = frozenset()
+    ended: str = ""
+    """The node whose worker ended with these tasks before."""
     since: Clock = field(default_factory=Clock)
 
 
@@ -148,7 +150,7 @@ class Dispatch:
         try:
             outcomes = future.result()
         except Lost as lost:
-            self._lost(str(lost), flight, waiting, done)
+            self._lost(lost, flight, waiting, done)
             return
         if outcomes.results.shape[1] != self._objectives:
             # Whoever could not even load the evaluation does not know how many there are.
@@ -165,6 +167,8 @@ class Dispatch:
                 return
             if not failed.any():
                 self.nodes.succeeded(outcomes.node)
+                if flight.ended and flight.ended != outcomes.node:
+                    self._strike(flight.ended, "its worker ended")
         done(flight.tasks, outcomes, flight.tries + 1 + (flight.before is not None))
 
     def _ask_another(
@@ -190,27 +194,27 @@ class Dispatch:
         good = second.status == Status.OK
         if good.any():
             self.nodes.succeeded(second.node)
-            if self.nodes.failed_alone(first.node):
-                reason = next(iter(first.messages.values()), "no reason given")
-                self._note(
-                    f"node {first.node} is set aside: it failed what other nodes evaluate "
-                    f"({reason})"
-                )
+            self._strike(first.node, next(iter(first.messages.values()), "no reason given"))
         rows = np.flatnonzero(~good)
         second.results[rows] = first.results[rows]
         second.status[rows] = first.status[rows]
         second.messages.update({int(r): first.messages.get(int(r), "") for r in rows})
         return second
 
+    def _strike(self, node: str, reason: str) -> None:
+        """Count a failure of a node against it, and tell when it is set aside."""
+        if self.nodes.failed_alone(node):
+            self._note(f"node {node} is set aside: it failed what other nodes evaluate ({reason})")
+
     def _lost(
         self,
-        told: str,
+        lost: Lost,
         flight: _Flight,
         waiting: deque[_Flight],
         done: Callable[[Tasks, Outcomes, int], None],
     ) -> None:
         """Send candidates whose worker ended once more, one by one, until one is to blame."""
-        alone = len(flight.tasks) == 1
+        told, alone = str(lost), len(flight.tasks) == 1
         limit = self._time_limit
         if alone and limit is not None and flight.since.elapsed >= limit + GRACE:
             why = f"longer than {limit:g} s, and its process had to be ended"
@@ -223,9 +227,11 @@ class Dispatch:
             done(flight.tasks, outcomes, flight.tries + 1)
             return
         self._note(f"{told}; {len(flight.tasks)} candidates are sent again")
+        avoid = flight.avoid | {lost.node} if lost.node else flight.avoid
         for row in range(len(flight.tasks)):
             tries = flight.tries + 1 if alone else 0
-            waiting.appendleft(_Flight(flight.tasks[row : row + 1], flight.avoid, tries))
+            one = flight.tasks[row : row + 1]
+            waiting.appendleft(_Flight(one, avoid, tries, ended=lost.node))
 
 
 def _taken(outcomes: Outcomes, rows: np.ndarray) -> Outcomes:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from math import prod
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -48,13 +50,28 @@ class Walk(Optimiser):
         super().__init__(Start(start.space))
         steps, names = settings.steps, start.space.names
         self.counts = [steps if isinstance(steps, int) else steps[name] for name in names]
-        self._blocks = self._points(settings.population)
+        self._block = settings.population
+        self._blocks = self._points(self._block)
         self._next = next(self._blocks, None)
 
     @property
     def finished(self) -> bool:
         """Whether the whole grid was asked for."""
         return self._asked is None and self._next is None
+
+    @cached_property
+    def _total(self) -> int:
+        """Points of the whole grid; linear constraints may leave some out."""
+        total = 0
+        for structure in self.space.structures():
+            active = self.space.active(np.array(structure, dtype=np.int32).reshape(1, -1))[0]
+            total += prod(count for count, used in zip(self.counts, active, strict=True) if used)
+        return total
+
+    def remaining(self, iterations: int, population: int) -> int:
+        """A grid ends when all of it was asked for."""
+        asked = self.generation * self._block
+        return max(0, min(self._total - asked, super().remaining(iterations, self._block)))
 
     def _points(self, block: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         waiting: list[tuple[np.ndarray, np.ndarray]] = []

@@ -89,6 +89,10 @@ class Optimiser(ABC):
         """Whether there is nothing left to ask for."""
         return False
 
+    def remaining(self, iterations: int, population: int) -> int:
+        """How many candidates are still to come, those of the generation under way too."""
+        return (iterations - self.generation) * population
+
     @abstractmethod
     def _candidates(self) -> tuple[np.ndarray, np.ndarray]:
         """Points of the unit cube and group numbers of the next generation."""

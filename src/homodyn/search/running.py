@@ -334,7 +334,7 @@ class _Search:
         name, best = goal.shown(stage, self._figure())
         _, mean = goal.shown(stage, self.mean)
         done, seconds = self.optimiser.generation, self.clock.elapsed
-        left = (self.job.iterations - done) * population - evaluated
+        left = self.optimiser.remaining(self.job.iterations, population) - evaluated
         new = self._new + evaluated - earlier
         self.progress(
             Progress(

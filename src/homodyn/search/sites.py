@@ -24,7 +24,11 @@ from homodyn.search.worker import begin, packed, work
 
 
 class Lost(Exception):
-    """The process that worked on tasks ended before they were done."""
+    """The process that worked on tasks ended before they were done; ``node`` is where, if known."""
+
+    def __init__(self, message: str, node: str = "") -> None:
+        super().__init__(message)
+        self.node = node
 
 
 class Site(ABC):
