@@ -122,7 +122,7 @@ class Iteration:
             raise KernelError(f"kernel {kernel.name!r} has no output {', '.join(unknown)}")
         records = {name: np.empty((count, kept, outputs[name].size)) for name in record}
         finals = {name: np.empty((count, outputs[name].size)) for name in self.states}
-        library = self._native if native else None
+        library = self._native(single=count == 1) if native else None
         if count:
             if library is None:
                 self._interpret(steps, every, arrays, records, finals, count, look)
@@ -139,26 +139,43 @@ class Iteration:
     @property
     def compiled(self) -> bool:
         """Whether native code takes the steps; it is built at the first question."""
-        return self._native is not None
+        return self.compile()
+
+    def compile(self, single: bool = False) -> bool:
+        """Build native code now, for many lanes or for a single one; whether there is any."""
+        return self._native(single) is not None
 
     # -- native code
 
+    def _native(self, single: bool) -> Any:
+        """The exported function; None without a compiler, or where that is asked for.
+
+        A single lane has one of its own, of plain numbers: wide vectors with one lane in use take
+        twice as long, and longer to build. The bits of a lane are the same in both.
+        """
+        if single not in self._built:
+            self._built[single] = self._build(single)
+        return self._built[single]
+
     @cached_property
-    def _native(self) -> Any:
-        """The exported function; None without a compiler, or where that is asked for."""
+    def _built(self) -> dict[bool, Any]:
+        return {}
+
+    def _build(self, single: bool) -> Any:
         if os.environ.get("HOMODYN_TIER", "") == "interpreted":
             return None
         compiler = find_compiler()
         if compiler is None:
             return None
-        key = self._key(compiler)
+        lanes = 1 if single else compiler.lanes
+        key = self._key(compiler, lanes)
         content = cache.find(key)
         if content is None:
             source = emit(
                 program_of(self.kernel.traced.graph),
                 self.kernel.inputs,
                 self.kernel.outputs,
-                compiler.lanes,
+                lanes,
                 self._driver,
             )
             try:
@@ -176,9 +193,11 @@ class Iteration:
         function.argtypes = [ctypes.c_void_p]
         return function
 
-    def _key(self, compiler: Compiler) -> str:
+    def _key(self, compiler: Compiler, lanes: int) -> str:
         traced = self.kernel.traced
-        ports = f"iterate {DRIVER} {self.states} {self.stop} {traced.inputs}{traced.outputs}"
+        ports = (
+            f"iterate {lanes} {DRIVER} {self.states} {self.stop} {traced.inputs}{traced.outputs}"
+        )
         return cache.key_of(str(VERSION), compiler.identity, ports, traced.graph.serialize())
 
     def _spread(
