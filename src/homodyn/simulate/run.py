@@ -346,7 +346,7 @@ def made_record(
     parameters: np.ndarray | None = None,
 ) -> Record:
     """The record of what was kept, under values for the parameters of the model."""
-    residual = kept.get("residual", np.zeros(1))
+    residuals = kept.get("residual", np.zeros(len(kept["t"])))
     return Record(
         setup.model,
         kept["t"],
@@ -361,7 +361,8 @@ def made_record(
         status,
         message,
         steps,
-        float(np.max(residual, initial=0.0)),
+        float(np.max(residuals, initial=0.0)),
+        residuals,
         notes,
         setup.scene,
     )
