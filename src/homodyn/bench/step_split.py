@@ -18,7 +18,6 @@ from homodyn.model import Model
 from homodyn.simulate import JointLimits, Scene, TimeStepping
 from homodyn.simulate.joint_rows import joint_rows
 from homodyn.simulate.rigid.time_stepping import VelocityProblem
-from homodyn.simulate.solvers import gauss_seidel
 from homodyn.spatial import Array
 from homodyn.symbolic import Kernel, kernel
 
@@ -81,12 +80,13 @@ def _prefixes(model: Model, law: TimeStepping) -> dict[str, Kernel]:
             if last > 1:
                 done = [_total([*step.factor.L.values(), *step.factor.reciprocal, *step.free])]
             if last > 2:
-                done = [_total([ca.tril(step.problem.A), step.problem.b])]
+                entries = [x for column in step.response for x in column.values()]
+                done = [_total([*entries, step.problem.b])]
             if last > 3:
-                found = gauss_seidel(step.problem, start=h * z, sweeps=law.sweeps)
-                done = [_total([found.force])]
+                impulse = step.swept(h * z)
+                done = [_total([impulse])]
             if last > 4:
-                w = step.velocity(found.force)
+                w = step.velocity(impulse)
                 done = [_total([model.integrate(q, h * w), w, *step.joint_forces(w, ca.SX(0, 1))])]
             return sum(done[1:], done[0])
 
@@ -96,7 +96,7 @@ def _prefixes(model: Model, law: TimeStepping) -> dict[str, Kernel]:
         "kinematics and bias forces",
         "mass matrix",
         "joint rows and factor",
-        "contact rows and their matrix",
+        "contacts and what they move",
         f"{law.sweeps} sweeps over the cones",
         "velocities and positions",
     )
