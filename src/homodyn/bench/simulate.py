@@ -135,8 +135,8 @@ def _settled_rows(
         stood = _prepared(model, law, ("forces", "distances", "residual"))(q, None, SETTLED, DT)
         last = stood.time > SETTLED - LAST
         total = stood.records["forces"][0, last].sum(axis=1)
-        error = abs(np.linalg.norm(total.mean(axis=0)) - weight)
-        depth = -stood.records["distances"][0, last].min()
+        error = abs(float(np.linalg.norm(total.mean(axis=0))) - weight)
+        depth = -float(stood.records["distances"][0, last].min())
         left = stood.records["residual"][0]
         unit = "m/s" if name == RIGID else "kg m/s"
         solved = (

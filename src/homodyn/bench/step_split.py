@@ -67,7 +67,12 @@ def step_parts(
 
 def _prefixes(model: Model, law: TimeStepping) -> dict[str, Kernel]:
     scene = Scene(model)
-    sizes = {"q": model.nq, "v": model.nv, "h": (), "z": law.memory(scene)}
+    sizes: dict[str, int | tuple[int, ...]] = {
+        "q": model.nq,
+        "v": model.nv,
+        "h": (),
+        "z": law.memory(scene),
+    }
 
     def up_to(last: int) -> Callable[..., Array]:
         def known(q: Array, v: Array, h: Array, z: Array) -> Array:

@@ -7,8 +7,9 @@
 (Stewart and Trinkle 1996; Anitescu and Potra 1997.) H' holds what springs, dampers and motors along
 coordinates do at the end of the step. A contact may close its gap within the step and no more, so
 that nothing passes through; what overlaps is pushed apart by a share of the overlap a step. The
-impulses are found by a fixed number of Gauss-Seidel sweeps from those of the step before; the
-residual (m/s) of each step says how far they came. All of it is one traced expression without
+impulses are found by a fixed number of Gauss-Seidel sweeps from those of the step before, over the
+motion of the bodies that touch (`contact_span`); the residual (m/s) of each step says how far they
+came. All of it is one traced expression without
 branches: lanes of a batch run it together.
 """
 
@@ -270,11 +271,11 @@ class VelocityProblem:
         high: list[Array] = [np.inf] * (3 * count)
         for i, k in enumerate(self.exact, start=3 * count):
             # f = -slope u - offset within bounds: u + offset / slope + p / (h slope) = 0.
-            row = self.joints[k].row
+            law = self.joints[k].row
             A[i, i] = A[i, i] + self.soft[i]
-            b[i] = b[i] + row.offset / row.slope
-            low.append(row.lower if unbounded(row.lower) else self.h * row.lower)
-            high.append(row.upper if unbounded(row.upper) else self.h * row.upper)
+            b[i] = b[i] + law.offset / law.slope
+            low.append(law.lower if unbounded(law.lower) else self.h * law.lower)
+            high.append(law.upper if unbounded(law.upper) else self.h * law.upper)
         cones = tuple((3 * k, 3 * k + 1, 3 * k + 2) for k in range(count))
         friction = [self._constant(gap, self.law.friction, "friction") for gap in self.gaps]
         return ConeProblem(A, as_column(b), cones, friction, low, high)
