@@ -9,8 +9,7 @@ coordinates do at the end of the step. A contact may close its gap within the st
 that nothing passes through; what overlaps is pushed apart by a share of the overlap a step. The
 impulses are found by a fixed number of Gauss-Seidel sweeps from those of the step before, over the
 motion of the bodies that touch (`contact_span`); the residual (m/s) of each step says how far they
-came. All of it is one traced expression without
-branches: lanes of a batch run it together.
+came. All of it is one traced expression without branches: lanes of a batch run it together.
 """
 
 from __future__ import annotations
