@@ -5,17 +5,95 @@ import numpy as np
 import pytest
 
 import homodyn as hd
-from homodyn.model import Assembly, joints, rod
+from homodyn.model import Assembly, box, joints, rod
 from homodyn.simulate import (
     PD,
     Controller,
     Event,
+    EventDriven,
     ImplicitSprings,
+    Rollouts,
     SampledTorques,
     Soft,
+    TimeStepping,
     rollout,
     run,
 )
+
+LAWS = {
+    "soft": Soft(bristle=True),
+    "implicit": ImplicitSprings(iterations=1),
+    "time_stepping": TimeStepping(sweeps=6),
+}
+each_law = pytest.mark.parametrize("law", LAWS.values(), ids=LAWS)
+
+STEP, TIME, LANES = 1e-3, 0.1, 41
+PATHS = ("mast.mass", "hinge.position.z", "hinge.stiffness", "front.position.x")
+"""A mass, two lengths and a spring that differ between lanes."""
+
+
+def nodder():
+    """A foot that slides and tips in a plane on two points, with a mast on a sprung hinge."""
+    made = (
+        Assembly("nodder")
+        .add(box("rail", 0.1, (0.1, 0.1, 0.1)), joints.prismatic("x"))
+        .add(box("lift", 0.1, (0.1, 0.1, 0.1)), joints.prismatic("z"), "rail")
+        .add(box("foot", 2.0, (0.3, 0.2, 0.1)), joints.revolute("y"), "lift")
+        .add(
+            rod("mast", 1.0, (0, 0, 0), (0, 0, 0.4)),
+            joints.revolute("y", stiffness=40.0, damping=0.5, lower=-0.5, upper=0.5),
+            "foot",
+            at=(0.0, 0.0, 0.05),
+            joint_name="hinge",
+        )
+    )
+    for name, x in (("back", -0.1), ("front", 0.15)):
+        made = made.contact(name, "foot", "point", position=(x, 0.0, -0.05))
+    return made.model()
+
+
+def steered(t, q, v, lane):
+    return ca.vertcat(ca.SX.zeros(3), -lane["gain"] * q[3] - 0.2 * v[3])
+
+
+UPRIGHT = Event("upright", lambda t, q, v, lane: q[3], action="end")
+
+
+def nodding(kept=slice(None)):
+    """Starts, bodies, gains and pushes of lanes: masts at all angles, some near upright."""
+    rng = np.random.default_rng(0)
+    q = np.zeros((LANES, 4))
+    q[:, 1], q[:, 3] = 0.05, rng.uniform(-0.3, 0.3, LANES)
+    v = np.tile([0.2, 0.0, 0.0, 0.0], (LANES, 1))
+    parameters = rng.uniform([0.5, 0.0, 10.0, 0.1], [3.0, 0.2, 80.0, 0.2], (LANES, 4))
+    push = np.zeros((LANES, 2, 4))
+    push[:, :, 3] = rng.uniform(-1, 1, (LANES, 1))
+    return q[kept], v[kept], parameters[kept], rng.uniform(0, 50, LANES)[kept], push[kept]
+
+
+def nodded(prepared_for, kept=slice(None), threads=None):
+    q, v, parameters, gain, push = nodding(kept)
+    prepared = prepared_for(push)
+    return prepared(q, v, TIME, STEP, parameters=parameters, lane={"gain": gain}, threads=threads)
+
+
+@pytest.fixture(scope="module", params=LAWS.values(), ids=LAWS)
+def prepared_for(request):
+    """Rollouts under one law with everything that lanes can have of their own."""
+    model = nodder().with_parameters(*PATHS)
+
+    def made(push):
+        return Rollouts(
+            model,
+            contact=request.param,
+            actuation=(steered, SampledTorques([0.0, TIME], push)),
+            events=[UPRIGHT],
+            record=("q", "forces", "torques", "residual", "energy"),
+            lane=("gain",),
+        )
+
+    made.law = request.param
+    return made
 
 
 def thrown(ball, lanes, seed=0):
@@ -25,7 +103,7 @@ def thrown(ball, lanes, seed=0):
     return q, rng.normal(size=(lanes, 6))
 
 
-@pytest.mark.parametrize("law", [Soft(bristle=True), ImplicitSprings()])
+@each_law
 def test_lanes_are_single_runs(ball, law):
     q, v = thrown(ball, 5)
     rolled = rollout(ball, q, v, 0.5, contact=law, record=("q", "v", "forces", "energy"), every=0.1)
@@ -41,17 +119,56 @@ def test_lanes_are_single_runs(ball, law):
     np.testing.assert_allclose(rolled.q, rolled.records["q"][:, -1], atol=0)
 
 
-def test_bits_do_not_depend_on_batch_or_threads(ball):
-    q, v = thrown(ball, 41)
-    kept = ("q", "forces")
-    two = rollout(ball, q, v, 0.3, record=kept, threads=2)
-    one = rollout(ball, q, v, 0.3, record=kept, threads=1)
-    assert np.array_equal(one.records["q"], two.records["q"])
-    assert np.array_equal(one.records["forces"], two.records["forces"])
-    for few in (slice(0, 1), slice(7, 12), slice(33, 41)):
-        part = rollout(ball, q[few], v[few], 0.3, record=kept)
-        assert np.array_equal(part.records["q"], one.records["q"][few])
-        assert np.array_equal(part.records["forces"], one.records["forces"][few])
+def test_bits_do_not_depend_on_batch_or_threads(prepared_for):
+    one = nodded(prepared_for, threads=1)
+    assert np.ptp(one.records["forces"][..., 2]) > 1.0
+    again = [(slice(None), nodded(prepared_for, threads=threads)) for threads in (1, 2)]
+    parts = (slice(0, 1), slice(7, 12), slice(33, 41), slice(40, 41))
+    again += [(few, nodded(prepared_for, few)) for few in parts]
+    for few, other in again:
+        assert np.array_equal(other.q, one.q[few])
+        assert np.array_equal(other.end_time, one.end_time[few])
+        for name in ("q", "forces", "torques", "residual"):
+            assert np.array_equal(other.records[name], one.records[name][few])
+
+
+def test_lanes_have_their_own_bodies_controllers_and_ends(prepared_for):
+    """A lane is a run of a model built with its numbers: mass, lengths, spring, gain, push, end."""
+    rolled = nodded(prepared_for)
+    assert set(rolled.records) == {"q", "forces", "torques", "residual", "energy"}
+    assert set(rolled.status) == {0, 1}
+    books = rolled.records["energy"]
+    q, v, parameters, gain, push = nodding()
+    for lane in (int(np.argmax(rolled.status == 1)), *np.flatnonzero(rolled.status == 0)[:3]):
+        alone = run(
+            nodder().with_numbers(dict(zip(PATHS, parameters[lane], strict=True))),
+            q[lane],
+            v[lane],
+            TIME,
+            STEP,
+            contact=prepared_for.law,
+            actuation=(steered, SampledTorques([0.0, TIME], push[lane])),
+            lane={"gain": gain[lane]},
+            events=[UPRIGHT],
+        )
+        assert alone.status.value == rolled.status[lane]
+        # A run lands on the event, a lane stops at the end of the step that met it.
+        assert 0 <= rolled.end_time[lane] - alone.time[-1] < 1.01 * STEP
+        same = len(alone.time) - 1
+        np.testing.assert_allclose(rolled.records["q"][lane, :same], alone.q[:same], atol=1e-8)
+        np.testing.assert_allclose(
+            rolled.records["forces"][lane, :same], alone.forces[:same], atol=1e-3
+        )
+        np.testing.assert_allclose(
+            rolled.records["torques"][lane, :same], alone.torques[:same], atol=1e-6
+        )
+        for ours, theirs in (
+            (books.dissipated, alone.energy.dissipated),
+            (books.error, alone.energy.error),
+        ):
+            np.testing.assert_allclose(ours[lane, :same], theirs[:same], atol=1e-6)
+        rest = rolled.records["q"][lane, same + 1 :]
+        assert rolled.status[lane] == 0 or np.array_equal(rest, np.tile(rest[0], (len(rest), 1)))
 
 
 def test_lanes_have_their_own_masses_gains_and_torques():
@@ -111,12 +228,14 @@ def test_lanes_end_on_their_own(ball):
     assert "9 was ended by an event" in rolled.message
 
 
-def test_a_lane_that_breaks_leaves_the_others_alone(ball):
+@each_law
+def test_a_lane_that_breaks_leaves_the_others_alone(ball, law):
     q, v = thrown(ball, 8)
     wild = v.copy()
     wild[3, 4] = np.nan
-    good = rollout(ball, q, v, 0.2)
-    mixed = rollout(ball, q, wild, 0.2)
+    prepared = Rollouts(ball, contact=law)
+    good = prepared(q, v, 0.2)
+    mixed = prepared(q, wild, 0.2)
     assert mixed.status[3] == 2
     others = np.arange(8) != 3
     assert np.array_equal(mixed.q[others], good.q[others])
@@ -127,6 +246,10 @@ def test_what_cannot_be_in_lanes_is_refused(ball):
     q = ball.neutral()
     with pytest.raises(hd.ModelError, match="over symbols"):
         rollout(ball, q, actuation=Controller(lambda t, q, v: np.zeros(6), 0.1))
+    with pytest.raises(hd.ModelError, match=r"own times.*take 'time_stepping'"):
+        rollout(ball, q, contact=EventDriven())
+    with pytest.raises(hd.ModelError, match="semi_implicit_euler"):
+        rollout(ball, q, contact="time_stepping", integrator="rk4")
     with pytest.raises(hd.ModelError, match="forces, distances"):
         rollout(ball, q, record=("sound",))
     with pytest.raises(hd.ModelError, match="events end their lane"):

@@ -65,7 +65,7 @@ def test_one_state_gets_the_bits_of_a_lane_among_many(step):
         record=("p", "spread", "none"),
         every=7,
     )
-    assert repeated._alone is not None
+    assert repeated._library("packs") is not None
     for name in ("p", "spread", "none"):
         assert np.array_equal(alone.records[name][0], together.records[name][3])
     assert np.array_equal(alone.states["p"][0], together.states["p"][3])
@@ -147,7 +147,7 @@ def test_unlike_parts_run_as_a_lane():
     plain = Iteration(kernel(odd, {"x": 3}), ("x",))
     start = {"x": np.array([0.1, 0.2, 0.3])}
     assert np.array_equal(repeated(5, start).states["x"], plain(5, start).states["x"])
-    assert repeated._alone is None
+    assert repeated._library("packs") is None
 
 
 def test_a_very_deep_program_runs_as_a_lane():
@@ -196,6 +196,6 @@ def test_any_program_keeps_its_bits_on_vectors(seed, monkeypatch):
     inputs = {"x": rng.normal(size=(2, 13)), "fixed": rng.normal(size=(2, 5))}
     both = repeated(20, inputs, record=("seen",))
     alone = repeated(20, {name: array[1] for name, array in inputs.items()}, record=("seen",))
-    assert repeated._alone is not None
+    assert repeated._library("packs") is not None
     assert np.array_equal(alone.states["x"][0], both.states["x"][1])
     assert np.array_equal(alone.records["seen"][0], both.records["seen"][1])

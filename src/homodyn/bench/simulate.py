@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import resource
+import sys
 import tempfile
 from collections.abc import Iterator
 from functools import partial
@@ -13,16 +15,28 @@ import numpy as np
 
 from homodyn import catalog, simulate
 from homodyn.bench.harness import Row, benchmark, best_of, interleave, missing
-from homodyn.model import Model, save
+from homodyn.bench.mujoco_peer import MujocoHuman
+from homodyn.bench.step_split import step_parts
+from homodyn.model import Model
 
 DT = 1e-3
 """Step (s) of both."""
 STIFFNESS, DAMPING = 800.0, 40.0
 """Springs and dampers that hold every joint (N m/rad, N m s/rad)."""
-SETTLED = 0.6
-"""Time (s) until forces are looked at."""
-SOFT = simulate.Soft(stiffness=1.5e5, damping=120.0)
-IMPLICIT = simulate.ImplicitSprings(stiffness=2e5, damping=2e3, iterations=1)
+SETTLED, LAST = 0.6, 0.1
+"""Time (s) that humans have to settle, and the end of it in which forces are looked at."""
+FASTER, REAL_TIME = 10.0, 100.0
+"""Required: steps a second and core against MuJoCo's, and one human against real time."""
+STRAIGHT = 0.7
+"""Required: cost of a step and lane with 8 lanes, against that with more."""
+LEAST_ERROR, LEAST_DEPTH = 1e-6, 1e-9
+"""Errors of force (% of weight) and penetrations (m) below are not told apart."""
+RIGID = "rigid, in steps"
+LAWS = {
+    "soft": simulate.Soft(stiffness=1.5e5, damping=120.0),
+    "implicit springs": simulate.ImplicitSprings(stiffness=2e5, damping=2e3, iterations=1),
+    RIGID: simulate.TimeStepping(),
+}
 
 
 def standing_human() -> tuple[Model, np.ndarray]:
@@ -39,147 +53,165 @@ def standing_human() -> tuple[Model, np.ndarray]:
 @benchmark("simulate")
 def simulate_rows(quick: bool) -> Iterator[Row]:
     """Humans that stand on their feet: steps a second, forces, penetration, lanes."""
-    model, q = standing_human()
-    laws = {"soft": SOFT, "implicit springs": IMPLICIT}
-    prepared = {
-        name: simulate.Rollouts(model, contact=law, limits=simulate.JointLimits()).compile()
-        for name, law in laws.items()
-    }
+    yield from rows_of(*standing_human(), quick)
+
+
+def rows_of(model: Model, q: np.ndarray, quick: bool) -> Iterator[Row]:
+    """All rows for a model that stands at ``q``."""
     note = missing("mujoco")
+    prepared = {name: _prepared(model, law).compile() for name, law in LAWS.items()}
     with tempfile.TemporaryDirectory() as scratch:
-        peer = None if note else _Mujoco(model, q, Path(scratch) / "human.xml")
+        peer = None if note else MujocoHuman(model, q, Path(scratch) / "human.xml", DT)
         yield from _speed_rows(prepared, q, peer, note, quick)
-        yield from _settled_rows(model, q, laws, peer, note)
-    yield from _lane_rows(prepared["soft"], q, quick)
+        yield from _single_rows(prepared, q, peer, quick)
+        yield from _settled_rows(model, q, peer, note)
+    yield from _lane_rows(prepared, q, quick)
+    yield from _split_rows(model, q, quick)
+
+
+def _prepared(model: Model, law: Any, record: tuple[str, ...] = ()) -> simulate.Rollouts:
+    return simulate.Rollouts(model, contact=law, limits=simulate.JointLimits(), record=record)
 
 
 def _speed_rows(
     prepared: dict[str, simulate.Rollouts],
     q: np.ndarray,
-    peer: _Mujoco | None,
+    peer: MujocoHuman | None,
     note: str,
     quick: bool,
 ) -> Iterator[Row]:
     # Time of the processor, summed over threads: seconds of one core, whoever else is at work.
     lanes, steps = 256, 20 if quick else 50
     many = np.tile(q, (lanes, 1))
-    repeat = 3 if quick else 7
     for threads in (1, 2):
-        for name, rollouts in prepared.items():
-            ours = partial(rollouts, many, None, steps * DT, DT, threads=threads)
-            if peer is None:
-                mine, theirs = best_of(ours, repeat=repeat, clock=process_time), None
-            else:
-                mine, theirs = interleave(
-                    ours,
-                    partial(peer.rollout, lanes, steps, threads),
-                    repeat=repeat,
-                    clock=process_time,
-                )
-            done = lanes * steps
+        calls: list[Any] = [
+            partial(rollouts, many, None, steps * DT, DT, threads=threads)
+            for rollouts in prepared.values()
+        ]
+        if peer is not None:
+            calls.append(partial(peer.rollout, lanes, steps, threads))
+        times = interleave(*calls, repeat=3 if quick else 7, clock=process_time)
+        rates = [lanes * steps / seconds for seconds in times]
+        for name, ours in zip(prepared, rates, strict=False):
             yield Row.from_rates(
                 f"{name}, {lanes} humans at 1 ms, {threads} thread{'s' if threads > 1 else ''}",
-                done / mine,
-                None if theirs is None else done / theirs,
+                ours,
+                None if peer is None else rates[-1],
                 unit="steps/s/core",
-                required=10.0 if peer is not None and name == "soft" else None,
+                required=FASTER,
                 note=note,
             )
-    for name, rollouts in prepared.items():
-        one = best_of(
-            partial(rollouts, q, None, 1.0, DT, threads=1), repeat=repeat, clock=process_time
-        )
+
+
+def _single_rows(
+    prepared: dict[str, simulate.Rollouts], q: np.ndarray, peer: MujocoHuman | None, quick: bool
+) -> Iterator[Row]:
+    duration = 0.5
+    calls: list[Any] = [
+        partial(rollouts.compile(lanes=1), q, None, duration, DT, threads=1)
+        for rollouts in prepared.values()
+    ]
+    if peer is not None:
+        calls.append(partial(peer.rollout, 1, round(duration / DT), 1))
+    times = interleave(*calls, repeat=3 if quick else 9, clock=process_time)
+    note = "" if peer is None else f"MuJoCo {duration / times[-1]:.0f} times"
+    for name, seconds in zip(prepared, times, strict=False):
         yield Row.from_rates(
             f"{name}, one human at 1 ms on one core, against real time",
-            1.0 / one,
+            duration / seconds,
             1.0,
             unit="s/s",
-            required=100.0 if name == "soft" else None,
+            required=REAL_TIME,
+            note=note,
         )
 
 
 def _settled_rows(
-    model: Model, q: np.ndarray, laws: dict[str, Any], peer: _Mujoco | None, note: str
+    model: Model, q: np.ndarray, peer: MujocoHuman | None, note: str
 ) -> Iterator[Row]:
-    weight = model.mass * 9.81
-    theirs = None if peer is None else peer.settled(weight)
-    for name, law in laws.items():
-        run = simulate.run(model, q, None, SETTLED, DT, contact=law, record=DT)
-        last = run.time > SETTLED - 0.1
-        error = abs(run.total_force[last, 2].mean() - weight)
-        depth = -run.distances[last].min()
-        for what, ours, value, unit in (
-            ("error of the settled force", error, theirs and theirs[0], "N"),
-            ("penetration", 1e3 * depth, theirs and 1e3 * theirs[1], "mm"),
-        ):
-            yield Row.from_times(
-                f"{name}, {what}",
-                ours,
-                value,
-                unit=unit,
-                required=1.0 if peer is not None and name == "soft" else None,
-                note=note,
-            )
-
-
-def _lane_rows(rollouts: simulate.Rollouts, q: np.ndarray, quick: bool) -> Iterator[Row]:
-    base = None
-    for lanes in (8, 100, 1000, 10_000) if quick else (8, 100, 1000, 10_000, 100_000):
-        many = np.tile(q, (lanes, 1))
-        steps = max(4, min(400, 40_000 // lanes))
-        call = partial(rollouts, many, None, steps * DT, DT, threads=1)
-        seconds = best_of(call, repeat=2, minimum_time=0.02, clock=process_time)
-        cost = seconds / steps / lanes * 1e6
-        base = base or cost
-        kept = rollouts(many, None, DT, DT).nbytes / lanes
+    weight = float(model.mass * np.linalg.norm(model.gravity))
+    theirs = None if peer is None else peer.settled(SETTLED, LAST, weight)
+    for name, law in LAWS.items():
+        stood = _prepared(model, law, ("forces", "distances", "residual"))(q, None, SETTLED, DT)
+        last = stood.time > SETTLED - LAST
+        total = stood.records["forces"][0, last].sum(axis=1)
+        error = abs(float(np.linalg.norm(total.mean(axis=0))) - weight)
+        depth = -float(stood.records["distances"][0, last].min())
+        left = stood.records["residual"][0]
+        unit = "m/s" if name == RIGID else "kg m/s"
+        solved = (
+            "" if name == "soft" else f"residual {left[last].max():.1g}, {left.max():.1g} {unit}"
+        )
         yield Row.from_times(
-            f"soft, {lanes} lanes against 8",
-            cost,
-            base,
-            unit="us/step/lane",
-            required=0.7,
-            note=f"{kept:.0f} bytes a lane kept",
+            f"{name}, error of the settled force",
+            max(100 * error / weight, LEAST_ERROR),
+            None if theirs is None else 100 * theirs[0] / weight,
+            unit="% of weight",
+            required=1.0,
+            note=note or solved,
+        )
+        yield Row.from_times(
+            f"{name}, penetration",
+            max(depth, LEAST_DEPTH),
+            None if theirs is None else theirs[1],
+            unit="m",
+            required=1.0,
+            note=note,
         )
 
 
-class _Mujoco:
-    """The same human in MuJoCo: same joints, springs, limits, contact points and step."""
+def _lane_rows(prepared: dict[str, simulate.Rollouts], q: np.ndarray, quick: bool) -> Iterator[Row]:
+    before = peak_resident()
+    for name, rollouts in prepared.items():
+        base = None
+        for lanes in (8, 64, 512) if quick else (8, 64, 512, 4096, 32_768, 100_000):
+            many = np.tile(q, (lanes, 1))
+            steps = max(4, min(400, 40_000 // lanes))
+            call = partial(rollouts, many, None, steps * DT, DT, threads=1)
+            seconds = best_of(call, repeat=3, minimum_time=0.02, clock=process_time)
+            cost = seconds / steps / lanes * 1e6
+            base = base or cost
+            kept = rollouts(many, None, DT, DT).nbytes / lanes
+            yield Row.from_times(
+                f"{name}, {lanes} lanes against 8",
+                cost,
+                base,
+                unit="us/step/lane",
+                required=STRAIGHT,
+                note=f"{1e6 / cost:,.0f} steps/s, {kept:.0f} bytes a lane kept, "
+                f"{peak_resident():.0f} MB resident",
+            )
+    yield Row(
+        "peak resident memory of the process",
+        peak_resident(),
+        None,
+        "MB",
+        None,
+        None,
+        f"{before:.0f} MB before the lanes, MuJoCo and all kernels loaded",
+    )
 
-    def __init__(self, model: Model, q: np.ndarray, path: Path) -> None:
-        import mujoco
-        from mujoco import rollout
 
-        save(model, path)
-        self._mujoco = mujoco
-        self.model = mujoco.MjModel.from_xml_path(str(path))
-        self.model.opt.timestep = DT
-        self.data = mujoco.MjData(self.model)
-        self.data.qpos[:] = q
-        kind = mujoco.mjtState.mjSTATE_FULLPHYSICS
-        self.state = np.zeros(mujoco.mj_stateSize(self.model, kind))
-        mujoco.mj_getState(self.model, self.data, self.state, kind)
-        self._datas = [mujoco.MjData(self.model) for _ in range(2)]
-        self._rollout = {threads: rollout.Rollout(nthread=threads) for threads in (1, 2)}
+def peak_resident() -> float:
+    """The most memory (MB) that this process has held so far."""
+    held = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return held / 1e6 if sys.platform == "darwin" else held / 1e3
 
-    def rollout(self, lanes: int, steps: int, threads: int) -> None:
-        """As many steps of as many lanes, by MuJoCo's own loop."""
-        states = np.tile(self.state, (lanes, 1))
-        datas = self._datas[:threads]
-        self._rollout[threads].rollout([self.model] * lanes, datas, states, nstep=steps)
 
-    def settled(self, weight: float) -> tuple[float, float]:
-        """Error of the mean contact force (N) and largest penetration (m) once it stands."""
-        mujoco = self._mujoco
-        mujoco.mj_setState(self.model, self.data, self.state, mujoco.mjtState.mjSTATE_FULLPHYSICS)
-        forces, depth = [], 0.0
-        wrench = np.zeros(6)
-        for step in range(round(SETTLED / DT)):
-            mujoco.mj_step(self.model, self.data)
-            if step * DT > SETTLED - 0.1:
-                total = 0.0
-                for k in range(self.data.ncon):
-                    mujoco.mj_contactForce(self.model, self.data, k, wrench)
-                    total += wrench[0]
-                    depth = max(depth, -float(self.data.contact[k].dist))
-                forces.append(total)
-        return abs(float(np.mean(forces)) - weight), depth
+def _split_rows(model: Model, q: np.ndarray, quick: bool) -> Iterator[Row]:
+    law = LAWS[RIGID]
+    assert isinstance(law, simulate.TimeStepping)
+    parts = step_parts(model, law, q, DT, timed=not quick)
+    whole = sum(part.instructions for part in parts)
+    spent = sum(part.seconds or 0.0 for part in parts)
+    for part in parts:
+        share = part.instructions / whole
+        yield Row(
+            f"{RIGID}, share of a step: {part.name}",
+            100 * share if part.seconds is None else 100 * part.seconds / spent,
+            None,
+            "% of instructions" if part.seconds is None else "% of time",
+            None,
+            None,
+            f"{part.instructions} instructions, {100 * share:.0f} %",
+        )

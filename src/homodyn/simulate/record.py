@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 import numpy as np
@@ -87,6 +87,8 @@ class Record:
     message: str
     steps: int
     residual: float = 0.0
+    residuals: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    """What the law left over in the step from each kept time; ``residual`` is the largest."""
     notes: tuple[str, ...] = ()
     scene: Scene | None = None
 

@@ -94,7 +94,9 @@ class Rollouts:
         law = chosen_law(contact)
         if hasattr(law, "simulate"):
             raise ModelError(
-                f"contact law {law.name!r} goes from event to event and cannot be one of many lanes"
+                f"contact law {law.name!r} goes from event to event, in each lane at its own "
+                "times, while lanes take their steps together; for rigid contacts in a rollout "
+                "take 'time_stepping', for this law one run after the other"
             )
         if integrator not in INTEGRATORS:
             raise ModelError(f"rollouts integrate by {', '.join(INTEGRATORS)}, not {integrator!r}")
@@ -125,9 +127,9 @@ class Rollouts:
         self._names = tuple(names)
         self._iteration = Iteration(step_kernel(self.setup, self._names), STATES, stop="status")
 
-    def compile(self) -> Rollouts:
-        """Build the native code now."""
-        _ = self._iteration.compiled
+    def compile(self, lanes: int | None = None) -> Rollouts:
+        """Build the native code now, that of many lanes or that of a single one."""
+        self._iteration.compile(single=lanes == 1)
         return self
 
     @property
@@ -179,7 +181,7 @@ class Rollouts:
             # Nothing over time is asked for, so no look beyond the last state is needed.
             sampled = {name: array[..., :steps, :] for name, array in sampled.items()}
             course = self._iteration(steps, inputs, sampled=sampled, threads=threads)
-            return self._gathered(course, {}, np.array([grid[0], grid[-1]]), steps)
+            return self._gathered(course, {}, np.array([grid[0], grid[-1]]), steps, None)
         if steps % apart:
             raise ModelError(
                 f"{steps} steps cannot be kept every {apart} of them with the last one; choose an "
@@ -195,15 +197,20 @@ class Rollouts:
             look=True,
         )
         kept = {name.removesuffix("_now"): array for name, array in course.records.items()}
-        return self._gathered(course, kept, grid[::apart], steps)
+        return self._gathered(course, kept, grid[::apart], steps, inputs.get("parameters"))
 
     def _gathered(
-        self, course: Any, kept: dict[str, np.ndarray], time: np.ndarray, steps: int
+        self,
+        course: Any,
+        kept: dict[str, np.ndarray],
+        time: np.ndarray,
+        steps: int,
+        parameters: np.ndarray | None,
     ) -> Rollout:
         records: dict[str, Any] = {name: kept[name] for name in self.record if name != "energy"}
         if "energy" in self.record:
             jumps = np.zeros(kept["kinetic"].shape)
-            records["energy"] = ledger(self.setup.model, {**kept, "jumped": jumps})
+            records["energy"] = ledger(self.setup.model, {**kept, "jumped": jumps}, parameters)
         states = course.states
         status = states["status"].astype(int)
         ended = np.minimum(states["t"], time[-1])

@@ -17,7 +17,7 @@ from homodyn.simulate.adaptive import DormandPrince, ImplicitMidpoint
 from homodyn.simulate.events import Event
 from homodyn.simulate.geometry import Scene, gap_distances
 from homodyn.simulate.integrators import INTEGRATORS
-from homodyn.simulate.joint_rows import USUAL_LIMITS, JointLimits
+from homodyn.simulate.joint_rows import USUAL_LIMITS, JointLimits, spring_energy
 from homodyn.simulate.marching import March, Point, Stepper, fault
 from homodyn.simulate.record import Happening, Ledger, Record, Status
 from homodyn.simulate.rigid import EventDriven, TimeStepping
@@ -26,6 +26,7 @@ from homodyn.simulate.springs import ImplicitSprings
 from homodyn.simulate.step import STATES, Setup, step_kernel
 from homodyn.symbolic import Iteration, Kernel
 from homodyn.symbolic.kernel import COMPILED, INTERPRETED
+from homodyn.symbolic.trace import trace
 
 LAWS: dict[str, type] = {
     "soft": Soft,
@@ -219,7 +220,7 @@ def _looped(
             at = replace(at, torque=torque[min(round(t / h), steps)])
         message = fault(setup, at, status.value, h)
     kept["jumped"] = np.zeros(len(kept["t"]))
-    return made_record(setup, kept, (), status, message, steps, notes)
+    return made_record(setup, kept, (), status, message, steps, notes, given.get("parameters"))
 
 
 def sampled_torques(setup: Setup, grid: np.ndarray) -> np.ndarray | None:
@@ -330,6 +331,7 @@ def _marched(
         marched.message,
         marched.steps,
         notes,
+        given.get("parameters"),
     )
 
 
@@ -341,9 +343,10 @@ def made_record(
     message: str,
     steps: int,
     notes: tuple[str, ...],
+    parameters: np.ndarray | None = None,
 ) -> Record:
-    """The record of what was kept."""
-    residual = kept.get("residual", np.zeros(1))
+    """The record of what was kept, under values for the parameters of the model."""
+    residuals = kept.get("residual", np.zeros(len(kept["t"])))
     return Record(
         setup.model,
         kept["t"],
@@ -353,34 +356,49 @@ def made_record(
         kept["forces"],
         setup.scene.names if setup.law is not None else (),
         kept["distances"],
-        ledger(setup.model, kept),
+        ledger(setup.model, kept, parameters),
         happenings,
         status,
         message,
         steps,
-        float(np.max(residual, initial=0.0)),
+        float(np.max(residuals, initial=0.0)),
+        residuals,
         notes,
         setup.scene,
     )
 
 
-def ledger(model: Model, kept: dict[str, np.ndarray]) -> Ledger:
-    """The energy books of recorded states; time is the last axis."""
+def ledger(
+    model: Model, kept: dict[str, np.ndarray], parameters: np.ndarray | None = None
+) -> Ledger:
+    """The energy books of recorded states; time is the last axis, lanes may lie before it."""
     kinetic, potential, work = kept["kinetic"], kept["potential"], kept["work"]
     actuators, contacts, joints = work[..., 0], work[..., 1], work[..., 2]
-    springs = spring_energies(model, kept["q"])
+    springs = spring_energies(model, kept["q"], parameters)
     dissipated = -(joints + springs - springs[..., :1])
     change = kinetic + potential - (kinetic + potential)[..., :1]
     error = change - actuators - contacts + dissipated - kept["jumped"]
     return Ledger(kinetic, potential, actuators, contacts, dissipated, kept["jumped"], error)
 
 
-def spring_energies(model: Model, q: np.ndarray) -> np.ndarray:
-    """Energy (J) in the springs along coordinates, parameters at their usual values."""
-    total = np.zeros(q.shape[:-1])
-    for coordinate, place in zip(model.coordinates, model.position_index, strict=True):
-        stiffness = float(model._usual(coordinate.stiffness))
-        if place is not None and stiffness:
-            rest = float(model._usual(coordinate.rest))
-            total = total + stiffness * (q[..., place] - rest) ** 2 / 2
-    return total
+def spring_energies(
+    model: Model, q: np.ndarray, parameters: np.ndarray | None = None
+) -> np.ndarray:
+    """Energy (J) in the springs along coordinates, over lanes and times.
+
+    ``parameters`` are those of the model, one row for all or for each lane (None: usual values).
+    """
+    sizes: dict[str, tuple[int, ...]] = {"q": (model.nq,)}
+    values: dict[str, np.ndarray] = {"q": q}
+    known = {}
+    if model.parameters:
+        sizes["parameters"] = (len(model.parameters),)
+        known["parameters"] = model.parameter_symbols
+        numbers = np.asarray(model.parameter_values if parameters is None else parameters, float)
+        values["parameters"] = numbers if numbers.ndim == 1 else numbers[:, None]
+
+    def springs(*symbols: Any) -> dict[str, Any]:
+        return {"energy": spring_energy(model, symbols[0])}
+
+    traced = trace(springs, sizes, {"energy": ()}, f"springs of {model.name}", given=known)
+    return np.asarray(Kernel(traced)(**values))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ctypes
 import os
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -135,9 +135,7 @@ class Iteration:
             raise KernelError(f"kernel {kernel.name!r} has no output {', '.join(unknown)}")
         records = {name: np.empty((count, kept, outputs[name].size)) for name in record}
         finals = {name: np.empty((count, outputs[name].size)) for name in self.states}
-        library = None
-        if native:
-            library = (self._alone if count == 1 and not sampled else None) or self._native
+        library = self._fitting(count, bool(sampled)) if native else None
         if count:
             if library is None:
                 self._interpret(steps, every, arrays, records, finals, count, look)
@@ -154,31 +152,38 @@ class Iteration:
     @property
     def compiled(self) -> bool:
         """Whether native code takes the steps; it is built at the first question."""
-        return self._native is not None
+        return self.compile()
+
+    def compile(self, single: bool = False) -> bool:
+        """Build native code now, for many lanes or for a single one; whether there is any."""
+        return self._library("single" if single else "lanes") is not None
 
     # -- native code
 
+    def _fitting(self, count: int, sampled: bool) -> Any:
+        """The function for so many lanes; None without a compiler, or where that is asked for.
+
+        A single lane has one of its own, of plain numbers: wide vectors with one lane in use take
+        twice as long, and longer to build. One for many lanes that is there already will do. The
+        bits of a lane are the same in all.
+        """
+        if count != 1:
+            return self._library("lanes")
+        packs = self._library("packs") if self.packed and not sampled else None
+        if packs is not None:
+            return packs
+        built = self._libraries.get("lanes") is not None and "single" not in self._libraries
+        return self._library("lanes" if built else "single")
+
     @cached_property
-    def _native(self) -> Any:
-        """The exported function; None without a compiler, or where that is asked for."""
+    def _libraries(self) -> dict[str, Any]:
+        """Exported functions by form: ``lanes``, ``single``, or ``packs`` where parts are alike."""
+        return {}
 
-        def written(lanes: int) -> Source:
-            kernel = self.kernel
-            return emit(self._program, kernel.inputs, kernel.outputs, lanes, self._driver)
-
-        return self._built("lanes", written)
-
-    @cached_property
-    def _alone(self) -> Any:
-        """The function for one lane; None where the parts of the kernel are not alike."""
-
-        def written(lanes: int) -> Source | None:
-            kernel = self.kernel
-            return emit_one(
-                self._program, kernel.inputs, kernel.outputs, self.states, self.stop, lanes
-            )
-
-        return self._built("alone", written) if self.packed else None
+    def _library(self, form: str) -> Any:
+        if form not in self._libraries:
+            self._libraries[form] = self._built(form)
+        return self._libraries[form]
 
     @cached_property
     def _program(self) -> Program:
@@ -188,7 +193,16 @@ class Iteration:
         names = [port.name for port in self.kernel.inputs]
         return angle_sums(program, {names.index(name) for name in self.states})
 
-    def _built(self, form: str, written: Callable[[int], Source | None]) -> Any:
+    def _written(self, form: str, lanes: int) -> Source | None:
+        kernel = self.kernel
+        if form == "packs":
+            return emit_one(
+                self._program, kernel.inputs, kernel.outputs, self.states, self.stop, lanes
+            )
+        width = 1 if form == "single" else lanes
+        return emit(self._program, kernel.inputs, kernel.outputs, width, self._driver)
+
+    def _built(self, form: str) -> Any:
         """A library from the cache, or from what is written for the lanes of this processor."""
         if os.environ.get("HOMODYN_TIER", "") == "interpreted":
             return None
@@ -198,7 +212,7 @@ class Iteration:
         key = self._key(compiler, form)
         content = cache.find(key)
         if content is None:
-            source = written(compiler.lanes)
+            source = self._written(form, compiler.lanes)
             if source is None:
                 return None
             try:
@@ -218,9 +232,9 @@ class Iteration:
 
     def _key(self, compiler: Compiler, form: str) -> str:
         traced = self.kernel.traced
-        ports = f"iterate {DRIVER} {self.states} {self.stop} {traced.inputs}{traced.outputs}"
+        ports = f"{form} {DRIVER} {self.states} {self.stop} {traced.inputs}{traced.outputs}"
         if self.packed:
-            ports += f" packed {form} {PACKED}"
+            ports += f" packed {PACKED}"
         return cache.key_of(str(VERSION), compiler.identity, ports, traced.graph.serialize())
 
     def _spread(

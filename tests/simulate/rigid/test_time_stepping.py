@@ -6,7 +6,8 @@ import pytest
 from homodyn.dynamics import kinetic_energy, momentum, potential_energy
 from homodyn.errors import ModelError
 from homodyn.model import Assembly, Body, joints
-from homodyn.simulate import Plane, Scene
+from homodyn.simulate import Plane, Scene, rollout
+from homodyn.simulate import run as run_one
 from homodyn.simulate.rigid import TimeStepping
 from support.things import ball, box, coin, resting_on, stack_of_boxes, stepped, tilted
 
@@ -186,6 +187,39 @@ def test_too_few_sweeps_show_in_the_residual():
         for n in (1, 80)
     )
     assert few > 1e-3 > 1e-6 > many
+
+
+def test_rank_deficient_contacts_converge_in_lanes_and_every_step_says_how_far():
+    """Eight rows more than freedoms: forces are not unique, their sum and the motion are."""
+    model = box()
+    lanes = 12
+    rng = np.random.default_rng(3)
+    q = np.tile(model.neutral(), (lanes, 1))
+    q[:, 2] = 0.1 + rng.uniform(0, 0.02, lanes)
+    v = np.zeros((lanes, 6))
+    v[:, :2] = rng.normal(size=(lanes, 2))
+    law = TimeStepping(friction=0.5, sweeps=20)
+    rolled = rollout(
+        model, q, v, 0.6, DT, contact=law, record=("forces", "distances", "v", "residual")
+    )
+    residual, force = rolled.records["residual"], rolled.records["forces"]
+    assert residual.shape == (lanes, 601)
+    settled = slice(550, None)
+    assert residual[:, settled].max() < 1e-8
+    np.testing.assert_allclose(force[:, settled].sum(axis=2)[..., 2], 3 * G, rtol=1e-8)
+    assert np.abs(rolled.v).max() < 1e-9
+    assert rolled.records["distances"][:, settled].min() > -1e-5
+    # Round cones: whatever the direction of sliding, friction opposes it with mu times the load.
+    total = force.sum(axis=2)
+    across, load = np.linalg.norm(total[..., :2], axis=-1), total[..., 2]
+    assert np.all(across <= 0.5 * load + 1e-6)
+    speed = rolled.records["v"][..., :2]
+    sliding = (np.linalg.norm(speed, axis=-1) > 0.2) & (load > 1) & (residual < 1e-9)
+    assert np.count_nonzero(sliding) > 100
+    np.testing.assert_allclose(across[sliding], 0.5 * load[sliding], rtol=1e-6)
+    alone = run_one(model, q[0], v[0], 0.6, DT, contact=law)
+    assert alone.residuals.shape == alone.time.shape
+    assert alone.residual == alone.residuals.max() > 0
 
 
 @pytest.mark.parametrize("wrong", [{"joints": "soft"}, {"sweeps": 0}, {"correction": 2.0}])

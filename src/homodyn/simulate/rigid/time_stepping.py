@@ -7,9 +7,9 @@
 (Stewart and Trinkle 1996; Anitescu and Potra 1997.) H' holds what springs, dampers and motors along
 coordinates do at the end of the step. A contact may close its gap within the step and no more, so
 that nothing passes through; what overlaps is pushed apart by a share of the overlap a step. The
-impulses are found by a fixed number of Gauss-Seidel sweeps from those of the step before; the
-residual (m/s) of each step says how far they came. All of it is one traced expression without
-branches: lanes of a batch run it together.
+impulses are found by a fixed number of Gauss-Seidel sweeps from those of the step before, over the
+motion of the bodies that touch (`contact_span`); the residual (m/s) of each step says how far they
+came. All of it is one traced expression without branches: lanes of a batch run it together.
 """
 
 from __future__ import annotations
@@ -31,8 +31,17 @@ from homodyn.errors import ModelError
 from homodyn.simulate.constants import Constant, Lane, constant
 from homodyn.simulate.geometry import Gap, Scene
 from homodyn.simulate.joint_rows import JointRow
+from homodyn.simulate.rigid.contact_span import (
+    ContactSpan,
+    Entries,
+    combined,
+    contact_span,
+    sweeps_in_span,
+    times,
+)
 from homodyn.simulate.rows import unbounded
-from homodyn.simulate.solvers import ConeProblem, gauss_seidel
+from homodyn.simulate.solvers import ConeProblem
+from homodyn.simulate.solvers import residual as left_over
 from homodyn.simulate.springs import Stepped
 from homodyn.spatial import Array, stack
 
@@ -87,9 +96,8 @@ class TimeStepping:
         problem, count = step.problem, 3 * len(step.gaps)
         if problem.size:
             held = ca.SX.zeros(problem.size - count)
-            start = ca.vertcat(h * z, held)
-            found = gauss_seidel(problem, start=start, sweeps=self.sweeps)
-            impulse, residual = found.force, found.residual
+            impulse = step.swept(ca.vertcat(h * z, held))
+            residual = left_over(problem, impulse)
         else:
             impulse, residual = ca.SX(0, 1), ca.SX(0.0)
         w = step.velocity(impulse)
@@ -178,15 +186,25 @@ class VelocityProblem:
     # -- the rows
 
     @cached_property
-    def rows(self) -> list[dict[int, Array]]:
-        """Row by row, the entries of G: contacts, then exact joint rows."""
-        wrenches = [wrench for gap in self.gaps for wrench in gap.wrenches]
+    def span(self) -> list[Entries]:
+        """Rows of the problem, contacts and then exact joint rows, as combinations of ``rows``."""
+        first = len(self._contacts.wrenches)
+        own = [{first + k: ca.SX(1.0)} for k in range(len(self.exact))]
+        return [*self._contacts.rows, *own]
+
+    @cached_property
+    def _contacts(self) -> ContactSpan:
+        return contact_span(self.tree, self.gaps)
+
+    @cached_property
+    def rows(self) -> list[Entries]:
+        """Over the degrees of freedom: wrenches that span the contacts, then exact joint rows."""
         own = [{self.joints[k].entry: ca.SX(1.0)} for k in self.exact]
-        return [*WrenchRows(self.tree, wrenches).entries, *own]
+        return [*WrenchRows(self.tree, self._contacts.wrenches).entries, *own]
 
     @cached_property
     def Y(self) -> list[dict[int, Array]]:
-        """Columns of L^-T G^T, without zeros."""
+        """Columns of L^-T times the transposed ``rows``, without zeros."""
         columns = []
         for row in self.rows:
             full = stack(*[row.get(i, ca.SX(0)) for i in range(self.tree.model.nv)])
@@ -195,21 +213,56 @@ class VelocityProblem:
         return columns
 
     @cached_property
-    def problem(self) -> ConeProblem:
-        """A, b, cones and bounds, for impulses."""
-        d, m, count = self.factor.reciprocal, len(self.rows), len(self.gaps)
-        A = ca.SX(m, m)
-        for i in range(m):
+    def response(self) -> list[Entries]:
+        """How all ``rows`` move under the unit impulse of each row of the problem."""
+        d, size = self.factor.reciprocal, len(self.rows)
+        moved: dict[tuple[int, int], Array] = {}
+        for i in range(size):
             scaled = {k: y * d[k] for k, y in self.Y[i].items()}
             for j in range(i + 1):
                 shared = sorted(scaled.keys() & self.Y[j].keys())
                 if shared:
-                    A[i, j] = A[j, i] = sum(scaled[k] * self.Y[j][k] for k in shared)
-        before = [_dot(row, self.tree.v) for row in self.rows]
-        b = [
+                    moved[i, j] = moved[j, i] = sum(scaled[k] * self.Y[j][k] for k in shared)
+        columns = []
+        for row in self.span:
+            parts = {
+                k: [times(x, moved[k, i]) for i, x in row.items() if (k, i) in moved]
+                for k in range(size)
+            }
+            columns.append({k: sum(x[1:], x[0]) for k, x in parts.items() if x})
+        return columns
+
+    @cached_property
+    def soft(self) -> list[Array]:
+        """What the impulse of a row moves that row itself by, beside the bodies (1/kg)."""
+        own = [1 / (self.h * self.joints[k].row.slope) for k in self.exact]
+        return [*[ca.SX(0.0)] * (3 * len(self.gaps)), *own]
+
+    def swept(self, start: Array) -> Array:
+        """Impulses after the sweeps of the law."""
+        return sweeps_in_span(
+            self.problem, self.span, self.response, self.soft, start, self.law.sweeps
+        )
+
+    @cached_property
+    def problem(self) -> ConeProblem:
+        """A, b, cones and bounds, for impulses."""
+        m, count = len(self.span), len(self.gaps)
+        A = ca.SX(m, m)
+        for i, row in enumerate(self.span):
+            for j in range(i + 1):
+                shared = [
+                    times(x, self.response[j][k]) for k, x in row.items() if k in self.response[j]
+                ]
+                if shared:
+                    A[i, j] = A[j, i] = sum(shared[1:], shared[0])
+        moving = [_dot(row, self.tree.v) for row in self.rows]
+        freely = [
             u + sum((y * self.free[k] for k, y in column.items()), ca.SX(0))
-            for u, column in zip(before, self.Y, strict=True)
+            for u, column in zip(moving, self.Y, strict=True)
         ]
+        before = [combined(row, moving) for row in self.span]
+        b = [combined(row, freely) for row in self.span]
         for k, gap in enumerate(self.gaps):
             bounce = self._constant(gap, self.law.restitution, "restitution")
             b[3 * k] = b[3 * k] - self._least_speed(gap.distance, before[3 * k], bounce)
@@ -217,11 +270,11 @@ class VelocityProblem:
         high: list[Array] = [np.inf] * (3 * count)
         for i, k in enumerate(self.exact, start=3 * count):
             # f = -slope u - offset within bounds: u + offset / slope + p / (h slope) = 0.
-            row = self.joints[k].row
-            A[i, i] = A[i, i] + 1 / (self.h * row.slope)
-            b[i] = b[i] + row.offset / row.slope
-            low.append(row.lower if unbounded(row.lower) else self.h * row.lower)
-            high.append(row.upper if unbounded(row.upper) else self.h * row.upper)
+            law = self.joints[k].row
+            A[i, i] = A[i, i] + self.soft[i]
+            b[i] = b[i] + law.offset / law.slope
+            low.append(law.lower if unbounded(law.lower) else self.h * law.lower)
+            high.append(law.upper if unbounded(law.upper) else self.h * law.upper)
         cones = tuple((3 * k, 3 * k + 1, 3 * k + 2) for k in range(count))
         friction = [self._constant(gap, self.law.friction, "friction") for gap in self.gaps]
         return ConeProblem(A, as_column(b), cones, friction, low, high)
@@ -241,12 +294,16 @@ class VelocityProblem:
         return ca.if_else(struck, ca.fmax(-bounce * before, least), least)
 
     def velocity(self, impulse: Array) -> Array:
-        """Velocities at the end under the impulses of the rows."""
+        """Velocities at the end under the impulses of the problem."""
         half, d = list(self.free), self.factor.reciprocal
+        together: list[Array] = [ca.SX(0)] * len(self.rows)
+        for i, row in enumerate(self.span):
+            for k, x in row.items():
+                together[k] = together[k] + times(x, impulse[i])
         pushed: dict[int, list[Array]] = {}
         for k, column in enumerate(self.Y):
             for i, y in column.items():
-                pushed.setdefault(i, []).append(y * impulse[k])
+                pushed.setdefault(i, []).append(y * together[k])
         for i, parts in pushed.items():
             half[i] = half[i] + d[i] * sum(parts[1:], parts[0])
         return self.tree.v + self.factor.rest(half)

@@ -1,0 +1,53 @@
+"""A model in MuJoCo, by way of its own format: rollouts, and how it stands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from homodyn.model import Model, save
+
+
+class MujocoHuman:
+    """The same human in MuJoCo: same joints, springs, limits, contact points and step."""
+
+    def __init__(self, model: Model, q: np.ndarray, path: Path, dt: float) -> None:
+        import mujoco
+        from mujoco import rollout
+
+        save(model, path)
+        self._mujoco = mujoco
+        self._dt = dt
+        self.model = mujoco.MjModel.from_xml_path(str(path))
+        self.model.opt.timestep = dt
+        self.data = mujoco.MjData(self.model)
+        self.data.qpos[:] = q
+        kind = mujoco.mjtState.mjSTATE_FULLPHYSICS
+        self.state = np.zeros(mujoco.mj_stateSize(self.model, kind))
+        mujoco.mj_getState(self.model, self.data, self.state, kind)
+        self._datas = [mujoco.MjData(self.model) for _ in range(2)]
+        self._rollout = {threads: rollout.Rollout(nthread=threads) for threads in (1, 2)}
+
+    def rollout(self, lanes: int, steps: int, threads: int) -> None:
+        """As many steps of as many lanes, by MuJoCo's own loop."""
+        states = np.tile(self.state, (lanes, 1))
+        datas = self._datas[:threads]
+        self._rollout[threads].rollout([self.model] * lanes, datas, states, nstep=steps)
+
+    def settled(self, duration: float, last: float, weight: float) -> tuple[float, float]:
+        """Mean force off the weight (N) and largest penetration (m) in the last seconds."""
+        mujoco = self._mujoco
+        mujoco.mj_setState(self.model, self.data, self.state, mujoco.mjtState.mjSTATE_FULLPHYSICS)
+        forces, depth = [], 0.0
+        wrench = np.zeros(6)
+        for step in range(round(duration / self._dt)):
+            mujoco.mj_step(self.model, self.data)
+            if step * self._dt > duration - last:
+                total = 0.0
+                for k in range(self.data.ncon):
+                    mujoco.mj_contactForce(self.model, self.data, k, wrench)
+                    total += wrench[0]
+                    depth = max(depth, -float(self.data.contact[k].dist))
+                forces.append(total)
+        return abs(float(np.mean(forces)) - weight), depth
