@@ -18,7 +18,8 @@ from homodyn.simulate.integrators import INTEGRATORS
 from homodyn.simulate.joint_rows import USUAL_LIMITS, JointLimits
 from homodyn.simulate.record import Ledger, Status
 from homodyn.simulate.run import chosen_law, ledger, sampled_torques, time_grid
-from homodyn.simulate.step import STATES, Setup, step_kernel
+from homodyn.simulate.setup import Setup
+from homodyn.simulate.step import STATES, step_kernel
 from homodyn.symbolic import Iteration
 
 RECORDABLE = ("q", "v", "forces", "distances", "torques", "energy", "residual")

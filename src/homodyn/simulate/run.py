@@ -21,9 +21,10 @@ from homodyn.simulate.joint_rows import USUAL_LIMITS, JointLimits
 from homodyn.simulate.marching import March, Point, Stepper, fault
 from homodyn.simulate.record import Happening, Ledger, Record, Status
 from homodyn.simulate.rigid import EventDriven, TimeStepping
+from homodyn.simulate.setup import Setup
 from homodyn.simulate.soft import Soft
 from homodyn.simulate.springs import ImplicitSprings
-from homodyn.simulate.step import STATES, Setup, step_kernel
+from homodyn.simulate.step import STATES, step_kernel
 from homodyn.symbolic import Iteration, Kernel
 from homodyn.symbolic.kernel import COMPILED, INTERPRETED
 

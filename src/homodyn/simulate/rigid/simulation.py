@@ -32,7 +32,7 @@ from homodyn.simulate.rigid.event_driven import (
     Failure,
 )
 from homodyn.simulate.rigid.modes import Modes
-from homodyn.simulate.step import Setup
+from homodyn.simulate.setup import Setup
 from homodyn.spatial import Array
 from homodyn.symbolic import Kernel, kernel
 
