@@ -24,13 +24,9 @@ from homodyn.simulate.geometry import Scene
 from homodyn.simulate.joint_rows import JointLimits
 from homodyn.simulate.marching import March, Point
 from homodyn.simulate.record import Happening, Record, Status
-from homodyn.simulate.rigid.event_driven import (
-    WORKS,
-    Ending,
-    EventDriven,
-    EventLoop,
-    Failure,
-)
+from homodyn.simulate.rigid.event_driven import EventDriven
+from homodyn.simulate.rigid.event_loop import EventLoop
+from homodyn.simulate.rigid.event_run import WORKS, Ending, Failure
 from homodyn.simulate.rigid.modes import Modes
 from homodyn.simulate.setup import Setup
 from homodyn.spatial import Array
