@@ -16,6 +16,7 @@ from homodyn.simulate.geometry import Gap, gap_velocity
 from homodyn.simulate.integrators import INTEGRATORS, Flow, State
 from homodyn.simulate.joint_rows import JointRow, joint_rows
 from homodyn.simulate.loads import accelerations, along_joints, body_loads, generalised
+from homodyn.simulate.loops import loop_load, loop_rows
 from homodyn.simulate.rows import unbounded
 from homodyn.simulate.setup import Setup
 from homodyn.simulate.turning_axes import axes_rate, turned_along
@@ -31,6 +32,7 @@ class Step:
     gaps: list[Gap]
     forces: list[Array]
     residual: Array
+    held: Array
 
 
 def advance(setup: Setup, t: Array, x: State, h: Array, given: Array, lane: Lane) -> Step:
@@ -46,7 +48,8 @@ def advance(setup: Setup, t: Array, x: State, h: Array, given: Array, lane: Lane
         setup.model, lambda time, at: flow(setup, time, at, given, lane), t, x, h
     )
     torque, gaps, pushes = _acting(setup, t, x, given, lane)
-    return Step(after, torque, gaps, pushes, ca.SX(0.0))
+    held = ca.SX(0, 1) if setup.constraints is None else flow(setup, t, x, given, lane).held
+    return Step(after, torque, gaps, pushes, ca.SX(0.0), held)
 
 
 def _acting(
@@ -67,18 +70,19 @@ def flow(setup: Setup, t: Array, x: State, given: Array, lane: Lane) -> Flow:
     along = along_joints(model, rows, [joint.row.force(x.v[joint.entry]) for joint in rows])
     gaps, pushes, z = _contact(setup, tree, x.z, lane)
     tau, wrenches = moved.torque + along, body_loads(tree, gaps, pushes)
+    held = ca.SX(0, 1)
     if setup.constraints is None:
         a = accelerations(tree, tau, wrenches)
     else:
-        held = constrained_dynamics(
+        motion = constrained_dynamics(
             model, x.q, x.v, tau, setup.constraints, external=wrenches or None
         )
-        a = held.acceleration
+        a, held = motion.acceleration, motion.force
     if not setup.ledger:
-        return Flow(a, z, ca.SX.zeros(3))
+        return Flow(a, z, ca.SX.zeros(3), held)
     pushing = [ca.dot(f, gap_velocity(tree, g)) for g, f in zip(gaps, pushes, strict=True)]
     power = stack(ca.dot(moved.torque, x.v), sum(pushing, ca.SX(0.0)), ca.dot(along, x.v))
-    return Flow(a, z, power)
+    return Flow(a, z, power, held)
 
 
 def _contact(
@@ -141,7 +145,7 @@ def _with_joints_at_the_end(
     after = State(
         model.integrate(x.q, h * end), turned_along(model, end, h), x.z + h * z_rate, work
     )
-    return Step(after, torque, gaps, pushes, ca.SX(0.0))
+    return Step(after, torque, gaps, pushes, ca.SX(0.0), ca.SX(0, 1))
 
 
 def _stepped(setup: Setup, t: Array, x: State, h: Array, given: Array, lane: Lane) -> Step:
@@ -154,17 +158,21 @@ def _stepped(setup: Setup, t: Array, x: State, h: Array, given: Array, lane: Lan
     tau = moved.torque
     if not turning.is_zero():
         tau = tau + composite_inertia(tree) @ turning
-    done = setup.law.step(setup.scene, tree, tau, rows, h, x.z, lane)
+    loops = loop_rows(tree, setup.constraints, h)
+    done = setup.law.step(setup.scene, tree, tau, rows, h, x.z, lane, loops)
     motors = along_joints(model, [j for j in rows if j.motor], _of(rows, done.joint, True))
     torque = moved.torque + motors
     work = x.w
     if setup.ledger:
         mean = (x.v + done.v) / 2
         others = along_joints(model, [j for j in rows if not j.motor], _of(rows, done.joint, False))
+        if loops:
+            others = others + loop_load(tree, loops, done.v)
         pushed = generalised(tree, body_loads(tree, done.gaps, done.forces))
         work = x.w + h * stack(ca.dot(torque, mean), ca.dot(pushed, mean), ca.dot(others, mean))
     after = State(model.integrate(x.q, h * done.v), turned_along(model, done.v, h), done.z, work)
-    return Step(after, torque, done.gaps, done.forces, done.residual)
+    held = ca.vertcat(ca.SX(0, 1), *[loop.force(done.v) for loop in loops])
+    return Step(after, torque, done.gaps, done.forces, done.residual, held)
 
 
 def _of(rows: Sequence[JointRow], values: Sequence[Array], motor: bool) -> list[Array]:

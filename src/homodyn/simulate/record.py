@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 import numpy as np
@@ -71,6 +71,7 @@ class Record:
 
     ``distances`` (m) are those of the contacts, negative inside; ``residual`` is the largest
     momentum that a law with iterations left over in a step; ``notes`` tell what was odd.
+    ``constraint_forces`` (N, N m) are those that close loops, one for each row of the constraints.
     """
 
     model: Model
@@ -89,6 +90,8 @@ class Record:
     residual: float = 0.0
     notes: tuple[str, ...] = ()
     scene: Scene | None = None
+    constraint_forces: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
+    constraint_names: tuple[str, ...] = ()
 
     @property
     def total_force(self) -> np.ndarray:

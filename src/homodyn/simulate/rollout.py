@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from homodyn.dynamics import Constraint
 from homodyn.errors import ModelError
 from homodyn.model import Model
 from homodyn.simulate.actuation import Controller, parts_of
@@ -91,6 +92,7 @@ class Rollouts:
         limits: JointLimits | None = USUAL_LIMITS,
         torque_limits: bool = True,
         lane: Sequence[str] = (),
+        constraints: Constraint | None = None,
     ) -> None:
         law = chosen_law(contact)
         if hasattr(law, "simulate"):
@@ -118,7 +120,7 @@ class Rollouts:
         self.record = tuple(record)
         self.setup = Setup(
             model, scene or Scene(model), law, parts, integrator, limits, torque_limits,
-            tuple(lane), "energy" in record, tuple(events),
+            tuple(lane), "energy" in record, tuple(events), constraints,
         )  # fmt: skip
         names = [name for name in record if name != "energy"]
         if "energy" in record:
@@ -240,6 +242,7 @@ def rollout(
     torque_limits: bool = True,
     parameters: Any = None,
     lane: Mapping[str, Any] | None = None,
+    constraints: Constraint | None = None,
     threads: int | None = None,
 ) -> Rollout:
     """Simulate many lanes at once: `run` over leading axes, in native code.
@@ -262,6 +265,7 @@ def rollout(
         limits=limits,
         torque_limits=torque_limits,
         lane=tuple(lane or {}),
+        constraints=constraints,
     )
     return prepared(
         q0, v0, duration, dt, every=every, parameters=parameters, lane=lane, threads=threads

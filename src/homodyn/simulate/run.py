@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from homodyn.dynamics import Constraint
+from homodyn.dynamics import Constraint, row_names
 from homodyn.errors import ModelError
 from homodyn.model import Model
 from homodyn.model.traced import parameter_array
@@ -18,6 +18,7 @@ from homodyn.simulate.events import Event
 from homodyn.simulate.geometry import Scene, gap_distances
 from homodyn.simulate.integrators import INTEGRATORS
 from homodyn.simulate.joint_rows import USUAL_LIMITS, JointLimits
+from homodyn.simulate.loops import held_where
 from homodyn.simulate.marching import March, Point, Stepper, fault
 from homodyn.simulate.record import Happening, Ledger, Record, Status
 from homodyn.simulate.rigid import EventDriven, TimeStepping
@@ -73,19 +74,15 @@ def run(
     the stops of joints, None for none; ``torque_limits`` hold motors in what the model says they
     can do. ``parameters`` are values for the parameters of the model, ``lane`` those of other named
     numbers, which laws, controllers and events may use. ``constraints`` close loops or hold points
-    (see `homodyn.dynamics`), with the soft law or none. ``compiled`` builds native code or leaves
-    it; by default it is built where the steps asked for pay for that.
+    (see `homodyn.dynamics`); those without an anchor hold where ``q0`` has them. ``compiled``
+    builds native code or leaves it; by default it is built where the steps asked for pay for that.
     """
     law = chosen_law(contact)
     if hasattr(law, "simulate"):
-        if constraints is not None:
-            raise ModelError(
-                f"contact law {law.name!r} does not close loops; take the soft law with them"
-            )
         return law.simulate(
             model, q0, v0, duration, dt, actuation=actuation, events=events, record=record,
             scene=scene, limits=limits, torque_limits=torque_limits, parameters=parameters,
-            lane=lane,
+            lane=lane, constraints=constraints,
         )  # fmt: skip
     if integrator not in (*INTEGRATORS, *MARCHED):
         raise ModelError(
@@ -101,7 +98,7 @@ def run(
         limits,
         torque_limits,
         tuple(numbers),
-        constraints=constraints,
+        constraints=held_where(model, checked_state(model, q0, "q0"), constraints),
     )
     start = start_point(setup, q0, v0, numbers)
     given = {"parameters": np.asarray(parameter_array(model, parameters), dtype=float)}
@@ -139,17 +136,21 @@ def time_grid(duration: float, dt: float, record: float | None) -> tuple[np.ndar
 def start_point(setup: Setup, q0: Any, v0: Any, lane: Mapping[str, float]) -> Point:
     """The checked first point of a run."""
     model = setup.model
-    q = np.array(q0, dtype=float)
-    v = np.zeros(model.nv) if v0 is None else np.array(v0, dtype=float)
-    for name, array, size in (("q0", q, model.nq), ("v0", v, model.nv)):
-        if array.shape != (size,):
-            raise ModelError(
-                f"{name} of model {model.name!r} has {size} entries, got {array.shape}"
-            )
-        if not np.all(np.isfinite(array)):
-            raise ModelError(f"{name} must be finite numbers")
+    q = checked_state(model, q0, "q0")
+    v = np.zeros(model.nv) if v0 is None else checked_state(model, v0, "v0")
     numbers = np.array([float(value) for value in lane.values()])
     return Point(0.0, q, v, np.zeros(setup.memory), np.zeros(3), numbers, np.zeros(model.nv))
+
+
+def checked_state(model: Model, given: Any, name: str) -> np.ndarray:
+    """Positions ("q0") or velocities ("v0") as an array of finite numbers."""
+    size = model.nq if name == "q0" else model.nv
+    array = np.array(given, dtype=float)
+    if array.shape != (size,):
+        raise ModelError(f"{name} of model {model.name!r} has {size} entries, got {array.shape}")
+    if not np.all(np.isfinite(array)):
+        raise ModelError(f"{name} must be finite numbers")
+    return array
 
 
 def _notes(setup: Setup) -> Any:
@@ -176,7 +177,7 @@ def _looped(
     compiled: bool | None,
 ) -> Record:
     """All steps in one call; one more is taken to see what acts at the last time."""
-    names = (*KEPT, "residual")
+    names = (*KEPT, "residual", "held")
     kernel = step_kernel(setup, names)
     steps = len(grid) - 1
     h = float(grid[-1]) / steps
@@ -301,7 +302,7 @@ def _marched(
     marched.along(grid, start, every)
     points = marched.points
     look = step_kernel(
-        looking, ("forces", "distances", "torques", "kinetic", "potential", "residual")
+        looking, ("forces", "distances", "torques", "kinetic", "potential", "residual", "held")
     )
     h = float(grid[1] - grid[0])
     looked = look(
@@ -362,6 +363,8 @@ def made_record(
         float(np.max(residual, initial=0.0)),
         notes,
         setup.scene,
+        kept["held"],
+        () if setup.constraints is None else row_names(setup.constraints),
     )
 
 

@@ -31,10 +31,6 @@ class Setup:
     constraints: Constraint | None = None
 
     def __post_init__(self) -> None:
-        if self.stepping and self.constraints is not None:
-            raise ModelError(
-                f"contact law {self.law.name!r} does not close loops; take the soft law with them"
-            )
         if self.stepping and self.integrator != "semi_implicit_euler":
             raise ModelError(
                 f"contact law {self.law.name!r} finds velocities at the end of a step and goes "

@@ -73,6 +73,7 @@ def step_kernel(setup: Setup, record: Sequence[str] = ()) -> Kernel:
         "kinetic": (),
         "potential": (),
         "residual": (),
+        "held": (len(setup.constraints.rows) if setup.constraints else 0,),
     }
     unknown = [name for name in record if name not in shapes]
     if unknown:
@@ -97,4 +98,4 @@ def _acted(name: str, setup: Setup, x: State, done: Step) -> Array:
         return kinetic_energy(setup.model, x.q, x.v)
     if name == "potential":
         return potential_energy(setup.model, x.q) + spring_energy(setup.model, x.q)
-    return done.residual
+    return done.held if name == "held" else done.residual

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from homodyn.dynamics import Constraint
 from homodyn.model.configuration import normalize
 from homodyn.simulate.geometry import Scene
 from homodyn.simulate.rigid.accelerations import Accelerated, accelerations
@@ -65,11 +66,17 @@ def _places(chosen: np.ndarray) -> list[int]:
 class EventLoop:
     """The moving parts of one run: modes, the last forces, and what is kept of the past."""
 
-    def __init__(self, law: EventDriven, scene: Scene, torque: Torque | None) -> None:
+    def __init__(
+        self,
+        law: EventDriven,
+        scene: Scene,
+        torque: Torque | None,
+        constraints: Constraint | None = None,
+    ) -> None:
         model = scene.model
         self.law, self.scene, self.model = law, scene, model
         coordinates = CoordinateRows(model, law.limits)
-        self.at = contact_states(scene, law.limits)
+        self.at = contact_states(scene, law.limits, constraints)
         self.names = (*scene.names, *coordinates.names)
         self.contacts = len(scene.names)
         self.friction = per_gap(law.friction, scene, "friction")
@@ -329,13 +336,14 @@ class EventLoop:
 
     # -- what is kept
 
-    def forces(self, t: float, state: ContactState) -> np.ndarray:
-        """Forces of the contacts along their normals and tangents."""
-        found, _ = self._accelerated(t, state)
-        return found.force[: 3 * self.contacts].reshape(-1, 3).copy()
+    def forces(self, t: float, state: ContactState) -> tuple[np.ndarray, np.ndarray]:
+        """Forces of the contacts along their normals and tangents, and of the constraints."""
+        found, tau = self._accelerated(t, state)
+        held = state.holding(found.acceleration, tau, found.force)
+        return found.force[: 3 * self.contacts].reshape(-1, 3).copy(), held
 
     def _sample(self, rows: list[Sample], t: float, y: np.ndarray) -> None:
-        force = self.forces(t, self._split(y))
+        force, _ = self.forces(t, self._split(y))
         rows.append((t, y, force, self.modes.closed[: self.contacts].copy()))
 
     def _gathered(self, rows: list[Sample], ending: Ending, message: str) -> EventRun:
