@@ -156,20 +156,6 @@ def test_each_kind_of_shape_has_its_places(dumbbell):
 PAIRS = (("tip", "crate"), ("ball", "crate"), ("bone", "rod"), ("block", "crate"), ("ball", "rod"))
 
 
-def _at_ends(names, points):
-    """Whether the nearest place of an axis is one of its ends, but for a hundredth of its length.
-
-    Ends of that axis stand right before it in the list.
-    """
-    result = np.zeros(points.shape[:-1], bool)
-    for k, name in enumerate(names):
-        if ".nearest" in name:
-            length = np.linalg.norm(points[:, k - 1] - points[:, k - 2], axis=-1)
-            apart = np.linalg.norm(points[:, [k]] - points[:, [k - 1, k - 2]], axis=-1)
-            result[:, k] = apart.min(axis=-1) < 0.3 * length
-    return result
-
-
 def test_rows_of_a_gap_are_the_rates_of_its_distance(dumbbell):
     scene = Scene(dumbbell, ground=(OBSTACLES["plane"], OBSTACLES["box"]), pairs=PAIRS)
 
@@ -196,29 +182,51 @@ def test_rows_of_a_gap_are_the_rates_of_its_distance(dumbbell):
     # Where the nearest face or place changes within the step the slope jumps.
     steady = np.linalg.norm(after["normal"] - before["normal"], axis=-1) < 1e-3
     assert steady.mean() > 0.99
-    # An axis that runs through a box is deepest between two faces, and has no one normal there.
-    through = np.array(["nearest" in name for name in scene.names]) & (after["distance"] < 0)
-    assert through.mean() < 0.05
-    # Crossings of edges, and nearest places near the ends of an axis, recede where others count.
-    faded = np.array(["crossing" in name for name in scene.names]) & (slope != 0)
-    steady &= ~(through | faded | _at_ends(scene.names, before["point"]))
+    # Crossings of edges, and corners beside an axis, recede quickly where others count.
+    faded = [name for name in scene.names if "crossing" in name or "corner" in name]
+    steady &= ~np.isin(scene.names, faded)
     np.testing.assert_allclose(slope[steady], result["row"][steady], atol=2e-5)
 
 
-def test_a_line_across_the_edge_of_a_box_touches_with_its_middle():
+@pytest.mark.parametrize("kind", ["line", "capsule"])
+def test_an_axis_across_a_box_touches_its_edges(kind):
+    radius = 0.02 if kind == "capsule" else 0.0
     model = hd.Model(
         "stick",
         (hd.model.Body("stick", 1.0, np.zeros(3), np.eye(3) * 0.01),),
         (hd.joints.free().joint("free", "world", "stick"),),
-        contacts=(ContactShape("axis", "stick", "capsule", radius=0.02, size=[1.0, 0, 0]),),
+        contacts=(ContactShape("axis", "stick", kind, radius=radius, size=[1.0, 0, 0]),),
     )
     scene = Scene(model, ground=(Box((0.1, 5.0, 0.5)),))
     q = model.neutral()
     q[:3] = [0.4, 0, 0.6]
     gaps = gap_distances(scene)(q)
-    # The ends hang beside the box; above its top the whole stretch is equally near.
-    np.testing.assert_allclose(gaps["distance"][2], 0.08, atol=1e-9)
+    # The ends hang beside the box; both edges of its top are equally near.
+    np.testing.assert_allclose(gaps["distance"][2:4], 0.1 - radius, atol=1e-9)
+    np.testing.assert_allclose(np.sort(gaps["point"][2:4, 0]), [-0.1, 0.1], atol=1e-9)
     assert gaps["distance"][:2].min() > 0.4
+    # Tilted, it is nearest to one edge.
+    q[3:7] = [np.cos(0.1), 0, np.sin(0.1), 0]
+    gaps = gap_distances(scene)(q)
+    x, z = 0.1 - 0.4, 0.5 - 0.6
+    expected = np.abs(x * np.sin(0.2) + z * np.cos(0.2)) - radius
+    assert gaps["distance"].min() == pytest.approx(expected, abs=1e-9)
+
+
+def test_a_capsule_is_as_far_from_a_box_as_its_axis_less_its_radius(dumbbell):
+    """Against a search along the axis."""
+    obstacle = OBSTACLES["box"]
+    scene = Scene(dumbbell, contacts=("bone",), ground=(obstacle,))
+    q = dumbbell.random(9, 200)
+    q[:, :3] = np.random.default_rng(9).uniform(-0.7, 0.7, (200, 3)) + obstacle.position
+    found = gap_distances(scene)(q)
+    ends = found["point"][:, :2] + 0.03 * found["normal"][:, :2]
+    shares = np.linspace(0, 1, 401)[:, None]
+    for k in range(200):
+        along = ends[k, 0] + shares * (ends[k, 1] - ends[k, 0])
+        least = surface(obstacle, along)[0].min() - 0.03
+        if least > -0.03:
+            assert found["distance"][k].min() == pytest.approx(least, abs=1e-4)
 
 
 def test_tangents_and_normal_are_a_frame(dumbbell):

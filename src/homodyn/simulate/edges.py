@@ -18,6 +18,8 @@ import casadi as ca
 from homodyn.simulate.ground import Box
 from homodyn.spatial import Array, cross
 
+CORNERS = [(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
+
 PARALLEL = 1e-6
 """Squared sine of the angle below which two edges have no direction across both."""
 FADING = 4.0
@@ -35,6 +37,12 @@ class Solid:
     center: Array
     axes: list[Array]
     half: list[Array]
+
+    @property
+    def corners(self) -> list[Array]:
+        """All eight, in the world."""
+        x, y, z = (h * axis for h, axis in zip(self.half, self.axes, strict=True))
+        return [self.center + i * x + j * y + k * z for i, j, k in CORNERS]
 
     @staticmethod
     def of(obstacle: Box) -> Solid:
@@ -113,7 +121,9 @@ def _crossings(a: Solid, b: Solid) -> list[tuple[Array, Array, Array]]:
 def _across(a: Solid, b: Solid, apart: Array, cosines: list[list[Array]], i: int, j: int) -> Across:
     normal = cross(a.axes[i], b.axes[j])
     square = 1 - cosines[i][j] ** 2
-    slanted = square > PARALLEL
+    # The axis of a capsule or line is a box whose other edges have no length.
+    long = ca.logic_and(a.half[i] > 0, b.half[j] > 0)
+    slanted = ca.logic_and(square > PARALLEL, long)
     length = ca.sqrt(ca.if_else(slanted, square, 1.0))
     along = ca.dot(apart, normal)
     reach = ca.SX(0.0)
@@ -163,7 +173,7 @@ def _crossing(
     a, b, c = ca.dot(u, u), ca.dot(u, w), ca.dot(w, w)
     d, e = ca.dot(u, r), ca.dot(w, r)
     determinant = a * c - b * b
-    slanted = determinant > 0.5 * PARALLEL * a * c
+    slanted = ca.logic_and(determinant > 0.5 * PARALLEL * a * c, a * c > 0)
     safe = ca.if_else(slanted, determinant, 1.0)
     s, t = (b * e - c * d) / safe, (a * e - b * d) / safe
     beyond = ca.fmax(ca.fabs(s) - 1, 0.0) * ca.sqrt(a) + ca.fmax(ca.fabs(t) - 1, 0.0) * ca.sqrt(c)

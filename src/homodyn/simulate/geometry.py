@@ -6,9 +6,10 @@ expressions of the state: signed distance, normal, point, and the rows of a Jaco
 ``PairWrench`` records of `homodyn.dynamics.wrenches`. Every contact law builds on these.
 
 Shapes meet obstacles with `probes`, spheres fixed in their body. Boxes also meet boxes with the
-corners of those and where `edges` of both cross, and height fields with the node that stands
-deepest in their lowest face. Bodies meet each other in the same way; two spheres or capsules in
-their one nearest pair of points.
+corners of those and where `edges` of both cross; axes of lines and capsules cross edges of boxes
+and meet their nearest corner; boxes meet height fields with the node that stands deepest in their
+lowest face. Bodies meet each other in the same way; two spheres or capsules in their one nearest
+pair of points.
 """
 
 from __future__ import annotations
@@ -28,9 +29,8 @@ from homodyn.errors import ModelError
 from homodyn.model import ContactShape, Model
 from homodyn.model.naming import missing
 from homodyn.simulate.edges import FADING, Solid, crossings
-from homodyn.simulate.ground import Box, HeightField, Obstacle, Plane, box_surface, level
+from homodyn.simulate.ground import Box, HeightField, Obstacle, box_surface, level
 from homodyn.simulate.probes import (
-    CORNERS,
     Probe,
     edge_probes,
     lowest_face,
@@ -153,16 +153,17 @@ class Scene:
         body = self.model.body_names.index(shape.body)
         placed = tree.placements[body]
         probes = probes_of(shape, body)
-        uneven = isinstance(obstacle, HeightField)
-        if shape.kind in ("line", "capsule") and not isinstance(obstacle, Plane):
-            probes.append(nearest_probe(shape, body, placed, obstacle.surface, not uneven))
-        elif shape.kind == "box" and isinstance(obstacle, HeightField):
+        if isinstance(obstacle, HeightField) and shape.kind in ("line", "capsule"):
+            probes.append(nearest_probe(shape, body, placed, obstacle))
+        elif isinstance(obstacle, HeightField) and shape.kind == "box":
             probes += edge_probes(shape, body, placed, obstacle)
         found = [_probed(tree, probe, -1, index, obstacle.surface) for probe in probes]
         if shape.kind == "box" and isinstance(obstacle, Box):
             solid = Solid.of(obstacle)
             found += _corners_of(solid, placed, shape, body, index)
             found += _crossed(shape.name, body, -1, index, _solid(shape, placed), solid)
+        elif shape.kind in ("line", "capsule") and isinstance(obstacle, Box):
+            found += _axis_gaps(shape, placed, body, -1, index, Solid.of(obstacle))
         elif shape.kind == "box" and isinstance(obstacle, HeightField):
             found.append(_deepest_node(obstacle, placed, shape, body, index))
         return found
@@ -193,12 +194,12 @@ class Scene:
             if solid.kind != "box":
                 continue
             surface = _surface_of(solid, tree.placements[other])
-            probes = probes_of(shape, body)
+            gaps = [_probed(tree, probe, other, i, surface) for probe in probes_of(shape, body)]
             if shape.kind in ("line", "capsule"):
-                probes.append(nearest_probe(shape, body, tree.placements[body], surface, True))
-            for probe in probes:
-                gap = _probed(tree, probe, other, i, surface)
-                found.append(replace(gap, name=f"{probe.name} on {solid.name}"))
+                placed = tree.placements[body]
+                edged = _solid(solid, tree.placements[other])
+                gaps += _axis_gaps(shape, placed, body, other, i, edged)
+            found += [replace(gap, name=f"{gap.name} on {solid.name}") for gap in gaps]
         if first.kind == second.kind == "box":
             solids = [_solid(s, tree.placements[at]) for s, at in ((first, on_a), (second, on_b))]
             for gap in _crossed(a, on_a, on_b, ia, *solids):
@@ -245,9 +246,7 @@ def _corners_of(
     """Corners of a fixed box in a box on a body."""
     surface = _surface_of(shape, placed)
     found = []
-    for k, signs in enumerate(CORNERS):
-        arms = [s * h * axis for s, h, axis in zip(signs, solid.half, solid.axes, strict=True)]
-        corner = solid.center + arms[0] + arms[1] + arms[2]
+    for k, corner in enumerate(solid.corners):
         distance, out = surface(corner)
         place = corner - distance * out
         found.append(Gap(f"{shape.name}.under {k}", body, -1, index, distance, -out, place))
@@ -260,6 +259,37 @@ def _crossed(name: str, body: int, other: int, index: int, a: Solid, b: Solid) -
         Gap(f"{name}.crossing {k}", body, other, index, distance, normal, place)
         for k, (distance, normal, place) in enumerate(crossings(a, b))
     ]
+
+
+def _axis_gaps(
+    shape: ContactShape, placed: Transform, body: int, other: int, index: int, solid: Solid
+) -> list[Gap]:
+    """Where the axis of a line or capsule crosses edges of a box, and the box's nearest corner."""
+    axis = _solid(replace(shape, size=stack(shape.size[0], 0.0, 0.0)), placed)
+    radius = shape.radius if shape.kind == "capsule" else 0.0
+    # The near edges of a box without thickness are one: every crossing is there twice.
+    found = [
+        replace(gap, distance=gap.distance - radius, point=gap.point - radius * gap.normal)
+        for gap in _crossed(shape.name, body, other, index, axis, solid)[:2]
+    ]
+    if shape.kind == "line":
+        return found
+    arm = shape.size[0] * axis.axes[0]
+    least, apart, place = ca.SX(NOWHERE), ca.SX([0.0, 0.0, 1.0]), axis.center
+    for corner in solid.corners:
+        share = ca.dot(corner - axis.center, arm) / ca.dot(arm, arm)
+        # At the ends of the axis the ends themselves stand for it.
+        beyond = ca.fmax(ca.fabs(share) - 1, 0.0) * ca.norm_2(arm)
+        near = axis.center + ca.fmin(ca.fmax(share, -1.0), 1.0) * arm
+        length = ca.norm_2(near - corner)
+        closer = length + FADING * beyond < least
+        least = ca.if_else(closer, length + FADING * beyond, least)
+        apart, place = ca.if_else(closer, near - corner, apart), ca.if_else(closer, near, place)
+    size = ca.norm_2(apart)
+    normal = apart / ca.if_else(size > 0, size, 1.0)
+    name = f"{shape.name}.corner"
+    gap = Gap(name, body, other, index, least - radius, normal, place - radius * normal)
+    return [*found, gap]
 
 
 def _deepest_node(

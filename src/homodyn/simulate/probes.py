@@ -1,31 +1,27 @@
 """Spheres that stand for contact shapes where they meet something.
 
 A point or sphere is one, a line or capsule has one at each end, a box one at each corner. Over
-boxes and height fields lines and capsules have one more, at the place of their axis that is
-nearest, and boxes over height fields one on each edge of their lowest face.
+height fields lines and capsules have one more, at the place of their axis that is nearest, and
+boxes one on each edge of their lowest face.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 
 from homodyn.model import ContactShape
+from homodyn.simulate.edges import CORNERS
 from homodyn.simulate.ground import HeightField
 from homodyn.spatial import Array, Transform, stack
 
-HALVINGS = 26
-"""Steps that look for the nearest place of an axis: 26 find it to 1e-8 of its length."""
 SAMPLES = 8
 """Places of an axis that are looked at above uneven ground, before the best one is improved."""
 IMPROVEMENTS = 8
 """Halvings around the best place above uneven ground; the distance is flat there."""
 END = 0.01
 """Share of an axis, at each end, in which its nearest place gives way to the end itself."""
-
-CORNERS = [(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
 
 
 @dataclass(frozen=True)
@@ -64,17 +60,11 @@ def probes_of(shape: ContactShape, body: int) -> list[Probe]:
     ]
 
 
-def nearest_probe(
-    shape: ContactShape, body: int, placed: Transform, surface: Any, convex: bool
-) -> Probe:
-    """The place of a line's or capsule's axis that is nearest to a surface.
-
-    ``surface`` gives distance and normal of a point of the world; ``convex`` where the distance
-    has one least value along any line.
-    """
+def nearest_probe(shape: ContactShape, body: int, placed: Transform, field: HeightField) -> Probe:
+    """The place of a line's or capsule's axis that is nearest to uneven ground."""
     start, end = (probe.center for probe in probes_of(shape, body))
     radius = shape.radius if shape.kind == "capsule" else 0.0
-    return _along(f"{shape.name}.nearest", body, placed, surface, start, end, radius, convex)
+    return _along(f"{shape.name}.nearest", body, placed, field, start, end, radius)
 
 
 def edge_probes(
@@ -88,7 +78,7 @@ def edge_probes(
             at = middle + sign * ways[side]
             ends = (at - ways[along], at + ways[along])
             name = f"{shape.name}.edge {2 * k + n}"
-            found.append(_along(name, body, placed, field.surface, *ends, 0.0, False))
+            found.append(_along(name, body, placed, field, *ends, 0.0))
     return found
 
 
@@ -113,40 +103,31 @@ def _along(
     name: str,
     body: int,
     placed: Transform,
-    surface: Any,
+    field: HeightField,
     start: Array,
     end: Array,
     radius: Array,
-    convex: bool,
 ) -> Probe:
+    """The place between two points of a body that is nearest to uneven ground."""
     first, last = placed.point_back(start), placed.point_back(end)
-    if convex:
-        share = _least(surface, first, last, ca.SX(0.0), ca.SX(1.0), HALVINGS)
-    else:
-        share = _least_of_many(surface, first, last)
+    share = _nearest(field, first, last)
     length = ca.norm_2(last - first)
     fading = length * ca.fmax(ca.fabs(2 * share - 1) - (1 - 2 * END), 0.0) / (2 * END)
     return Probe(name, body, start + share * (end - start), radius, fading)
 
 
-def _least_of_many(surface: Any, start: Array, end: Array) -> Array:
-    """Where between two points a distance is least, as a share: the best of some, improved."""
+def _nearest(field: HeightField, start: Array, end: Array) -> Array:
+    """Where between two points the ground is nearest, as a share: the best of some, improved."""
+    along = end - start
     best, least = ca.SX(0.0), ca.SX(1e300)
     for k in range(SAMPLES):
         share = (k + 0.5) / SAMPLES
-        distance, _ = surface(start + share * (end - start))
+        distance, _ = field.surface(start + share * along)
         closer = distance < least
         best, least = ca.if_else(closer, share, best), ca.if_else(closer, distance, least)
-    width = 1.0 / SAMPLES
-    low, high = ca.fmax(best - width, 0.0), ca.fmin(best + width, 1.0)
-    return _least(surface, start, end, low, high, IMPROVEMENTS)
-
-
-def _least(surface: Any, start: Array, end: Array, low: Array, high: Array, halvings: int) -> Array:
-    """Where between two shares of a way a distance is least, by halving on its slope."""
-    along = end - start
-    for _ in range(halvings):
+    low, high = ca.fmax(best - 1 / SAMPLES, 0.0), ca.fmin(best + 1 / SAMPLES, 1.0)
+    for _ in range(IMPROVEMENTS):
         middle = (low + high) / 2
-        rising = ca.dot(surface(start + middle * along)[1], along) > 0
+        rising = ca.dot(field.surface(start + middle * along)[1], along) > 0
         low, high = ca.if_else(rising, low, middle), ca.if_else(rising, middle, high)
     return (low + high) / 2
