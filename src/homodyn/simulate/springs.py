@@ -32,6 +32,9 @@ from homodyn.simulate.loops import LoopRow, add_products, along, loop_load, stif
 from homodyn.simulate.rows import Row
 from homodyn.spatial import Array, stack
 
+STEEPEST = 0.8
+"""Largest ratio of two changes of an iteration that is trusted to go on."""
+
 LOOKS = 3
 """Places at which the slope along a step that overshoots is looked at."""
 
@@ -221,10 +224,23 @@ class _Newton:
         after = twin.iteration(*symbols[:4])
         graph = ca.Function("iteration", symbols, [ca.densify(after)])
         given = [self.tree.v, ca.densify(free), H, ca.vertcat(ca.SX(0, 1), *leaves.values)]
-        w = self.tree.v
+        course = [self.tree.v]
         for _ in range(iterations):
-            (w,) = graph.call([w, *given], True, False)
-        return w
+            course += graph.call([course[-1], *given], True, False)
+        return self._extrapolated(course, free) if iterations > 2 else course[-1]
+
+    def _extrapolated(self, course: list[Array], free: Array) -> Array:
+        """The last iterate, or where the last three point to if that is nearer to the solution.
+
+        Normals converge at once; friction on its cone does so by a factor a time (Aitken 1926).
+        """
+        last, before = course[-1] - course[-2], course[-2] - course[-3]
+        size = ca.dot(before, before)
+        factor = ca.dot(last, before) / ca.if_else(size > 0, size, 1.0)
+        factor = ca.fmin(ca.fmax(factor, 0.0), STEEPEST)
+        ahead = course[-1] + factor / (1 - factor) * last
+        better = self.residual(ahead, free) < self.residual(course[-1], free)
+        return ca.if_else(better, ahead, course[-1])
 
     def iteration(self, w: Array, v: Array, free: Array, H: Array) -> Array:
         """Better end velocities from ``w``."""

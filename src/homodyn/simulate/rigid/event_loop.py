@@ -21,7 +21,7 @@ from homodyn.simulate.rigid.event_run import (
     Sample,
     Torque,
 )
-from homodyn.simulate.rigid.impacts import impact, settled
+from homodyn.simulate.rigid.impacts import Struck, impact, jam, settled
 from homodyn.simulate.rigid.location import Stretch, first_event, flight_time, scaled_events
 from homodyn.simulate.rigid.modes import CLOSING, RESTING, SLIDING, Modes
 from homodyn.simulate.rigid.surfaces import per_gap
@@ -38,6 +38,8 @@ SLIPPING = 1e-3
 """m/s: a contact that leaves an impact slower along the surface rests until friction is used up."""
 HARD = 200
 """Evaluations of one run whose contact forces are not found to tolerance, before it is given up."""
+JAMMED = 1e-9
+"""s: a step beyond which no contact forces fit is cut down to this before a blow is tried."""
 SHORTEST = 1e-13
 """s: a step that must be shorter makes no progress."""
 
@@ -175,12 +177,21 @@ class EventLoop:
 
     def integrated(self, t: float, end: float, y: np.ndarray, h: float) -> tuple[np.ndarray, float]:
         """From one sample to the next, through all events between."""
-        slope = self._slope(t, y)
+        y, slope = self._begun_slope(t, y)
         cap = flight_time(self._split(y), slope, self.modes)
         while end - t > SHORTEST:
             taken = min(h, end - t, max(cap, 1e-9))
             last = taken == end - t
-            step = dormand_prince(self._slope, t, y, slope, taken)
+            try:
+                step = dormand_prince(self._slope, t, y, slope, taken)
+            except Failure as failure:
+                # Ahead no force fits: come near to where that begins, and strike there.
+                if failure.ending is not Ending.CONTACTS:
+                    raise
+                h = taken / 4
+                if h < JAMMED:
+                    y, slope = self.jammed(t, y, failure)
+                continue
             self.steps += 1
             if self.steps > STEPS * (1.0 + t):
                 raise Failure(Ending.STALLED, f"at {t:.6g} s, after {self.steps} steps")
@@ -199,8 +210,7 @@ class EventLoop:
                 self._count(t + taken)
                 y = self._normalized(step.y)
                 t += taken
-                changed = self._handled(t, y)
-                y, slope = changed, self._slope(t, changed)
+                y, slope = self._begun_slope(t, self._handled(t, y))
                 cap = flight_time(self._split(y), slope, self.modes)
                 continue
             cap = np.inf
@@ -210,6 +220,31 @@ class EventLoop:
             self.modes.look(state)
             t, y, slope = (end if last else t + taken), self._normalized(step.y), step.slope
         return y, h
+
+    def _begun_slope(self, t: float, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The slope at a state, after the blow of contacts that are jammed in it."""
+        try:
+            return y, self._slope(t, y)
+        except Failure as failure:
+            if failure.ending is not Ending.CONTACTS:
+                raise
+            return self.jammed(t, y, failure)
+
+    def jammed(self, t: float, y: np.ndarray, failure: Failure) -> tuple[np.ndarray, np.ndarray]:
+        """The state after a blow that stops slip which no force can hold, and its slope."""
+        state = self._split(y)
+        tau = np.asarray(self.torque(t, state.q, state.v), float)
+        struck = jam(state, self.modes, tau, self.friction)
+        change = float(np.abs(state.G @ (struck.velocity - state.v)).max(initial=0.0))
+        if struck.solution.status is not Status.SOLVED or change < SLIPPING:
+            raise failure
+        self._count(t)
+        rows = self.modes.normal_rows()
+        hit = struck.impulse[rows] > 0
+        for k in _places(hit & self.modes.closed):
+            self._told(t, "jam", self._name(k), float(struck.impulse[rows[k]]))
+        y = self._after_blow(t, y, state, struck)
+        return y, self._slope(t, y)
 
     def _normalized(self, y: np.ndarray) -> np.ndarray:
         nq = self.model.nq
@@ -316,14 +351,21 @@ class EventLoop:
             raise Failure(
                 Ending.CONTACTS, f"at {t:.6g} s in an impact of {self._closed_names()}: {told}"
             )
-        cut = 3 * self.contacts
-        self.impulse += struck.impulse[:cut].reshape(-1, 3)
-        mean = struck.impulse * (state.speed + state.G @ struck.velocity) / 2
         for k in _places(fresh):
             self._told(t, "touch", self._name(k), float(struck.impulse[rows[k]]))
+        return self._after_blow(t, y, state, struck)
+
+    def _after_blow(
+        self, t: float, y: np.ndarray, state: ContactState, struck: Struck
+    ) -> np.ndarray:
+        """The state and modes after a blow, with its impulses and work booked."""
+        modes, cut = self.modes, 3 * self.contacts
+        self.impulse += struck.impulse[:cut].reshape(-1, 3)
+        mean = struck.impulse * (state.speed + state.G @ struck.velocity) / 2
         nq, nv = self.model.nq, self.model.nv
         y = np.concatenate([y[:nq], struck.velocity, y[nq + nv :]])
         y[-2:] += mean[:cut].sum(), mean[cut:].sum()
+        after = state.G[modes.normal_rows()] @ struck.velocity
         for k in _places(modes.closed & (after > OPENING)):
             modes.closed[k] = False
             self._told(t, "leave", self._name(k))

@@ -34,10 +34,10 @@ class ContactEvent:
 
     time: float
     kind: str
-    """"touch", "leave", "slide" or "rest"."""
+    """"touch", "leave", "slide", "rest" or "jam"."""
     name: str
     impulse: float = 0.0
-    """Along the normal (N s), for "touch"."""
+    """Along the normal (N s), for "touch" and "jam"."""
 
 
 @dataclass(frozen=True, eq=False)
