@@ -345,6 +345,7 @@ def made_record(
     notes: tuple[str, ...],
 ) -> Record:
     """The record of what was kept."""
+    kept = _finite(kept)
     residual = kept.get("residual", np.zeros(1))
     return Record(
         setup.model,
@@ -366,6 +367,22 @@ def made_record(
         kept["held"],
         () if setup.constraints is None else row_names(setup.constraints),
     )
+
+
+def _finite(kept: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """What was kept before the first state at which something is no number.
+
+    That is where a run broke: what acts in a step that cannot be taken is not known. A run that
+    broke in its first step keeps the state it began with, and nothing that acts there.
+    """
+    rows = len(kept["t"])
+    sound = np.all([np.isfinite(a.reshape(rows, -1)).all(axis=1) for a in kept.values()], axis=0)
+    if sound.all():
+        return kept
+    last = int(np.argmin(sound))
+    if last == 0:
+        return {n: np.nan_to_num(a[:1], nan=0.0, posinf=0.0, neginf=0.0) for n, a in kept.items()}
+    return {name: array[:last] for name, array in kept.items()}
 
 
 def ledger(model: Model, kept: dict[str, np.ndarray]) -> Ledger:

@@ -160,8 +160,12 @@ class EventLoop:
         if not all(np.isfinite(part).all() for part in (y, state.H, state.gap)):
             raise Failure(Ending.SINGULAR, "at 0 s: the state is not finite")
         self.modes = Modes.of(state, self.contacts)
+        # What touches and comes on fast has still to strike.
+        coming = state.speed[self.modes.normal_rows()] < -OPENING
+        self.modes.closed &= ~coming
+        self.modes.sliding &= ~coming[: self.contacts]
         self._check_overlap(state)
-        return self.struck(0.0, y, state)
+        return self._begun_slope(0.0, self.struck(0.0, y, state))[0]
 
     def _check_overlap(self, state: ContactState) -> None:
         worst = int(np.argmin(state.gap)) if len(state.gap) else -1
