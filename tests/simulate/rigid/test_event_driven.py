@@ -311,7 +311,8 @@ def test_a_rod_pushed_into_rough_ground_jams_and_stops_at_once(spin):
         [[arm[0] ** 2, -arm[0] * arm[2]], [-arm[0] * arm[2], arm[2] ** 2]]
     )
     assert jam.impulse == pytest.approx(np.linalg.solve(A, [0, -slip])[0], rel=1e-5)
-    assert np.all(np.diff(energy(model, run)) <= 1e-9)
+    assert np.diff(energy(model, run)).max() < 1e-7
+    assert run.work[-1, 3] < -0.1
     assert ledger_error(model, run) < 1e-6
     # With little friction the same rod slides on.
     slides = run_events(EventDriven(friction=0.5), Scene(model), q, v, 0.05, dt=0.01)
