@@ -63,3 +63,21 @@ def test_what_is_wrong_is_one_line(tmp_path):
     done = simulate("coman", "--duration", 0.01, "-o", out)
     assert done.exit_code == 1
     assert "there already" in done.output
+
+
+def test_a_run_that_breaks_writes_what_there_is_and_exits_with_one(tmp_path):
+    out = tmp_path / "broken"
+    done = simulate("coman", "--drop", 0.1, "--contact", "soft", "--dt", 0.2, "-o", out)
+    assert done.exit_code == 1
+    assert "left the range of numbers" in done.stdout
+    assert json.loads((out / "summary.json").read_text())["status"] == "not_finite"
+
+
+def test_an_event_driven_run_that_cannot_begin_says_so(tmp_path):
+    out = tmp_path / "sunk"
+    done = simulate(
+        "coman", "--drop", -0.05, "--contact", "event_driven", "--duration", 0.01, "-o", out
+    )
+    assert done.exit_code == 1
+    assert "inside what it should touch" in done.stdout
+    assert (out / "replay.html").exists()

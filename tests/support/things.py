@@ -3,7 +3,8 @@
 import numpy as np
 
 from homodyn.model import Assembly, Body, joints
-from homodyn.simulate.step import Setup, step_kernel
+from homodyn.simulate.setup import Setup
+from homodyn.simulate.step import step_kernel
 
 
 def ball(radius=0.1, mass=2.0):

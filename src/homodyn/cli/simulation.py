@@ -32,7 +32,13 @@ def simulate(
         Path | None,
         typer.Option(metavar="CSV", help="Torques over time: time, then coordinates by name."),
     ] = None,
-    contact: Annotated[str, typer.Option(metavar="LAW", help="Contact law, or none.")] = "implicit",
+    contact: Annotated[
+        str,
+        typer.Option(
+            metavar="LAW",
+            help="event_driven, time_stepping, soft, implicit, or none of them: none.",
+        ),
+    ] = "implicit",
     hold: Annotated[
         float, typer.Option(help="Stiffness (N m/rad) of servos that hold the first pose.")
     ] = 0.0,
@@ -42,10 +48,12 @@ def simulate(
 ) -> None:
     """Simulate a model on level ground and write a replay, a picture and tables.
 
+    A run that breaks writes what there is until then, says why, and exits with 1.
+
     Example: `homodyn simulate heiman --drop 0.05 --hold 500 -o dropped`
     """
     from homodyn.report import write_simulation
-    from homodyn.simulate import PD, run
+    from homodyn.simulate import PD, Status, run
 
     model = find(source)
     q = _start(model, drop, pose)
@@ -75,6 +83,8 @@ def simulate(
     typer.echo(f"energy made up by integration: {abs(record.energy.error).max():.3g} J")
     for path in paths:
         typer.echo(str(path))
+    if record.status is not Status.FINISHED:
+        raise typer.Exit(1)
 
 
 def _start(model: Model, drop: float | None, pose: Path | None) -> np.ndarray:

@@ -65,18 +65,20 @@ class SampledTorques:
 
 @dataclass(frozen=True)
 class PD:
-    """Servos towards a pose: torque = kp (target - q) - kd v, on all joints but a floating base.
+    """Servos towards a pose: torque = kp (target - q) + kd (velocity - v), but for a floating base.
 
     Gains (N m/rad, N m s/rad) are one number, one each, by coordinate name (others free), or names
     of lane parameters. ``target`` is a pose (nq; None: the neutral one) or a function
-    ``f(t, lane)`` over symbols. ``stable`` takes position and velocity at the end of the step (Tan
-    et al. 2011), stable for any gain.
+    ``f(t, lane)`` over symbols; ``velocity`` is how fast that moves (nv; None: not at all), in the
+    same ways. ``stable`` takes position and velocity at the end of the step (Tan et al. 2011),
+    stable for any gain; the target goes on with its velocity until then.
     """
 
     kp: Any
     kd: Any
     target: Any = None
     stable: bool = False
+    velocity: Any = None
 
 
 @dataclass(frozen=True)
@@ -216,6 +218,7 @@ def _servo(
             raise ModelError(f"target of PD: {model.nq} numbers are needed, got {pose.shape}")
         target = ca.SX(pose)
     away = model.difference(q, target)
+    rate = _rate(model, pd, t, lane)
     kp = column(pd.kp, model.coordinate_names, lane, "kp")
     kd = column(pd.kd, model.coordinate_names, lane, "kd")
     torque = [ca.SX(0.0)] * model.nv
@@ -224,11 +227,21 @@ def _servo(
         if _zero(kp[k]) and _zero(kd[k]):
             continue
         if pd.stable and h is not None:
-            row = Row.spring(-away[k], kp[k], kd[k], h, -bounds[k], bounds[k])
+            row = Row.spring(-away[k], kp[k], kd[k], h, -bounds[k], bounds[k], rate[k])
             rows.append(JointRow(f"{model.coordinate_names[k]} motor", k, row, motor=True))
         else:
-            torque[k] = kp[k] * away[k] - kd[k] * v[k]
+            torque[k] = kp[k] * away[k] + kd[k] * (rate[k] - v[k])
     return stack(*torque), rows
+
+
+def _rate(model: Model, pd: PD, t: Array, lane: Lane) -> Array:
+    """Velocity of the target of a servo."""
+    if callable(pd.velocity):
+        return ca.SX(pd.velocity(t, lane))
+    given = np.zeros(model.nv) if pd.velocity is None else np.asarray(pd.velocity, dtype=float)
+    if given.shape != (model.nv,):
+        raise ModelError(f"velocity of PD: {model.nv} numbers are needed, got {given.shape}")
+    return ca.SX(given)
 
 
 def _zero(number: Array) -> bool:

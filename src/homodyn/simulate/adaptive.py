@@ -14,10 +14,11 @@ import numpy as np
 
 from homodyn.model import normalize
 from homodyn.model.configuration import rates
+from homodyn.simulate.advance import flow
 from homodyn.simulate.integrators import State
 from homodyn.simulate.marching import Point
 from homodyn.simulate.record import Status
-from homodyn.simulate.step import Setup, flow
+from homodyn.simulate.setup import Setup
 from homodyn.symbolic import Kernel, jacobian
 from homodyn.symbolic.trace import trace
 

@@ -5,17 +5,17 @@ A `Scene` says which contact shapes meet which obstacles, and which pairs of bod
 expressions of the state: signed distance, normal, point, and the rows of a Jacobian through the
 ``PairWrench`` records of `homodyn.dynamics.wrenches`. Every contact law builds on these.
 
-A shape meets obstacles with *probes*, spheres fixed in its body: a point or sphere is one, a line
-or capsule has one at each end, a box one at each corner. Against boxes, lines and capsules have one
-more, at the place of their axis that is nearest. Bodies meet each other in the same way, probes of
-each in the solid of the other; two spheres or capsules in their one nearest pair of points. Edges
-of two boxes that cross are not seen.
+Shapes meet obstacles with `probes`, spheres fixed in their body. Boxes also meet boxes with the
+corners of those and where `edges` of both cross; axes of lines and capsules cross edges of boxes
+and meet their nearest corner; boxes meet height fields with the node that stands deepest in their
+lowest face. Bodies meet each other in the same way; two spheres or capsules in their one nearest
+pair of points.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -28,14 +28,20 @@ from homodyn.dynamics.wrenches import PairWrench
 from homodyn.errors import ModelError
 from homodyn.model import ContactShape, Model
 from homodyn.model.naming import missing
-from homodyn.simulate.ground import Box, Obstacle, box_surface, level
-from homodyn.spatial import Array, cross, stack
+from homodyn.simulate.edges import FADING, Solid, crossings
+from homodyn.simulate.ground import Box, HeightField, Obstacle, box_surface, level
+from homodyn.simulate.probes import (
+    Probe,
+    edge_probes,
+    lowest_face,
+    nearest_probe,
+    probes_of,
+)
+from homodyn.spatial import Array, Transform, cross, stack
 from homodyn.symbolic import Kernel, kernel
 
-HALVINGS = 26
-"""Steps that look for the nearest place of an axis: 26 find it to 1e-8 of its length."""
-
-CORNERS = [(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
+NOWHERE = 1e3
+"""m: stands for a place that is not near."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,16 +85,6 @@ class Gap:
         )  # type: ignore[return-value]
 
 
-@dataclass(frozen=True)
-class Probe:
-    """A sphere fixed in a body: ``center`` (m, body axes) and ``radius`` (m)."""
-
-    name: str
-    body: int
-    center: Array
-    radius: Array
-
-
 @dataclass(frozen=True, eq=False)
 class Scene:
     """Which contact shapes of a model meet which obstacles and each other.
@@ -116,8 +112,14 @@ class Scene:
         object.__setattr__(self, "contacts", tuple(chosen))
         object.__setattr__(self, "pairs", tuple((a, b) for a, b in self.pairs))
         for a, b in self.pairs:
-            if self._shape(a)[1].body == self._shape(b)[1].body:
+            shapes = [self._shape(name)[1] for name in (a, b)]
+            if shapes[0].body == shapes[1].body:
                 raise ModelError(f"contacts {a!r} and {b!r} are on one body and cannot meet")
+            if all(shape.kind in ("point", "line") for shape in shapes):
+                raise ModelError(
+                    f"contacts {a!r} and {b!r} have no thickness and pass through each other; make "
+                    "one of them a sphere, capsule or box"
+                )
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -132,20 +134,10 @@ class Scene:
             index, shape = self._shape(name)
             for number, obstacle in enumerate(self.ground or ()):
                 mark = f" on {number}" if len(self.ground or ()) > 1 else ""
-                for probe in self._probes_at(tree, shape, obstacle):
-                    center = tree.placements[probe.body].point_back(probe.center)
-                    distance, normal = obstacle.surface(center)
-                    found.append(
-                        Gap(
-                            probe.name + mark,
-                            probe.body,
-                            -1,
-                            index,
-                            distance - probe.radius,
-                            normal,
-                            center - probe.radius * normal,
-                        )
-                    )
+                found += [
+                    replace(gap, name=gap.name + mark)
+                    for gap in self._against(tree, index, shape, obstacle)
+                ]
         for pair in self.pairs:
             found.extend(self._between(tree, *pair))
         return found
@@ -154,16 +146,27 @@ class Scene:
         index = [shape.name for shape in self.model.contacts].index(name)
         return index, self.model.contacts[index]
 
-    def _probes_at(self, tree: Tree, shape: ContactShape, obstacle: Obstacle) -> list[Probe]:
+    def _against(
+        self, tree: Tree, index: int, shape: ContactShape, obstacle: Obstacle
+    ) -> list[Gap]:
+        """Gaps of a shape and an obstacle."""
         body = self.model.body_names.index(shape.body)
+        placed = tree.placements[body]
         probes = probes_of(shape, body)
-        if shape.kind in ("line", "capsule") and isinstance(obstacle, Box):
-            placed = tree.placements[body]
-            ends = [placed.point_back(probe.center) for probe in probes]
-            share = _nearest(lambda x: obstacle.surface(x)[1], *ends)
-            center = probes[0].center + share * (probes[1].center - probes[0].center)
-            probes.append(Probe(f"{shape.name}.nearest", body, center, shape.radius))
-        return probes
+        if isinstance(obstacle, HeightField) and shape.kind in ("line", "capsule"):
+            probes.append(nearest_probe(shape, body, placed, obstacle))
+        elif isinstance(obstacle, HeightField) and shape.kind == "box":
+            probes += edge_probes(shape, body, placed, obstacle)
+        found = [_probed(tree, probe, -1, index, obstacle.surface) for probe in probes]
+        if shape.kind == "box" and isinstance(obstacle, Box):
+            solid = Solid.of(obstacle)
+            found += _corners_of(solid, placed, shape, body, index)
+            found += _crossed(shape.name, body, -1, index, _solid(shape, placed), solid)
+        elif shape.kind in ("line", "capsule") and isinstance(obstacle, Box):
+            found += _axis_gaps(shape, placed, body, -1, index, Solid.of(obstacle))
+        elif shape.kind == "box" and isinstance(obstacle, HeightField):
+            found.append(_deepest_node(obstacle, placed, shape, body, index))
+        return found
 
     def _between(self, tree: Tree, a: str, b: str) -> list[Gap]:
         """Gaps of two shapes on different bodies."""
@@ -190,46 +193,126 @@ class Scene:
         ):
             if solid.kind != "box":
                 continue
-            placed, under = tree.placements[body], tree.placements[other]
-            for probe in probes_of(shape, body):
-                center = placed.point_back(probe.center)
-                local = solid.rotation @ (under.point(center) - solid.position)
-                distance, normal = box_surface(local, solid.size)
-                out = under.E.T @ (solid.rotation.T @ normal)
-                found.append(
-                    Gap(
-                        f"{probe.name} on {solid.name}",
-                        body,
-                        other,
-                        i,
-                        distance - probe.radius,
-                        out,
-                        center - probe.radius * out,
-                    )
-                )
+            surface = _surface_of(solid, tree.placements[other])
+            gaps = [_probed(tree, probe, other, i, surface) for probe in probes_of(shape, body)]
+            if shape.kind in ("line", "capsule"):
+                placed = tree.placements[body]
+                edged = _solid(solid, tree.placements[other])
+                gaps += _axis_gaps(shape, placed, body, other, i, edged)
+            found += [replace(gap, name=f"{gap.name} on {solid.name}") for gap in gaps]
+        if first.kind == second.kind == "box":
+            solids = [_solid(s, tree.placements[at]) for s, at in ((first, on_a), (second, on_b))]
+            for gap in _crossed(a, on_a, on_b, ia, *solids):
+                found.append(replace(gap, name=f"{gap.name} on {b}"))
         return found
 
 
-def probes_of(shape: ContactShape, body: int) -> list[Probe]:
-    """The spheres that stand for a contact shape where it meets something."""
-    back = shape.rotation.T
-    if shape.kind in ("point", "sphere"):
-        radius = shape.radius if shape.kind == "sphere" else 0.0
-        return [Probe(shape.name, body, shape.position, radius)]
-    if shape.kind in ("line", "capsule"):
-        radius = shape.radius if shape.kind == "capsule" else 0.0
-        arm = back @ stack(shape.size[0], 0.0, 0.0)
-        ends = ((".start", -1.0), (".end", 1.0))
-        return [Probe(shape.name + n, body, shape.position + s * arm, radius) for n, s in ends]
+def _probed(tree: Tree, probe: Probe, other: int, index: int, surface: Any) -> Gap:
+    """The gap between a probe and a surface."""
+    center = tree.placements[probe.body].point_back(probe.center)
+    distance, normal = surface(center)
+    return Gap(
+        probe.name,
+        probe.body,
+        other,
+        index,
+        distance - probe.radius + probe.fading,
+        normal,
+        center - probe.radius * normal,
+    )
+
+
+def _surface_of(shape: ContactShape, placed: Transform) -> Any:
+    """Distance and normal of points of the world from a box on a body."""
+
+    def surface(x: Array) -> tuple[Array, Array]:
+        local = shape.rotation @ (placed.point(x) - shape.position)
+        distance, normal = box_surface(local, shape.size)
+        return distance, placed.E.T @ (shape.rotation.T @ normal)
+
+    return surface
+
+
+def _solid(shape: ContactShape, placed: Transform) -> Solid:
+    """A box on a body, in the world."""
+    back = placed.E.T @ shape.rotation.T
+    axes = [ca.SX(back[:, k]) for k in range(3)]
+    return Solid(placed.point_back(shape.position), axes, [shape.size[k] for k in range(3)])
+
+
+def _corners_of(
+    solid: Solid, placed: Transform, shape: ContactShape, body: int, index: int
+) -> list[Gap]:
+    """Corners of a fixed box in a box on a body."""
+    surface = _surface_of(shape, placed)
+    found = []
+    for k, corner in enumerate(solid.corners):
+        distance, out = surface(corner)
+        place = corner - distance * out
+        found.append(Gap(f"{shape.name}.under {k}", body, -1, index, distance, -out, place))
+    return found
+
+
+def _crossed(name: str, body: int, other: int, index: int, a: Solid, b: Solid) -> list[Gap]:
+    """Where edges of two boxes cross."""
     return [
-        Probe(
-            f"{shape.name}.{k}",
-            body,
-            shape.position + back @ stack(*[s * shape.size[i] for i, s in enumerate(signs)]),
-            0.0,
-        )
-        for k, signs in enumerate(CORNERS)
+        Gap(f"{name}.crossing {k}", body, other, index, distance, normal, place)
+        for k, (distance, normal, place) in enumerate(crossings(a, b))
     ]
+
+
+def _axis_gaps(
+    shape: ContactShape, placed: Transform, body: int, other: int, index: int, solid: Solid
+) -> list[Gap]:
+    """Where the axis of a line or capsule crosses edges of a box, and the box's nearest corner."""
+    axis = _solid(replace(shape, size=stack(shape.size[0], 0.0, 0.0)), placed)
+    radius = shape.radius if shape.kind == "capsule" else 0.0
+    # The near edges of a box without thickness are one: every crossing is there twice.
+    found = [
+        replace(gap, distance=gap.distance - radius, point=gap.point - radius * gap.normal)
+        for gap in _crossed(shape.name, body, other, index, axis, solid)[:2]
+    ]
+    if shape.kind == "line":
+        return found
+    arm = shape.size[0] * axis.axes[0]
+    least, apart, place = ca.SX(NOWHERE), ca.SX([0.0, 0.0, 1.0]), axis.center
+    for corner in solid.corners:
+        share = ca.dot(corner - axis.center, arm) / ca.dot(arm, arm)
+        # At the ends of the axis the ends themselves stand for it.
+        beyond = ca.fmax(ca.fabs(share) - 1, 0.0) * ca.norm_2(arm)
+        near = axis.center + ca.fmin(ca.fmax(share, -1.0), 1.0) * arm
+        length = ca.norm_2(near - corner)
+        closer = length + FADING * beyond < least
+        least = ca.if_else(closer, length + FADING * beyond, least)
+        apart, place = ca.if_else(closer, near - corner, apart), ca.if_else(closer, near, place)
+    size = ca.norm_2(apart)
+    normal = apart / ca.if_else(size > 0, size, 1.0)
+    name = f"{shape.name}.corner"
+    gap = Gap(name, body, other, index, least - radius, normal, place - radius * normal)
+    return [*found, gap]
+
+
+def _deepest_node(
+    field: HeightField, placed: Transform, shape: ContactShape, body: int, index: int
+) -> Gap:
+    """The node of a height field that stands deepest in the lowest face of a box."""
+    middle, ways = lowest_face(shape, placed)
+    out = placed.E.T @ (middle - shape.position)
+    out = out / ca.norm_2(out)
+    face, sides = placed.point_back(middle), [placed.E.T @ way for way in ways]
+    least, place = ca.SX(NOWHERE), face
+    for node in field.nodes:
+        arm = ca.SX(list(node)) - face
+        beside = ca.SX(0.0)
+        for side in sides:
+            length = ca.norm_2(side)
+            beside = beside + ca.fmax(ca.fabs(ca.dot(arm, side)) / length - length, 0.0)
+        distance = ca.dot(arm, out)
+        counted = distance + FADING * beside
+        closer = counted < least
+        least = ca.if_else(closer, counted, least)
+        place = ca.if_else(closer, ca.SX(list(node)) - distance * out, place)
+    return Gap(f"{shape.name}.face", body, -1, index, least, -out, place)
 
 
 def nearest_points(first: tuple[Array, Array], second: tuple[Array, Array]) -> tuple[Array, Array]:
@@ -253,17 +336,6 @@ def nearest_points(first: tuple[Array, Array], second: tuple[Array, Array]) -> t
 
 def _clipped(share: Array) -> Array:
     return ca.fmin(ca.fmax(share, 0.0), 1.0)
-
-
-def _nearest(normal: Any, start: Array, end: Array) -> Array:
-    """Where between two points a convex distance is least, as a share of the way: by halving."""
-    low, high = ca.SX(0.0), ca.SX(1.0)
-    along = end - start
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2
-        rising = ca.dot(normal(start + middle * along), along) > 0
-        low, high = ca.if_else(rising, low, middle), ca.if_else(rising, middle, high)
-    return (low + high) / 2
 
 
 def gap_distances(scene: Scene) -> Kernel:

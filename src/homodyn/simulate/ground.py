@@ -8,6 +8,7 @@ kernel that simulates contact.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Protocol
 
 import casadi as ca
@@ -104,24 +105,44 @@ class HeightField:
             raise ModelError(f"spacing of a height field must be positive, got {self.spacing}")
         object.__setattr__(self, "heights", tuple(map(tuple, grid.tolist())))
 
+    @property
+    def nodes(self) -> list[tuple[float, float, float]]:
+        """The points of the grid (m)."""
+        (x0, y0), (dx, dy) = self.origin, self.spacing
+        return [
+            (x0 + i * dx, y0 + j * dy, height)
+            for i, row in enumerate(self.heights)
+            for j, height in enumerate(row)
+        ]
+
     def surface(self, x: Array) -> tuple[Array, Array]:
         """Height above the field, measured along its local normal."""
-        grid = _continued(np.array(self.heights))
-        values, slopes = [], []
-        for axis in range(2):
-            count = grid.shape[axis] - 2
-            place = (x[axis] - self.origin[axis]) / self.spacing[axis]
-            inside = ca.fmin(ca.fmax(place, 0.0), count - 1.0)
-            on = ca.if_else(ca.logic_and(place >= 0, place <= count - 1), 1.0, 0.0)
-            weights = [_keys(inside - node) for node in range(-1, count + 1)]
-            values.append(stack(*[w for w, _ in weights]))
-            slopes.append(stack(*[on * s / self.spacing[axis] for _, s in weights]))
-        along_y = ca.SX(grid) @ values[1]
-        height = ca.dot(values[0], along_y)
-        dx = ca.dot(slopes[0], along_y)
-        dy = ca.dot(values[0], ca.SX(grid) @ slopes[1])
-        length = ca.sqrt(1 + dx**2 + dy**2)
-        return (x[2] - height) / length, stack(-dx, -dy, ca.SX(1.0)) / length
+        # Traced once and copied: thousands of operations called from Python take their time.
+        distance, normal = _field_graph(self).call([x], True, False)
+        return distance, normal
+
+
+@lru_cache(maxsize=32)
+def _field_graph(field: HeightField) -> ca.Function:
+    """Distance and normal above a height field as a graph."""
+    x = ca.SX.sym("x", 3)
+    grid = _continued(np.array(field.heights))
+    values, slopes = [], []
+    for axis in range(2):
+        count = grid.shape[axis] - 2
+        place = (x[axis] - field.origin[axis]) / field.spacing[axis]
+        inside = ca.fmin(ca.fmax(place, 0.0), count - 1.0)
+        on = ca.if_else(ca.logic_and(place >= 0, place <= count - 1), 1.0, 0.0)
+        weights = [_keys(inside - node) for node in range(-1, count + 1)]
+        values.append(stack(*[w for w, _ in weights]))
+        slopes.append(stack(*[on * s / field.spacing[axis] for _, s in weights]))
+    along_y = ca.SX(grid) @ values[1]
+    height = ca.dot(values[0], along_y)
+    dx = ca.dot(slopes[0], along_y)
+    dy = ca.dot(values[0], ca.SX(grid) @ slopes[1])
+    length = ca.sqrt(1 + dx**2 + dy**2)
+    normal = stack(-dx, -dy, ca.SX(1.0)) / length
+    return ca.Function("field", [x], [(x[2] - height) / length, normal])
 
 
 def level(model: Model, height: float = 0.0) -> Plane:
@@ -132,6 +153,14 @@ def level(model: Model, height: float = 0.0) -> Plane:
 
 def box_surface(x: Array, size: Array) -> tuple[Array, Array]:
     """Signed distance and normal of a box around the origin along the axes."""
+    distance, normal = _box_graph().call([x, size], True, False)
+    return distance, normal
+
+
+@lru_cache(maxsize=1)
+def _box_graph() -> ca.Function:
+    """Distance and normal of a box as a graph of a point and half extents."""
+    x, size = ca.SX.sym("x", 3), ca.SX.sym("size", 3)
     sign = [ca.if_else(x[k] < 0, -1.0, 1.0) for k in range(3)]
     over = [sign[k] * x[k] - size[k] for k in range(3)]
     beyond = [ca.fmax(entry, 0.0) for entry in over]
@@ -146,7 +175,8 @@ def box_surface(x: Array, size: Array) -> tuple[Array, Array]:
         sign[k] * ca.if_else(outside, beyond[k] / length, face)
         for k, face in enumerate((first, second, third))
     ]
-    return ca.if_else(outside, length, deepest), stack(*normal)
+    distance = ca.if_else(outside, length, deepest)
+    return ca.Function("box", [x, size], [distance, stack(*normal)])
 
 
 def _keys(t: Array) -> tuple[Array, Array]:

@@ -14,11 +14,12 @@ from homodyn.spatial import Array
 
 
 class Flow(NamedTuple):
-    """Rates of velocity, memory and work."""
+    """Rates of velocity, memory and work, and the forces that hold constraints."""
 
     a: Array
     z: Array
     w: Array
+    held: Array
 
 
 class State(NamedTuple):

@@ -13,7 +13,7 @@ from homodyn.errors import ModelError
 from homodyn.simulate.events import Event, Watch, between
 from homodyn.simulate.outside import Outside
 from homodyn.simulate.record import Happening, Status
-from homodyn.simulate.step import Setup
+from homodyn.simulate.setup import Setup
 
 EVENTS_PER_SECOND = 10_000
 """Events in a second of simulated time beyond which a run counts as stalled."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from homodyn.errors import ModelError
 from homodyn.simulate.actuation import Controller, SampledTorques
-from homodyn.simulate.step import Setup
+from homodyn.simulate.setup import Setup
 
 SOON = 1e-12
 """Times (s) this near to each other are the same."""

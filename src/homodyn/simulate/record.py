@@ -71,6 +71,7 @@ class Record:
 
     ``distances`` (m) are those of the contacts, negative inside; ``residual`` is the largest
     momentum that a law with iterations left over in a step; ``notes`` tell what was odd.
+    ``constraint_forces`` (N, N m) are those that close loops, one for each row of the constraints.
     """
 
     model: Model
@@ -91,6 +92,8 @@ class Record:
     """What the law left over in the step from each kept time; ``residual`` is the largest."""
     notes: tuple[str, ...] = ()
     scene: Scene | None = None
+    constraint_forces: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
+    constraint_names: tuple[str, ...] = ()
 
     @property
     def total_force(self) -> np.ndarray:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from homodyn.dynamics import Constraint
 from homodyn.errors import ModelError
 from homodyn.model import Model
 from homodyn.simulate.actuation import Controller, parts_of
@@ -18,7 +19,8 @@ from homodyn.simulate.integrators import INTEGRATORS
 from homodyn.simulate.joint_rows import USUAL_LIMITS, JointLimits
 from homodyn.simulate.record import Ledger, Status
 from homodyn.simulate.run import chosen_law, ledger, sampled_torques, time_grid
-from homodyn.simulate.step import STATES, Setup, step_kernel
+from homodyn.simulate.setup import Setup
+from homodyn.simulate.step import STATES, step_kernel
 from homodyn.symbolic import Iteration
 
 RECORDABLE = ("q", "v", "forces", "distances", "torques", "energy", "residual")
@@ -90,6 +92,7 @@ class Rollouts:
         limits: JointLimits | None = USUAL_LIMITS,
         torque_limits: bool = True,
         lane: Sequence[str] = (),
+        constraints: Constraint | None = None,
     ) -> None:
         law = chosen_law(contact)
         if hasattr(law, "simulate"):
@@ -119,7 +122,7 @@ class Rollouts:
         self.record = tuple(record)
         self.setup = Setup(
             model, scene or Scene(model), law, parts, integrator, limits, torque_limits,
-            tuple(lane), "energy" in record, tuple(events),
+            tuple(lane), "energy" in record, tuple(events), constraints,
         )  # fmt: skip
         names = [name for name in record if name != "energy"]
         if "energy" in record:
@@ -246,6 +249,7 @@ def rollout(
     torque_limits: bool = True,
     parameters: Any = None,
     lane: Mapping[str, Any] | None = None,
+    constraints: Constraint | None = None,
     threads: int | None = None,
 ) -> Rollout:
     """Simulate many lanes at once: `run` over leading axes, in native code.
@@ -268,6 +272,7 @@ def rollout(
         limits=limits,
         torque_limits=torque_limits,
         lane=tuple(lane or {}),
+        constraints=constraints,
     )
     return prepared(
         q0, v0, duration, dt, every=every, parameters=parameters, lane=lane, threads=threads

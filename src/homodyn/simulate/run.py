@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from homodyn.dynamics import Constraint
+from homodyn.dynamics import Constraint, row_names
 from homodyn.errors import ModelError
 from homodyn.model import Model
 from homodyn.model.traced import parameter_array
@@ -18,12 +18,14 @@ from homodyn.simulate.events import Event
 from homodyn.simulate.geometry import Scene, gap_distances
 from homodyn.simulate.integrators import INTEGRATORS
 from homodyn.simulate.joint_rows import USUAL_LIMITS, JointLimits, spring_energy
+from homodyn.simulate.loops import held_where
 from homodyn.simulate.marching import March, Point, Stepper, fault
 from homodyn.simulate.record import Happening, Ledger, Record, Status
 from homodyn.simulate.rigid import EventDriven, TimeStepping
+from homodyn.simulate.setup import Setup
 from homodyn.simulate.soft import Soft
 from homodyn.simulate.springs import ImplicitSprings
-from homodyn.simulate.step import STATES, Setup, step_kernel
+from homodyn.simulate.step import STATES, step_kernel
 from homodyn.symbolic import Iteration, Kernel
 from homodyn.symbolic.kernel import COMPILED, INTERPRETED
 from homodyn.symbolic.trace import trace
@@ -73,19 +75,15 @@ def run(
     the stops of joints, None for none; ``torque_limits`` hold motors in what the model says they
     can do. ``parameters`` are values for the parameters of the model, ``lane`` those of other named
     numbers, which laws, controllers and events may use. ``constraints`` close loops or hold points
-    (see `homodyn.dynamics`), with the soft law or none. ``compiled`` builds native code or leaves
-    it; by default it is built where the steps asked for pay for that.
+    (see `homodyn.dynamics`); those without an anchor hold where ``q0`` has them. ``compiled``
+    builds native code or leaves it; by default it is built where the steps asked for pay for that.
     """
     law = chosen_law(contact)
     if hasattr(law, "simulate"):
-        if constraints is not None:
-            raise ModelError(
-                f"contact law {law.name!r} does not close loops; take the soft law with them"
-            )
         return law.simulate(
             model, q0, v0, duration, dt, actuation=actuation, events=events, record=record,
             scene=scene, limits=limits, torque_limits=torque_limits, parameters=parameters,
-            lane=lane,
+            lane=lane, constraints=constraints,
         )  # fmt: skip
     if integrator not in (*INTEGRATORS, *MARCHED):
         raise ModelError(
@@ -101,7 +99,7 @@ def run(
         limits,
         torque_limits,
         tuple(numbers),
-        constraints=constraints,
+        constraints=held_where(model, checked_state(model, q0, "q0"), constraints),
     )
     start = start_point(setup, q0, v0, numbers)
     given = {"parameters": np.asarray(parameter_array(model, parameters), dtype=float)}
@@ -139,17 +137,21 @@ def time_grid(duration: float, dt: float, record: float | None) -> tuple[np.ndar
 def start_point(setup: Setup, q0: Any, v0: Any, lane: Mapping[str, float]) -> Point:
     """The checked first point of a run."""
     model = setup.model
-    q = np.array(q0, dtype=float)
-    v = np.zeros(model.nv) if v0 is None else np.array(v0, dtype=float)
-    for name, array, size in (("q0", q, model.nq), ("v0", v, model.nv)):
-        if array.shape != (size,):
-            raise ModelError(
-                f"{name} of model {model.name!r} has {size} entries, got {array.shape}"
-            )
-        if not np.all(np.isfinite(array)):
-            raise ModelError(f"{name} must be finite numbers")
+    q = checked_state(model, q0, "q0")
+    v = np.zeros(model.nv) if v0 is None else checked_state(model, v0, "v0")
     numbers = np.array([float(value) for value in lane.values()])
     return Point(0.0, q, v, np.zeros(setup.memory), np.zeros(3), numbers, np.zeros(model.nv))
+
+
+def checked_state(model: Model, given: Any, name: str) -> np.ndarray:
+    """Positions ("q0") or velocities ("v0") as an array of finite numbers."""
+    size = model.nq if name == "q0" else model.nv
+    array = np.array(given, dtype=float)
+    if array.shape != (size,):
+        raise ModelError(f"{name} of model {model.name!r} has {size} entries, got {array.shape}")
+    if not np.all(np.isfinite(array)):
+        raise ModelError(f"{name} must be finite numbers")
+    return array
 
 
 def _notes(setup: Setup) -> Any:
@@ -176,7 +178,7 @@ def _looped(
     compiled: bool | None,
 ) -> Record:
     """All steps in one call; one more is taken to see what acts at the last time."""
-    names = (*KEPT, "residual")
+    names = (*KEPT, "residual", "held")
     kernel = step_kernel(setup, names)
     steps = len(grid) - 1
     h = float(grid[-1]) / steps
@@ -301,7 +303,7 @@ def _marched(
     marched.along(grid, start, every)
     points = marched.points
     look = step_kernel(
-        looking, ("forces", "distances", "torques", "kinetic", "potential", "residual")
+        looking, ("forces", "distances", "torques", "kinetic", "potential", "residual", "held")
     )
     h = float(grid[1] - grid[0])
     looked = look(
@@ -346,6 +348,7 @@ def made_record(
     parameters: np.ndarray | None = None,
 ) -> Record:
     """The record of what was kept, under values for the parameters of the model."""
+    kept = _finite(kept)
     residuals = kept.get("residual", np.zeros(len(kept["t"])))
     return Record(
         setup.model,
@@ -365,7 +368,25 @@ def made_record(
         residuals,
         notes,
         setup.scene,
+        kept["held"],
+        () if setup.constraints is None else row_names(setup.constraints),
     )
+
+
+def _finite(kept: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """What was kept before the first state at which something is no number.
+
+    That is where a run broke: what acts in a step that cannot be taken is not known. A run that
+    broke in its first step keeps the state it began with, and nothing that acts there.
+    """
+    rows = len(kept["t"])
+    sound = np.all([np.isfinite(a.reshape(rows, -1)).all(axis=1) for a in kept.values()], axis=0)
+    if sound.all():
+        return kept
+    last = int(np.argmin(sound))
+    if last == 0:
+        return {n: np.nan_to_num(a[:1], nan=0.0, posinf=0.0, neginf=0.0) for n, a in kept.items()}
+    return {name: array[:last] for name, array in kept.items()}
 
 
 def ledger(

@@ -28,8 +28,12 @@ from homodyn.errors import ModelError
 from homodyn.simulate.constants import Constant, Lane, constant
 from homodyn.simulate.geometry import Gap, Scene
 from homodyn.simulate.joint_rows import JointRow
+from homodyn.simulate.loops import LoopRow, add_products, along, loop_load, stiffened
 from homodyn.simulate.rows import Row
 from homodyn.spatial import Array, stack
+
+STEEPEST = 0.8
+"""Largest ratio of two changes of an iteration that is trusted to go on."""
 
 LOOKS = 3
 """Places at which the slope along a step that overshoots is looked at."""
@@ -86,16 +90,21 @@ class ImplicitSprings:
         h: Array,
         z: Array,
         lane: Lane,
+        loops: Sequence[LoopRow] = (),
     ) -> Stepped:
-        """Velocities at the end of a step under generalised forces ``tau`` and joint rows."""
+        """Velocities at the end of a step under generalised forces ``tau``, joint rows, loops."""
         gaps = scene.gaps(tree)
         contacts = WrenchRows(tree, [wrench for gap in gaps for wrench in gap.wrenches])
         springs = [
             self._rows(scene, gap, z[3 * k : 3 * k + 3], h, lane) for k, gap in enumerate(gaps)
         ]
-        solver = _Newton(tree, contacts.entries, springs, rows, h)
-        w = solver.solve(tau - newton_euler(tree, None), self.iterations)
-        local, along = solver.contact_forces(w), solver.joint_forces(w)
+        H = stiffened(composite_inertia(tree), loops, h)
+        solver = _Newton(tree, H, contacts.entries, springs, rows, h)
+        load = tau - newton_euler(tree, None)
+        if loops:
+            load = load + loop_load(tree, loops, tree.v)
+        w = solver.solve(load, self.iterations)
+        local, along_joints = solver.contact_forces(w), solver.joint_forces(w)
         forces, memory = [], []
         for k, gap in enumerate(gaps):
             n, (t1, t2) = gap.normal, gap.tangents
@@ -106,9 +115,9 @@ class ImplicitSprings:
             w,
             gaps,
             forces,
-            along,
+            along_joints,
             ca.vertcat(ca.SX(0, 1), *memory),
-            solver.residual(w, tau - newton_euler(tree, None)),
+            solver.residual(w, load),
         )
 
     def _constants(self, scene: Scene, gap: Gap, lane: Lane) -> tuple[Array, ...]:
@@ -162,6 +171,7 @@ class _Newton:
     """The minimisation over end velocities w."""
 
     tree: Tree
+    H: Array
     entries: list[dict[int, Array]]
     springs: list[Any]
     joints: Sequence[JointRow]
@@ -169,7 +179,7 @@ class _Newton:
 
     def speeds(self, w: Array, k: int) -> list[Array]:
         """Velocity of gap k along its normal and tangents."""
-        return [_times(row, w) for row in self.entries[3 * k : 3 * k + 3]]
+        return [along(row, w) for row in self.entries[3 * k : 3 * k + 3]]
 
     def contact_forces(self, w: Array) -> list[list[Array]]:
         """Force of each gap along its normal and tangents."""
@@ -186,8 +196,7 @@ class _Newton:
 
     def residual(self, w: Array, free: Array) -> Array:
         """Largest entry of H (w - v) - h (free + forces)."""
-        H = composite_inertia(self.tree)
-        slope = self._slope(w, H @ (w - self.tree.v) - self.h * free, self.contact_forces(w))
+        slope = self._slope(w, self.H @ (w - self.tree.v) - self.h * free, self.contact_forces(w))
         largest = ca.SX(0.0)
         for k in range(slope.numel()):
             largest = ca.fmax(largest, ca.fabs(slope[k]))
@@ -199,8 +208,7 @@ class _Newton:
         One iteration is traced over symbols of its own and then repeated as a graph: thousands of
         operations called from Python would take seconds each time.
         """
-        nv = self.tree.model.nv
-        H = composite_inertia(self.tree)
+        nv, H = self.tree.model.nv, self.H
         leaves = _Leaves()
         twin = replace(
             self,
@@ -216,10 +224,23 @@ class _Newton:
         after = twin.iteration(*symbols[:4])
         graph = ca.Function("iteration", symbols, [ca.densify(after)])
         given = [self.tree.v, ca.densify(free), H, ca.vertcat(ca.SX(0, 1), *leaves.values)]
-        w = self.tree.v
+        course = [self.tree.v]
         for _ in range(iterations):
-            (w,) = graph.call([w, *given], True, False)
-        return w
+            course += graph.call([course[-1], *given], True, False)
+        return self._extrapolated(course, free) if iterations > 2 else course[-1]
+
+    def _extrapolated(self, course: list[Array], free: Array) -> Array:
+        """The last iterate, or where the last three point to if that is nearer to the solution.
+
+        Normals converge at once; friction on its cone does so by a factor a time (Aitken 1926).
+        """
+        last, before = course[-1] - course[-2], course[-2] - course[-3]
+        size = ca.dot(before, before)
+        factor = ca.dot(last, before) / ca.if_else(size > 0, size, 1.0)
+        factor = ca.fmin(ca.fmax(factor, 0.0), STEEPEST)
+        ahead = course[-1] + factor / (1 - factor) * last
+        better = self.residual(ahead, free) < self.residual(course[-1], free)
+        return ca.if_else(better, ahead, course[-1])
 
     def iteration(self, w: Array, v: Array, free: Array, H: Array) -> Array:
         """Better end velocities from ``w``."""
@@ -252,7 +273,7 @@ class _Newton:
             u = self.speeds(w, k)
             share = self.h * first.slope * _share(first.raw(u[1]), second.raw(u[2]), holds[k])
             weights = [self.h * normal.slope * normal.active(u[0]), share, share]
-            _add_products(A, self.entries[3 * k : 3 * k + 3], weights)
+            add_products(A, self.entries[3 * k : 3 * k + 3], weights)
         for joint in self.joints:
             e, row = joint.entry, joint.row
             A[e, e] = A[e, e] + self.h * row.slope * row.active(w[e])
@@ -335,26 +356,3 @@ def _held(first: Array, second: Array, hold: Array) -> list[Array]:
     """A tangential pull cut to the cone."""
     share = _share(first, second, hold)
     return [share * first, share * second]
-
-
-def _add_products(A: Array, rows: list[dict[int, Array]], weights: list[Array]) -> None:
-    """Add sum of w_i J_i^T J_i to a symmetric matrix, in place."""
-    places = sorted(set().union(*rows))
-    weighted = [
-        {place: weight * value for place, value in row.items()}
-        for row, weight in zip(rows, weights, strict=True)
-    ]
-    for n, p in enumerate(places):
-        for q in places[: n + 1]:
-            total = sum(
-                row[p] * other[q]
-                for row, other in zip(rows, weighted, strict=True)
-                if p in row and q in other
-            )
-            A[p, q] = A[p, q] + total
-            if p != q:
-                A[q, p] = A[p, q]
-
-
-def _times(row: dict[int, Array], w: Array) -> Array:
-    return sum((value * w[entry] for entry, value in row.items()), ca.SX(0))

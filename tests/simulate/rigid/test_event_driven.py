@@ -279,3 +279,41 @@ def test_a_box_that_rocks_to_rest_does_not_pile_up_events(seed):
     assert run.ending is Ending.FINISHED, run.message
     assert len(run.events) < 200
     assert ledger_error(model, run) < 1e-3
+
+
+@pytest.mark.parametrize("spin", [0.0, 2.0])
+def test_a_rod_pushed_into_rough_ground_jams_and_stops_at_once(spin):
+    """Painleve's rod: friction of 2 presses its tip on, no force fits, and an impulse stops it.
+
+    [A_nn A_nt; A_nt A_tt] p = (0, -slip) gives its size.
+    """
+    half, lean, slip = 0.5, -0.6, 1.0
+    inertia = np.diag([1 / 12, 1 / 12, 1e-3])
+    model = (
+        Assembly("rod")
+        .add(Body("rod", 1.0, [0, 0, 0], inertia), joints.free())
+        .contact("tip", "rod", position=(0, 0, -half))
+        .model()
+    )
+    q = model.neutral()
+    q[2] = half * np.cos(lean)
+    q[3:7] = [np.cos(lean / 2), 0, np.sin(lean / 2), 0]
+    c, s = np.cos(lean), np.sin(lean)
+    arm = half * np.array([-s, 0, -c])
+    turn = np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]])
+    centre = np.array([slip, 0, 0]) - np.cross([0, spin, 0], arm)
+    v = np.concatenate([turn.T @ centre, [0, spin, 0]])
+    run = run_events(EventDriven(friction=2.0), Scene(model), q, v, 0.1, dt=0.01)
+    assert run.ending is Ending.FINISHED, run.message
+    jam = run.events[0]
+    assert (jam.kind, jam.time) == ("jam", 0.0)
+    A = np.eye(2) + 12 * np.array(
+        [[arm[0] ** 2, -arm[0] * arm[2]], [-arm[0] * arm[2], arm[2] ** 2]]
+    )
+    assert jam.impulse == pytest.approx(np.linalg.solve(A, [0, -slip])[0], rel=1e-5)
+    assert np.diff(energy(model, run)).max() < 1e-7
+    assert run.work[-1, 3] < -0.1
+    assert ledger_error(model, run) < 1e-6
+    # With little friction the same rod slides on.
+    slides = run_events(EventDriven(friction=0.5), Scene(model), q, v, 0.05, dt=0.01)
+    assert not any(event.kind == "jam" for event in slides.events)

@@ -1,5 +1,7 @@
 """Human36 on its feet: the golden numbers of HuMAnS' contact model."""
 
+from time import process_time
+
 import numpy as np
 import pytest
 
@@ -13,7 +15,7 @@ from homodyn.simulate.rigid.accelerations import accelerations
 from homodyn.simulate.rigid.contact_state import contact_states
 from homodyn.simulate.rigid.impacts import impact
 from homodyn.simulate.rigid.modes import CLOSING, Modes
-from homodyn.simulate.solvers import Status
+from homodyn.simulate.solvers import ConeProblem, Status, gauss_seidel, pivot
 
 NO_SLIP = np.full(8, 100.0)
 """HuMAnS has no sliding: friction that is never used up."""
@@ -200,3 +202,28 @@ def test_dropped_feet_close_at_the_surface_and_stay(human, scene):
     heel = hd.dynamics.position(human, run.q[-1], "right_heel")
     assert abs(heel[2]) < 20 * CLOSING
     assert np.abs(velocity(human, run.q[-1], run.v[-1], "right_heel")).max() < 1e-4
+
+
+def test_sweeps_leave_more_than_pivots_in_the_same_time(human, at):
+    """Two feet down, eight contacts that share the load: rank deficient, slow for sweeps."""
+    state, _ = standing(human, at)
+    b = (state.G @ state.free_acceleration(np.zeros(42)) + state.drift)[:24]
+    cones = tuple((3 * k, 3 * k + 1, 3 * k + 2) for k in range(8))
+    problem = ConeProblem(state.A[:24, :24], b, cones, 0.8)
+
+    def timed(solve):
+        found, least = None, np.inf
+        for _ in range(3):
+            began = process_time()
+            found = solve()
+            least = min(least, process_time() - began)
+        return found, least
+
+    exact, budget = timed(lambda: pivot(problem))
+    assert exact.status is Status.SOLVED
+    sweeps, spent = 1, 0.0
+    swept = gauss_seidel(problem, sweeps=sweeps)
+    while spent < budget and sweeps < 4096:
+        swept, spent = timed(lambda count=sweeps: gauss_seidel(problem, sweeps=count))
+        sweeps *= 2
+    assert swept.residual > 10 * exact.residual

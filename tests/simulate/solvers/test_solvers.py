@@ -122,6 +122,14 @@ def test_numbers_that_are_none_are_refused(solver):
     assert solver(problem).status is Status.INVALID
 
 
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_two_rows_of_which_one_lets_go(solver):
+    """A = [[2, 1], [1, 2]] against (3, -1): forces (1.5, 0)."""
+    found = solver(ConeProblem(np.array([[2.0, 1.0], [1.0, 2.0]]), np.array([-3.0, 1.0])))
+    assert found.status is Status.SOLVED
+    np.testing.assert_allclose(found.force, [1.5, 0.0], atol=1e-9)
+
+
 def test_too_few_sweeps_are_told():
     problem = random_problem(np.random.default_rng(1), cones=4, tangents=2, extra=0)
     found = gauss_seidel(problem, sweeps=1)

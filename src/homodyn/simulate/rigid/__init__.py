@@ -1,12 +1,8 @@
 """Rigid contact laws: time-stepping, and event by event."""
 
-from homodyn.simulate.rigid.event_driven import (
-    ContactEvent,
-    Ending,
-    EventDriven,
-    EventRun,
-    run_events,
-)
+from homodyn.simulate.rigid.event_driven import EventDriven
+from homodyn.simulate.rigid.event_loop import run_events
+from homodyn.simulate.rigid.event_run import ContactEvent, Ending, EventRun
 from homodyn.simulate.rigid.time_stepping import TimeStepping
 
 __all__ = [

@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import casadi as ca
 import numpy as np
 
+from homodyn.dynamics import Constraint, ConstraintSet, Stabilization
 from homodyn.dynamics.crba import composite_inertia
 from homodyn.dynamics.rnea import newton_euler, passive_force
+from homodyn.dynamics.rows import ConstraintRows
 from homodyn.dynamics.tree import Tree
-from homodyn.dynamics.wrenches import WrenchRows
+from homodyn.dynamics.wrenches import WrenchRows, as_column
 from homodyn.model.configuration import rates
 from homodyn.simulate.geometry import Scene
 from homodyn.simulate.rigid.coordinates import CoordinateRows
 from homodyn.spatial import Array
 from homodyn.symbolic import Kernel, kernel
+
+CLOSING_TIME = 0.01
+"""s: in which loops that integration opens are closed again."""
+DEPENDENT = 1e-10
+"""Rows of constraints this near to depending on others count as one with them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,11 +48,24 @@ class ContactState:
     """(dG/dt) v: accelerations of the rows without accelerations of the coordinates."""
     gap: np.ndarray
     """m, rad: of each contact, then of each limit."""
+    K: np.ndarray
+    """Rows of constraints: K v = 0."""
+    gamma: np.ndarray
+    """K a: what constrained accelerations have to be, with what closes loops that are open."""
 
     @cached_property
     def half(self) -> np.ndarray:
         """L^-1 with H = L L^T; raises ``LinAlgError`` where H is not positive definite."""
         return np.linalg.inv(np.linalg.cholesky(self.H))
+
+    @cached_property
+    def moving(self) -> np.ndarray:
+        """L^-1 without the directions that constraints hold: its square is what forces can move."""
+        if not len(self.K):
+            return self.half
+        U, size, _ = np.linalg.svd(self.half @ self.K.T, full_matrices=False)
+        held = U[:, size > DEPENDENT * size.max(initial=0.0)]
+        return np.asarray(self.half - held @ (held.T @ self.half))
 
     @cached_property
     def speed(self) -> np.ndarray:
@@ -53,18 +74,27 @@ class ContactState:
 
     @cached_property
     def spread(self) -> np.ndarray:
-        """H^-1 G^T: how coordinates move under unit forces of the rows."""
-        return self.half.T @ (self.half @ self.G.T)
+        """H^-1 G^T: how coordinates move under unit forces of the rows, loops being closed."""
+        return self.moving.T @ (self.moving @ self.G.T)
 
     @cached_property
     def A(self) -> np.ndarray:
         """G H^-1 G^T."""
-        Y = self.half @ self.G.T
+        Y = self.moving @ self.G.T
         return Y.T @ Y
 
     def free_acceleration(self, tau: np.ndarray) -> np.ndarray:
         """Accelerations without forces of the rows."""
-        return self.half.T @ (self.half @ (self.load + tau))
+        free = self.moving.T @ (self.moving @ (self.load + tau))
+        if not len(self.K):
+            return free
+        back = np.linalg.pinv((self.half @ self.K.T).T, rcond=DEPENDENT)
+        return np.asarray(free + self.half.T @ (back @ self.gamma))
+
+    def holding(self, acceleration: np.ndarray, tau: np.ndarray, force: np.ndarray) -> np.ndarray:
+        """Forces of the constraints in a motion; least ones where rows depend on each other."""
+        left = self.H @ acceleration - self.load - tau - self.G.T @ force
+        return np.asarray(np.linalg.pinv(self.K.T, rcond=DEPENDENT) @ left)
 
     @property
     def kinetic_energy(self) -> float:
@@ -72,9 +102,12 @@ class ContactState:
         return float(self.v @ self.H @ self.v) / 2
 
 
-def contact_kernel(scene: Scene, limits: bool = True) -> Kernel:
+def contact_kernel(
+    scene: Scene, limits: bool = True, constraints: Constraint | None = None
+) -> Kernel:
     """The kernel behind `contact_states`."""
     model = scene.model
+    held = _closing(constraints)
     coordinates = CoordinateRows(model, limits)
     contacts = len(scene.names)
     limited, rubbing = len(coordinates.limited), len(coordinates.rubbing)
@@ -87,6 +120,7 @@ def contact_kernel(scene: Scene, limits: bool = True) -> Kernel:
         # The drift follows the place of touch as it wanders over round shapes and uneven ground.
         drift = ca.jtimes(G @ v, q, rates(model, q, v)) if contacts else ca.SX(0, 1)
         inside = coordinates.limit_gaps(q)
+        closed = ConstraintRows(tree, held)
         own = ca.SX(limited + rubbing, model.nv)
         for k, (i, (way, _)) in enumerate(zip(coordinates.limited, inside, strict=True)):
             own[k, i] = way
@@ -102,6 +136,8 @@ def contact_kernel(scene: Scene, limits: bool = True) -> Kernel:
             "gap": ca.vertcat(
                 ca.SX(0, 1), *[gap.distance for gap in gaps], *[gap for _, gap in inside]
             ),
+            "K": closed.matrix.jacobian,
+            "gamma": as_column(closed.bias),
         }
 
     shapes: dict[str, int | tuple[int, ...]] = {
@@ -112,15 +148,28 @@ def contact_kernel(scene: Scene, limits: bool = True) -> Kernel:
         "G": (count, model.nv),
         "drift": count,
         "gap": contacts + limited,
+        "K": (len(held.rows), model.nv),
+        "gamma": len(held.rows),
     }
     return kernel(state, q=model.nq, v=model.nv, outputs=shapes, name=f"contacts of {model.name}")
 
 
+def _closing(constraints: Constraint | None) -> ConstraintSet:
+    """The constraints, each with something that closes it again where it opens."""
+    parts: tuple[Any, ...] = ConstraintSet(
+        () if constraints is None else (constraints,)
+    ).constraints
+    usual = Stabilization.oscillator(1 / CLOSING_TIME)
+    return ConstraintSet(
+        tuple(replace(part, stabilization=part.stabilization or usual) for part in parts)
+    )
+
+
 def contact_states(
-    scene: Scene, limits: bool = True
+    scene: Scene, limits: bool = True, constraints: Constraint | None = None
 ) -> Callable[[np.ndarray, np.ndarray], ContactState]:
     """A function from (q, v) to the `ContactState` there."""
-    traced = contact_kernel(scene, limits)
+    traced = contact_kernel(scene, limits, constraints)
 
     def at(q: np.ndarray, v: np.ndarray) -> ContactState:
         return ContactState(q=q, v=v, **traced(q, v))

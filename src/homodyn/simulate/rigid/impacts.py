@@ -18,6 +18,8 @@ from homodyn.simulate.solvers import ConeProblem, Solution, Status
 
 IMPACTS = ("cone", "stick")
 BISECTIONS = 30
+JAMMING = 1e-7
+"""s: in which the free motion presses a jammed contact on."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +64,18 @@ def impact(
         struck = _coned(state, modes, friction, middle * bounce, middle)
         low, high = (middle, high) if struck.loss >= 0 else (low, middle)
     return _coned(state, modes, friction, low * bounce, low)
+
+
+def jam(state: ContactState, modes: Modes, tau: np.ndarray, friction: np.ndarray) -> Struck:
+    """The blow of a contact that slides into the ground faster than any force can hold it.
+
+    Where friction of a sliding contact presses it on (Painleve 1895) no finite force fits, but an
+    impulse does: it stops the slip at once, an impact without collision (Genot and Brogliato 1999).
+    It is that of a very short step in which the free motion goes on.
+    """
+    rows = modes.normal_rows()
+    rate = (state.G @ state.free_acceleration(tau) + state.drift)[rows]
+    return _coned(state, modes, friction, np.maximum(-JAMMING * rate, 0.0), 0.0)
 
 
 def settled(state: ContactState, modes: Modes, struck: Struck, slow: float) -> Struck:

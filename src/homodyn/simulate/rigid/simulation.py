@@ -13,7 +13,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from homodyn.dynamics import kinetic_energy, potential_energy
+from homodyn.dynamics import Constraint, kinetic_energy, potential_energy
 from homodyn.dynamics.tree import Tree
 from homodyn.errors import ModelError
 from homodyn.model import Model
@@ -22,17 +22,14 @@ from homodyn.simulate.actuation import drive, parts_of
 from homodyn.simulate.events import Event
 from homodyn.simulate.geometry import Scene
 from homodyn.simulate.joint_rows import JointLimits
+from homodyn.simulate.loops import held_where
 from homodyn.simulate.marching import March, Point
 from homodyn.simulate.record import Happening, Record, Status
-from homodyn.simulate.rigid.event_driven import (
-    WORKS,
-    Ending,
-    EventDriven,
-    EventLoop,
-    Failure,
-)
+from homodyn.simulate.rigid.event_driven import EventDriven
+from homodyn.simulate.rigid.event_loop import EventLoop
+from homodyn.simulate.rigid.event_run import WORKS, Ending, Failure
 from homodyn.simulate.rigid.modes import Modes
-from homodyn.simulate.step import Setup
+from homodyn.simulate.setup import Setup
 from homodyn.spatial import Array
 from homodyn.symbolic import Kernel, kernel
 
@@ -51,7 +48,7 @@ class EventStepper:
 
     def __init__(self, setup: Setup) -> None:
         self.setup = setup
-        self.loop = EventLoop(setup.law, setup.scene, self._torque)
+        self.loop = EventLoop(setup.law, setup.scene, self._torque, setup.constraints)
         self.message = ""
         self._torques = _torque_kernel(setup)
         self._point: Point | None = None
@@ -91,8 +88,8 @@ class EventStepper:
         # An action of an event may have moved the state.
         return self.loop.struck(point.t, y, state)
 
-    def forces(self, point: Point) -> np.ndarray:
-        """Forces on the contacts at a point (N, world)."""
+    def forces(self, point: Point) -> tuple[np.ndarray, np.ndarray]:
+        """Forces on the contacts at a point (N, normal and tangents), and of the constraints."""
         self._point = point
         state = self.loop.at(point.q, point.v)
         if point.z[0]:
@@ -123,10 +120,17 @@ def simulated(
     torque_limits: bool = True,
     parameters: Any = None,
     lane: Mapping[str, float] | None = None,
+    constraints: Constraint | None = None,
 ) -> Record:
     """A run under the event-driven law; without ``limits`` it has no rigid ones either."""
     # That module knows all laws, this one too.
-    from homodyn.simulate.run import made_record, spring_energies, start_point, time_grid
+    from homodyn.simulate.run import (
+        checked_state,
+        made_record,
+        spring_energies,
+        start_point,
+        time_grid,
+    )
 
     scene = scene or Scene(model)
     if model.parameters:
@@ -145,13 +149,14 @@ def simulated(
         limits=None,
         limited=torque_limits,
         lane=tuple(numbers),
+        constraints=held_where(model, checked_state(model, q0, "q0"), constraints),
     )
     start = start_point(setup, q0, v0, numbers)
     grid, every = time_grid(duration, dt, record)
     stepper = EventStepper(setup)
     march = March(setup, stepper, events, {})
     march.along(grid, start, every)
-    points = march.points
+    points, local, held = _forces(stepper, march.points)
     kept = {
         name: np.array([getattr(p, name) for p in points])
         for name in ("q", "v", "t", "work", "jumped")
@@ -160,17 +165,8 @@ def simulated(
     kept["potential"] = potential_energy(model, kept["q"]) + spring_energies(model, kept["q"])
     states = [stepper.loop.at(p.q, p.v) for p in points]
     kept["distances"] = np.array([s.gap[: len(scene.names)] for s in states])
-    finite = [p for p in points if np.isfinite(p.torque).all()]
-    local = np.zeros((len(points), len(scene.names), 3))
-    kept["torques"] = np.array([p.torque for p in points])
-    for k, point in enumerate(points):
-        if point in finite:
-            try:
-                local[k] = stepper.forces(point)
-                kept["torques"][k] = stepper.torque(point)
-            except Failure:
-                # The state at which a run failed: its forces are what could not be found.
-                local[k] = np.nan
+    kept["torques"] = np.array([stepper.torque(p) for p in points])
+    kept["held"] = held
     axes = _axes_kernel(scene)(kept["q"]) if len(scene.names) else np.zeros((len(points), 0, 3))
     axes = axes.reshape(len(points), len(scene.names), 3, 3)
     kept["forces"] = np.einsum("tck,tckx->tcx", local, axes)
@@ -190,6 +186,32 @@ def simulated(
         stepper.loop.steps,
         (),
     )
+
+
+def _forces(
+    stepper: EventStepper, points: Sequence[Point]
+) -> tuple[list[Point], np.ndarray, np.ndarray]:
+    """Points with their contact and constraint forces.
+
+    A last point at which a run failed because there are no such forces is left out; where that is
+    the first one it is kept with none.
+    """
+    kept: list[Point] = []
+    local, held = [], []
+    for point in points:
+        try:
+            found = stepper.forces(point)
+        except Failure:
+            if kept:
+                continue
+            constraints = stepper.setup.constraints
+            rows = 0 if constraints is None else len(constraints.rows)
+            found = np.zeros((stepper.loop.contacts, 3)), np.zeros(rows)
+            point = replace(point, torque=np.nan_to_num(point.torque))
+        kept.append(point)
+        local.append(found[0])
+        held.append(found[1])
+    return kept, np.array(local), np.array(held)
 
 
 def _nearest(points: Sequence[Point], t: float) -> tuple[np.ndarray, np.ndarray]:

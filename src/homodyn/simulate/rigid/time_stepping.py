@@ -31,6 +31,7 @@ from homodyn.errors import ModelError
 from homodyn.simulate.constants import Constant, Lane, constant
 from homodyn.simulate.geometry import Gap, Scene
 from homodyn.simulate.joint_rows import JointRow
+from homodyn.simulate.loops import LoopRow, loop_load, stiffened
 from homodyn.simulate.rigid.contact_span import (
     ContactSpan,
     Entries,
@@ -90,9 +91,10 @@ class TimeStepping:
         h: Array,
         z: Array,
         lane: Lane,
+        loops: Sequence[LoopRow] = (),
     ) -> Stepped:
-        """Velocities at the end of a step under generalised forces ``tau`` and joint rows."""
-        step = VelocityProblem(self, scene, tree, tau, rows, h, lane)
+        """Velocities at the end of a step under generalised forces ``tau``, joint rows, loops."""
+        step = VelocityProblem(self, scene, tree, tau, rows, h, lane, loops)
         problem, count = step.problem, 3 * len(step.gaps)
         if problem.size:
             held = ca.SX.zeros(problem.size - count)
@@ -121,6 +123,7 @@ class VelocityProblem:
     joints: Sequence[JointRow]
     h: Array
     lane: Lane
+    loops: Sequence[LoopRow] = ()
 
     @cached_property
     def gaps(self) -> list[Gap]:
@@ -165,17 +168,20 @@ class VelocityProblem:
 
     @cached_property
     def factor(self) -> Factor:
-        """Of H' = H + h (slopes of joint rows)."""
+        """Of H' = H + h (slopes of joint rows and loops)."""
         added = [ca.SX(0.0)] * self.tree.model.nv
         for k, (_, slope) in self.tangents.items():
             entry = self.joints[k].entry
             added[entry] = added[entry] + self.h * slope
-        return factorized(self.tree, composite_inertia(self.tree) + ca.diag(stack(*added)))
+        H = composite_inertia(self.tree) + ca.diag(stack(*added))
+        return factorized(self.tree, stiffened(H, self.loops, self.h))
 
     @cached_property
     def free(self) -> list[Array]:
         """D^-1 L^-T of the impulse without contacts: half of the way to the change of velocity."""
         load = self.tau - newton_euler(self.tree, None)
+        if self.loops:
+            load = load + loop_load(self.tree, self.loops, self.tree.v)
         along = [load[i] for i in range(self.tree.model.nv)]
         for k, (base, _) in self.tangents.items():
             entry = self.joints[k].entry

@@ -1,0 +1,112 @@
+"""Where in a step of an event-driven run the first event lies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from homodyn.simulate.rigid.contact_state import ContactState
+from homodyn.simulate.rigid.dormand_prince import Step, between
+from homodyn.simulate.rigid.modes import CLOSING, RESTING, Modes
+
+QUARTERS = (0.25, 0.5, 0.75, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Stretch:
+    """A step from ``y`` with its ``slope``, over ``h`` (s); ``split`` makes states of vectors."""
+
+    split: Callable[[np.ndarray], ContactState]
+    y: np.ndarray
+    slope: np.ndarray
+    step: Step
+    h: float
+
+    def at(self, share: float) -> ContactState:
+        """The state at a share of the step, on the cubic through its ends."""
+        reached = self.step
+        return self.split(between(share, self.h, self.y, self.slope, reached.y, reached.slope))
+
+
+def scaled_events(modes: Modes, state: ContactState) -> np.ndarray:
+    """Event functions in units of their thresholds."""
+    values = modes.events(state)
+    touch = len(modes.closed)
+    return np.concatenate([values[:touch] / CLOSING, values[touch:] / RESTING])
+
+
+def first_event(stretch: Stretch, modes: Modes, end: ContactState) -> float | None:
+    """The share of a step at which the first event is just past, if there is one.
+
+    The step is looked at in quarters; within one the distances of contacts are taken for
+    cubics, so that a contact that dips below the surface and comes out again is seen.
+    """
+    before = stretch.split(stretch.y)
+    low = 0.0
+    armed = scaled_events(modes, before) > 0
+    for share in QUARTERS:
+        there = end if share == 1.0 else stretch.at(share)
+        now = scaled_events(modes, there)
+        crossed = armed & (now < 0)
+        if crossed.any():
+            return _located(stretch, modes, low, share, crossed)
+        dip = _dip(modes, before, there, stretch.h * (share - low))
+        if dip is not None:
+            deep = low + dip * (share - low)
+            crossed = armed & (scaled_events(modes, stretch.at(deep)) < 0)
+            if crossed.any():
+                return _located(stretch, modes, low, deep, crossed)
+        armed |= now > 0
+        before, low = there, share
+    return None
+
+
+def flight_time(state: ContactState, slope: np.ndarray, modes: Modes) -> float:
+    """The longest step (s) that contacts which just left allow: half of a small flight."""
+    nq, nv = len(state.q), len(state.v)
+    rows = modes.normal_rows()
+    leaving = ~modes.closed & (state.gap < 1e-6) & (state.speed[rows] > 0)
+    if not leaving.any():
+        return float(np.inf)
+    rate = (state.G @ slope[nq : nq + nv] + state.drift)[rows]
+    back = leaving & (rate < 0)
+    return float(np.min(-state.speed[rows][back] / rate[back], initial=np.inf))
+
+
+def _dip(modes: Modes, before: ContactState, after: ContactState, h: float) -> float | None:
+    """Where between two states an open contact is deepest, if that is below the surface."""
+    rows = modes.normal_rows()
+    a, b = before.gap, after.gap
+    fall, rise = h * before.speed[rows], h * after.speed[rows]
+    for k in np.nonzero(~modes.closed & (fall < 0) & (rise > 0) & (a > 0) & (b > 0))[0]:
+        # c' = 0 of the cubic with these ends and slopes.
+        u, w = fall[k] + rise[k] - 2 * (b[k] - a[k]), 3 * (b[k] - a[k]) - 2 * fall[k] - rise[k]
+        for s in np.roots([3 * u, 2 * w, fall[k]]):
+            if np.isreal(s) and 0 < s.real < 1:
+                share = float(s.real)
+                if a[k] + share * (fall[k] + share * (w + share * u)) < 0:
+                    return share
+    return None
+
+
+def _located(stretch: Stretch, modes: Modes, low: float, high: float, crossed: np.ndarray) -> float:
+    """The share between two at which the first of the crossed events is just past."""
+
+    def value(share: float) -> float:
+        return float(scaled_events(modes, stretch.at(share))[crossed].min())
+
+    at_low, at_high = value(low), value(high)
+    for k in range(80):
+        if at_high > -1e-2 or (high - low) * stretch.h < 1e-16:
+            break
+        # Regula falsi, halved every third time so that the bracket always shrinks.
+        guess = low + (high - low) * (at_low / (at_low - at_high) if at_low > 0 else 0.5)
+        middle = (low + high) / 2 if k % 3 == 2 else guess
+        at_middle = value(middle)
+        if at_middle < 0:
+            high, at_high = middle, at_middle
+        else:
+            low, at_low = middle, at_middle
+    return max(high, 1e-12)
