@@ -1,0 +1,70 @@
+"""The ground, and the outlines of force plates on it."""
+
+from __future__ import annotations
+
+import numpy as np
+import viser
+
+from homodyn.capture import Trial
+from homodyn.studio.scene.many import Lines
+
+REACH = 10.0
+"""m from the middle to the edge of the ground."""
+LIGHT = ((226, 229, 234), (198, 204, 212), (247, 248, 250))
+DARK = ((52, 56, 63), (78, 84, 94), (30, 32, 37))
+"""Colours of the lines at half metres, at metres, and of the plane."""
+
+
+class Ground:
+    """A plane with lines at height zero, in the colours of the theme.
+
+    Lines, and not viser's grid: its shader costs a machine without a graphics card all its frames.
+    """
+
+    def __init__(self, scene: viser.SceneApi, root: str) -> None:
+        self._scene = scene
+        self._root = root
+        self._plates = Lines(scene, f"{root}/plates", (110, 120, 140), 2.0)
+        self._dark: bool | None = None
+
+    def paint(self, dark: bool) -> None:
+        """In the colours of the light or the dark theme."""
+        if dark == self._dark:
+            return
+        self._dark = dark
+        cells, sections, plane = DARK if dark else LIGHT
+        corners = REACH * np.array([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]])
+        self._scene.add_mesh_simple(
+            f"{self._root}/ground",
+            (corners - [0.0, 0.0, 0.006]).astype(np.float32),
+            np.array([[0, 1, 2], [0, 2, 3]], dtype=np.uint32),
+            color=plane,
+            cast_shadow=False,
+        )
+        for name, step, height, colour in (
+            ("halves", 0.5, -0.004, cells),
+            ("metres", 1.0, -0.002, sections),
+        ):
+            lines = Lines(self._scene, f"{self._root}/{name}", colour, 1.0)
+            lines.place(squares(step, height))
+
+    def outline(self, trials: tuple[Trial, ...]) -> None:
+        """Draw the plates of recordings."""
+        sides = [
+            np.stack([plate.corners, np.roll(plate.corners, -1, axis=0)], axis=1)
+            for trial in trials
+            for plate in trial.plates
+            if plate.corners is not None
+        ]
+        self._plates.place(
+            np.concatenate(sides) + [0.0, 0.0, 0.004] if sides else np.zeros((0, 2, 3))
+        )
+
+
+def squares(step: float, height: float) -> np.ndarray:
+    """(n, 2, 3), m: lines along both axes, a step apart, at a height."""
+    at = np.arange(-REACH, REACH + step / 2, step)
+    far = np.full(len(at), REACH)
+    up = np.full(len(at), height)
+    one = np.stack([np.stack([at, s * far, up], axis=-1) for s in (-1, 1)], axis=1)
+    return np.concatenate([one, one[..., [1, 0, 2]]])
