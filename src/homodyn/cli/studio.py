@@ -48,7 +48,8 @@ def studio(
     Example: `homodyn studio --demo`
     """
     _require_viser()
-    from homodyn.studio import Session, demo as demonstration
+    from homodyn.studio import Session
+    from homodyn.studio import demo as demonstration
     from homodyn.studio.opening import added
     from homodyn.studio.studio import Studio
 
@@ -66,9 +67,7 @@ def studio(
     try:
         typer.echo(f"The studio is at {page.address} (Ctrl-C ends it)")
         if demo:
-            page.tasks.start(
-                demonstration.NAME, lambda task: demonstration.analyse(session, task)
-            )
+            page.tasks.start(demonstration.NAME, lambda task: demonstration.analyse(session, task))
         if browser:
             webbrowser.open(page.address)
         while not ended.wait(0.5):

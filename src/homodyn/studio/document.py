@@ -97,9 +97,7 @@ class Document:
 
     def with_actor(self, actor: Actor, *, active: bool = True) -> Document:
         """With one more body, under a name and in a colour that no other has."""
-        actor = replace(
-            actor, name=unused(actor.name, self.names), colour=free_colour(self.actors)
-        )
+        actor = replace(actor, name=unused(actor.name, self.names), colour=free_colour(self.actors))
         place = len(self.actors) if active else self.active
         return replace(self, actors=(*self.actors, actor), active=place)
 

@@ -131,4 +131,3 @@ def _missing(
 def rotation_vector(rotation: np.ndarray) -> np.ndarray:
     """Axis times angle (rad) of a rotation matrix."""
     return np.asarray(Rotation.from_matrix(rotation).as_rotvec())
-

@@ -113,9 +113,7 @@ class Figure:
         )
         ends, joints, markers, touching, com = np.split(points, np.cumsum(counts), axis=1)
         touching = touching - np.multiply.outer(self.sole, [0.0, 0.0, 1.0]).astype(np.float32)
-        return Poses(
-            ends.reshape(len(rows), -1, 2, 3), joints, markers, touching, com[:, 0]
-        )
+        return Poses(ends.reshape(len(rows), -1, 2, 3), joints, markers, touching, com[:, 0])
 
     @property
     def joint_radius(self) -> float:

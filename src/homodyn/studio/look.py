@@ -24,7 +24,7 @@ class Look:
     model_markers: bool = True
     errors: bool = True
     labels: str = "none"
-    follow: bool = False
+    follow: bool = True
     apart: float = 0.0
     """Distance (m) between bodies, to the left of each other; 0 puts them over each other."""
     dark: bool = False

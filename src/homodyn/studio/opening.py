@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import tarfile
 import tempfile
@@ -13,6 +14,7 @@ from homodyn.capture import Trial
 from homodyn.errors import FormatError, HomodynError
 from homodyn.model import Model, load
 from homodyn.report.analysis import Analysis
+from homodyn.simulate import grounded
 from homodyn.studio.document import Actor, Document
 from homodyn.studio.results import is_result, read_result
 
@@ -49,14 +51,10 @@ def from_catalog(name: str) -> Actor:
 
 def standing(model: Model, source: str = "") -> Actor:
     """A model in its neutral pose, with its lowest contact on the ground."""
-    from homodyn.simulate import grounded
-
     q = model.neutral()
-    try:
+    # Bodies that cannot be lifted, such as an arm fixed in the world, stay as they are.
+    with contextlib.suppress(HomodynError):
         q = grounded(model, q, 0.0)
-    except HomodynError:
-        # Bodies that cannot be lifted, such as an arm fixed in the world, stay as they are.
-        pass
     return Actor(model.name, model, q, source=source)
 
 
@@ -111,4 +109,3 @@ def _unpacked(name: str, content: bytes, home: Path) -> Path:
         raise FormatError(f"it cannot be unpacked: {error}", name) from error
     folders = [home, *sorted(path for path in home.rglob("*") if path.is_dir())]
     return next((path for path in folders if is_result(path)), home / Path(name).stem)
-

@@ -1,4 +1,4 @@
-"""Poses by hand: coordinates by limb with their ranges, mirror, zero, random, and files of poses."""
+"""Poses by hand: coordinates by limb with their ranges, mirror, zero, random, files of poses."""
 
 from __future__ import annotations
 

@@ -86,9 +86,7 @@ def _analysed(model: Model, folder: Path) -> tuple[Motion, Loads | None]:
     columns = read_columns(path)
     names, _ = position_columns(model)
     rates = model.coordinate_names
-    residuals = (
-        read_columns(folder / "markers.csv") if (folder / "markers.csv").is_file() else {}
-    )
+    residuals = read_columns(folder / "markers.csv") if (folder / "markers.csv").is_file() else {}
     markers = tuple(name for name in residuals if name != "time")
     motion = Motion(
         model,
@@ -115,7 +113,9 @@ def _analysed(model: Model, folder: Path) -> tuple[Motion, Loads | None]:
         FootForce(
             body,
             _side(body),
-            *(_triple(forces, f"{body} {word}", path) for word in ("force", "point", "moment")),
+            _triple(forces, f"{body} force", path),
+            _triple(forces, f"{body} point", path),
+            _triple(forces, f"{body} moment", path),
         )
         for body in bodies
     )

@@ -51,8 +51,9 @@ def ball(rings: int = 10, sides: int = 20) -> Mesh:
 
 
 def along(vectors: np.ndarray) -> np.ndarray:
-    """Quaternions (..., w x y z) that turn z along vectors, or against them: for things with ends
-    that are alike, so that the turn is never by more than a quarter.
+    """Quaternions (..., w x y z) that turn z along vectors, or against them.
+
+    They are for things whose ends are alike, so the turn is never by more than a quarter.
     """
     vectors = np.asarray(vectors, dtype=float)
     length = np.linalg.norm(vectors, axis=-1, keepdims=True)

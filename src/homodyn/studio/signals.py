@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -65,7 +66,7 @@ def thinned(curve: Curve, points: int = MOST_POINTS) -> Curve:
         return curve
     edges = np.linspace(0, count, points // 2 + 1).astype(int)
     kept: list[int] = []
-    for first, last in zip(edges[:-1], edges[1:], strict=True):
+    for first, last in pairwise(edges.tolist()):
         stretch = curve.values[first:last]
         if np.isfinite(stretch).any():
             kept += sorted({first + int(np.nanargmin(stretch)), first + int(np.nanargmax(stretch))})

@@ -62,7 +62,7 @@ class Studio:
         """Told (recording, marker) when a measured marker is clicked."""
         self._theme()
         camera = self.server.initial_camera
-        camera.position, camera.look_at, camera.up = (2.6, -3.4, 1.7), (0.0, 0.0, 0.9), (0, 0, 1)
+        camera.position, camera.look_at, camera.up = (3.2, -5.0, 1.3), (0.0, 0.0, 0.3), (0, 0, 1)
         camera.fov = 0.75
         self.layout = Layout(self)
         self._loop = threading.Thread(target=self._run, daemon=True, name="studio")
@@ -108,9 +108,7 @@ class Studio:
             self.tell_error(error)
         except Exception as error:
             traceback.print_exc()
-            self.notify(
-                "Something went wrong", f"{type(error).__name__}: {error}", colour="red"
-            )
+            self.notify("Something went wrong", f"{type(error).__name__}: {error}", colour="red")
 
     def tell_error(self, error: HomodynError) -> None:
         """Show a refusal: the sentence that the command line would print."""

@@ -39,13 +39,12 @@ def strip(events: Sequence[Event], time: np.ndarray) -> str:
     rhythm = Rhythm(time, tuple(events))
     rows = []
     for row, side in enumerate(("left", "right")):
-        bars = [
+        rows += [
             f'<rect x="{100 * (max(a, first) - first) / length:.3f}%" y="{row * 9 + 1}" '
             f'width="{100 * (min(b, first + length) - max(a, first)) / length:.3f}%" height="7" '
             f'fill="{COLOURS[side]}"><title>{side} foot on the ground</title></rect>'
-            for a, b in _stances(rhythm, side)
+            for a, b in rhythm.stances(side)
         ]
-        rows += bars
     ticks = [
         f'<line x1="{100 * (event.time - first) / length:.3f}%" '
         f'x2="{100 * (event.time - first) / length:.3f}%" y1="0" y2="18" stroke="#8a8f99">'
@@ -56,16 +55,8 @@ def strip(events: Sequence[Event], time: np.ndarray) -> str:
     ]
     if not rows and not ticks:
         return ""
-    legend = " ".join(
-        f'<span style="color:{COLOURS[side]}">■</span> {side} foot on the ground'
-        for side in ("left", "right")
-    )
     return (
-        '<div id="homodyn-strip" style="padding:2px 8px 0 8px;font-size:11px">'
+        '<div id="homodyn-strip" style="padding:2px 8px 0 8px">'
         f'<svg width="100%" height="18" style="display:block">{"".join(rows + ticks)}</svg>'
-        f"{legend if rows else ''}</div>"
+        "</div>"
     )
-
-
-def _stances(rhythm: Rhythm, side: str) -> list[tuple[float, float]]:
-    return rhythm.stances(side)

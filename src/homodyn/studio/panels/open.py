@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from viser import Icon
+
 from homodyn import catalog
 from homodyn.studio import demo
 from homodyn.studio.opening import from_catalog
@@ -22,14 +24,14 @@ class OpenPanel(Panel):
         self.guide = self.gui.add_markdown(guide_sentence(self.session.view()))
         self.upload = self.gui.add_upload_button(
             "Open a file ...",
-            icon="folder-open",
+            icon=Icon.FOLDER_OPEN,
             hint="C3D, TRC, CSV, OSIM, LuaModel, URDF, TOML, or a folder of results as .zip",
         )
-        self.demo = self.gui.add_button("Open the demonstration", icon="walk")
+        self.demo = self.gui.add_button("Open the demonstration", icon=Icon.WALK)
         self.ready = self.gui.add_dropdown(
             "Ready body", tuple(entry.name for entry in catalog.entries()), initial_value="heiman"
         )
-        self.add = self.gui.add_button("Add this body", icon="user-plus")
+        self.add = self.gui.add_button("Add this body", icon=Icon.USER_PLUS, color="gray")
         self.upload.on_upload(self._uploaded)
         self.on_click(self.demo)(self._demonstrate)
         self.on_click(self.add)(self._add_ready)
@@ -73,7 +75,5 @@ def guide_sentence(view: View) -> str:
             "choose what to see under View and what to plot under the time line."
         )
     if trial is not None:
-        return (
-            f"**Next:** bring **{actor.name}** near the markers under Pose, then fit it to them."
-        )
+        return f"**Next:** bring **{actor.name}** near the markers under Pose, then fit it to them."
     return f"**{actor.name}** stands ready. Move it under Pose, or drop a recording to fit it to."

@@ -61,9 +61,7 @@ class Panel:
 
         return register
 
-    def on_choice(
-        self, handle: Any
-    ) -> Callable[[Callable[[Any], None]], Callable[[Any], None]]:
+    def on_choice(self, handle: Any) -> Callable[[Callable[[Any], None]], Callable[[Any], None]]:
         """Decorate what follows when a person, and not the program, sets a control."""
 
         def register(work: Callable[[Any], None]) -> Callable[[Any], None]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from viser import Icon
 
 from homodyn.errors import HomodynError
 from homodyn.model import Model
@@ -37,7 +39,9 @@ class PosePanel(Panel):
     def build(self) -> None:
         """Make the controls."""
         self.state = self.gui.add_markdown("Open a body to pose it.")
-        self.release = self.gui.add_button("Back to the motion", icon="player-play", visible=False)
+        self.release = self.gui.add_button(
+            "Back to the motion", icon=Icon.PLAYER_PLAY, visible=False
+        )
         self.ways = self.gui.add_button_group("Set", ("Mirror", "Zero", "Random"))
         self.pull = self.gui.add_dropdown(
             "Pull at",
@@ -47,8 +51,8 @@ class PosePanel(Panel):
         self.root = self.gui.add_checkbox(
             "The whole body comes along", False, hint="Else the root stays where it is"
         )
-        self.save = self.gui.add_button("Save the pose", icon="download")
-        self.load = self.gui.add_upload_button("Load a pose ...", icon="upload")
+        self.save = self.gui.add_button("Save the pose", icon=Icon.DOWNLOAD)
+        self.load = self.gui.add_upload_button("Load a pose ...", icon=Icon.UPLOAD)
         self.sliders: dict[str, Any] = {}
         self.folders: list[Any] = []
         self.slots: dict[str, Slot] = {}
@@ -59,9 +63,7 @@ class PosePanel(Panel):
         self.on_click(self.release)(
             lambda: self._change("back to the motion", lambda d: d.changed(d.actor.released()))
         )
-        self.ways.on_click(
-            lambda event: self.studio.attempt(lambda: self._set(event.target.value))
-        )
+        self.ways.on_click(lambda event: self.studio.attempt(lambda: self._set(event.target.value)))
         self.on_choice(self.pull)(self._pull)
         self.on_choice(self.root)(self.handle.carry_root)
         self.save.on_click(lambda event: self.studio.attempt(lambda: self._save(event.client)))
@@ -82,7 +84,7 @@ class PosePanel(Panel):
             self._make_sliders(actor.model)
             markers = [marker.name for marker in actor.model.markers]
             self.pull.options = (NOTHING, *actor.model.body_names, *markers)
-            self.pull.value = NOTHING
+            assign(self.pull, NOTHING)
             self.handle.drop()
         self.state.content = (
             f"**{actor.name}** is held in this pose."
@@ -141,7 +143,7 @@ class PosePanel(Panel):
         )
         self.sliders[slot.name] = slider
         self.slots[slot.name] = slot
-        self.on_choice(slider)(lambda value, slot=slot: self._slide(slot, value))
+        self.on_choice(slider)(partial(self._slide, slot))
 
     def _slide(self, slot: Slot, value: float) -> None:
         wanted = float(np.clip(value / slot.scale, slot.lower, slot.upper))
@@ -188,7 +190,7 @@ class PosePanel(Panel):
         if document.actor is None or document.actor.name != body:
             self.session.change(f"choose {body}", lambda d: d.activated(body))
             self.studio.settle()
-        self.pull.value = segment
+        assign(self.pull, segment)
         self._pull(segment)
 
     def _save(self, client: Any) -> None:

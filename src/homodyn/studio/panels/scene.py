@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
+
+from viser import Icon
 
 from homodyn.studio.document import Document
 from homodyn.studio.panels.panel import Panel, assign
@@ -31,7 +34,7 @@ class ScenePanel(Panel):
         self.arranged = self.gui.add_dropdown("Several", (TOGETHER, BESIDE))
         self.steps = self.gui.add_button_group("Changes", ("Undo", "Redo"))
         self.change = self.gui.add_markdown("")
-        self.remove = self.gui.add_button("Close the active body", icon="trash", color="gray")
+        self.remove = self.gui.add_button("Close the active body", icon=Icon.TRASH, color="gray")
         self.on_choice(self.active)(self._activate)
         self.on_choice(self.arranged)(
             lambda word: self.studio.set_look(apart=APART if word == BESIDE else 0.0)
@@ -73,7 +76,7 @@ class ScenePanel(Panel):
             if name not in self.shown:
                 with self.list:
                     box = self.shown[name] = self.gui.add_checkbox(name, actor.shown)
-                self.on_choice(box)(lambda on, name=name: self._show(name, on))
+                self.on_choice(box)(partial(self._show, name))
             assign(self.shown[name], actor.shown)
 
     def _activate(self, name: str) -> None:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from time import perf_counter
 from typing import Any
 
-from homodyn.studio.clock import SPEEDS
+from homodyn.studio.clock import SPEEDS, Clock
 from homodyn.studio.panels.panel import Panel, assign
 from homodyn.studio.session import View
 from homodyn.studio.timeline import marks, strip
 
-PLAY, PAUSE = "▶", "❚❚"
-BUTTONS = ("|◀", "◀", PLAY + " / " + PAUSE, "▶|")
-WORDS = {speed: f"{speed:g} ×" for speed in SPEEDS}
+PLAY = "▶ / ❚❚"
+LEAST = 0.12
+"""s between two places of the slider while playing: a browser is slower at it than at the body."""
+FIRST, BACK, ON, SLOWER, FASTER, LOOP = "|◀", "◀", "▶|", "slower", "faster", "loop"
+BUTTONS = (FIRST, BACK, PLAY, ON, SLOWER, FASTER, LOOP)
 
 
 class TimePanel(Panel):
@@ -25,21 +28,18 @@ class TimePanel(Panel):
         self.strip = self.gui.add_html("")
         self._slider((), 1)
         self.buttons = self.gui.add_button_group("Play", BUTTONS)
-        self.speed = self.gui.add_dropdown("Speed", tuple(WORDS.values()), initial_value=WORDS[1.0])
-        self.loop = self.gui.add_checkbox("Loop", initial_value=True)
-        self.buttons.on_click(lambda event: self.studio.attempt(lambda: self._press(event)))
-        self.on_choice(self.speed)(self._set_speed)
-        self.on_choice(self.loop)(
-            lambda on: self.session.tune(lambda clock: replace(clock, loop=on))
+        self.buttons.on_click(
+            lambda event: self.session.tune(lambda clock: pressed(clock, event.target.value))
         )
         for label, key, frames in (("Frame back", "arrowleft", -1), ("Frame on", "arrowright", 1)):
             self._command(label, key, lambda clock, n=frames: clock.stepped(n))
         self._command(
             "Play or pause",
             "space",
-            lambda clock: clock.stopped() if clock.playing else clock.started(),
+            lambda clock: pressed(clock, PLAY),
         )
         self._drawn: Any = None
+        self._moved = 0.0
 
     def refresh(self, view: View) -> None:
         """Mark the events and phases of what is open."""
@@ -57,12 +57,14 @@ class TimePanel(Panel):
     def tick(self, view: View) -> None:
         """Follow the clock."""
         clock = view.clock
-        if clock.frame != self._shown:
-            self._shown = clock.frame
-            self.slider.value = clock.frame
+        now = perf_counter()
+        if clock.frame != self._shown and (not clock.playing or now - self._moved > LEAST):
+            self._shown, self._moved = clock.frame, now
+            assign(self.slider, clock.frame)
             self.slider.label = f"{clock.now:.2f} s"
-        assign(self.loop, clock.loop)
-        assign(self.speed, WORDS.get(clock.speed, WORDS[1.0]))
+        label = f"{clock.speed:g} ×, {'loop' if clock.loop else 'once'}"
+        if self.buttons.label != label:
+            self.buttons.label = label
 
     def _slider(self, marked: tuple[tuple[int, str], ...], frames: int) -> None:
         self.slider = self.gui.add_slider(
@@ -82,20 +84,19 @@ class TimePanel(Panel):
         self._shown = int(frame)
         self.session.tune(lambda clock: clock.at_frame(int(frame)).stopped())
 
-    def _press(self, event: Any) -> None:
-        pressed = BUTTONS.index(event.target.value)
-        if pressed == 0:
-            self.session.tune(lambda clock: clock.at_frame(0))
-        elif pressed == 2:
-            self.session.tune(
-                lambda clock: clock.stopped() if clock.playing else clock.started()
-            )
-        else:
-            self.session.tune(lambda clock: clock.stepped(pressed - 2))
-
-    def _set_speed(self, word: str) -> None:
-        speed = next(speed for speed, known in WORDS.items() if known == word)
-        self.session.tune(lambda clock: replace(clock, speed=speed))
-
     def _command(self, label: str, key: Any, turn: Any) -> None:
         self.gui.add_command(label, hotkey=key).on_trigger(lambda event: self.session.tune(turn))
+
+
+def pressed(clock: Clock, button: str) -> Clock:
+    """The clock after a button of the time line."""
+    if button == FIRST:
+        return clock.at_frame(0)
+    if button in (BACK, ON):
+        return clock.stepped(1 if button == ON else -1)
+    if button == LOOP:
+        return replace(clock, loop=not clock.loop)
+    if button in (SLOWER, FASTER):
+        place = SPEEDS.index(clock.speed) + (1 if button == FASTER else -1)
+        return replace(clock, speed=SPEEDS[min(max(place, 0), len(SPEEDS) - 1)])
+    return clock.stopped() if clock.playing else clock.started()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -45,9 +46,12 @@ class ViewPanel(Panel):
         self.checks = {}
         for name, label in CHECKS:
             box = self.checks[name] = self.gui.add_checkbox(label, bool(getattr(look, name)))
-            self.on_choice(box)(lambda on, name=name: self.studio.set_look(**{name: on}))
+            self.on_choice(box)(partial(self._check, name))
         self.sides = self.gui.add_button_group("Look from", tuple(SIDES))
         self.sides.on_click(self._look)
+
+    def _check(self, name: str, on: bool) -> None:
+        self.studio.set_look(**{name: on})
 
     def _look(self, event: Any) -> None:
         client = event.client

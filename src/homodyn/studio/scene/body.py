@@ -91,7 +91,7 @@ class BodyNodes:
         self.frame.visible = shown
         if not shown:
             return
-        self.frame.position = tuple(float(x) for x in offset)
+        self.frame.position = offset
         solid = look.body in ("solid", "see-through")
         for node in (self.tubes, self.caps):
             node.opacity = look.opacity
@@ -129,9 +129,7 @@ class BodyNodes:
         self.support.vertices = flat
         self.support.visible = True
 
-    def _teller(
-        self, clicked: Clicked, ends: int
-    ) -> Callable[[viser.SceneNodePointerEvent], None]:
+    def _teller(self, clicked: Clicked, ends: int) -> Callable[[viser.SceneNodePointerEvent], None]:
         def tell(event: viser.SceneNodePointerEvent) -> None:
             if event.instance_index is not None:
                 clicked(self.actor.name, self.figure.bodies[event.instance_index // ends])

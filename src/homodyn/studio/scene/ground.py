@@ -10,15 +10,15 @@ from homodyn.studio.scene.many import Lines
 
 REACH = 10.0
 """m from the middle to the edge of the ground."""
-LIGHT = ((226, 229, 234), (198, 204, 212), (247, 248, 250))
-DARK = ((52, 56, 63), (78, 84, 94), (30, 32, 37))
-"""Colours of the lines at half metres, at metres, and of the plane."""
+LIGHT = ((228, 231, 236), (202, 208, 216))
+DARK = ((52, 56, 63), (78, 84, 94))
+"""Colours of the lines at half metres and at metres."""
 
 
 class Ground:
-    """A plane with lines at height zero, in the colours of the theme.
+    """Lines at height zero, in the colours of the theme.
 
-    Lines, and not viser's grid: its shader costs a machine without a graphics card all its frames.
+    Not viser's grid: its shader costs a machine without a graphics card all its frames.
     """
 
     def __init__(self, scene: viser.SceneApi, root: str) -> None:
@@ -32,18 +32,10 @@ class Ground:
         if dark == self._dark:
             return
         self._dark = dark
-        cells, sections, plane = DARK if dark else LIGHT
-        corners = REACH * np.array([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]])
-        self._scene.add_mesh_simple(
-            f"{self._root}/ground",
-            (corners - [0.0, 0.0, 0.006]).astype(np.float32),
-            np.array([[0, 1, 2], [0, 2, 3]], dtype=np.uint32),
-            color=plane,
-            cast_shadow=False,
-        )
+        cells, sections = DARK if dark else LIGHT
         for name, step, height, colour in (
-            ("halves", 0.5, -0.004, cells),
-            ("metres", 1.0, -0.002, sections),
+            ("halves", 0.5, -0.002, cells),
+            ("metres", 1.0, 0.0, sections),
         ):
             lines = Lines(self._scene, f"{self._root}/{name}", colour, 1.0)
             lines.place(squares(step, height))
@@ -57,7 +49,7 @@ class Ground:
             if plate.corners is not None
         ]
         self._plates.place(
-            np.concatenate(sides) + [0.0, 0.0, 0.004] if sides else np.zeros((0, 2, 3))
+            np.concatenate(sides) + np.array([0.0, 0.0, 0.004]) if sides else np.zeros((0, 2, 3))
         )
 
 

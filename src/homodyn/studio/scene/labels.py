@@ -23,7 +23,7 @@ class Labels:
             if handle.visible != bool(there):
                 handle.visible = bool(there)
             if there:
-                handle.position = tuple(float(x) for x in place)
+                handle.position = np.asarray(place, dtype=float)
 
     def _remake(self, names: tuple[str, ...]) -> None:
         for handle in self._handles:

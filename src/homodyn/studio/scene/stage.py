@@ -32,6 +32,12 @@ class Stage:
     ) -> None:
         self._server = server
         self._scene = server.scene
+        # Both cost a machine without a graphics card most of its frames, and show nothing more.
+        self._scene.configure_default_lights(cast_shadow=False)
+        self._scene.configure_environment_map(None)
+        self._scene.add_light_hemisphere(
+            "/light", sky_color=(255, 255, 255), ground_color=(150, 150, 160), intensity=2.2
+        )
         self._segment_clicked = segment_clicked
         self._marker_clicked = marker_clicked
         self.root = self._scene.add_frame(ROOT, show_axes=False)
@@ -149,17 +155,17 @@ class Stage:
         self._labels.place(names, places, seen)
 
     def _follow(self, time: float, look: Look) -> None:
-        actor = self._document.actor
+        document = self._document
         place = np.zeros(3)
-        if look.follow and actor is not None:
-            poses, row = self.bodies[actor.name].at(time)
+        if look.follow and document.actor is not None:
+            poses, row = self.bodies[document.actor.name].at(time)
             place[:2] = -poses.com[row][:2]
+        elif look.follow and document.trial is not None and document.trial.seen.any():
+            place[:2] = -np.nanmean(document.trial.positions, axis=(0, 1))[:2]
         if not np.array_equal(place, np.asarray(self.root.position)):
-            self.root.position = tuple(float(x) for x in place)
+            self.root.position = place
 
 
 def same_picture(one: Actor, other: Actor) -> bool:
     """Whether the nodes of one body can go on as those of another."""
-    return (
-        one.model == other.model and one.motion is other.motion and one.colour == other.colour
-    )
+    return one.model == other.model and one.motion is other.motion and one.colour == other.colour
