@@ -6,7 +6,8 @@ import shutil
 import tempfile
 import threading
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
@@ -53,8 +54,9 @@ class Studio:
         """Pictures sent so far."""
         self._notes: dict[int, viser.NotificationHandle] = {}
         self._ended = threading.Event()
-        self._settled = threading.Event()
-        self._stage_lock = threading.Lock()
+        self._settled = threading.Condition()
+        self._asked = self._answered = 0
+        self._drawing = threading.Lock()
         self.stage = Stage(self.server, self._segment_clicked, self._marker_clicked)
         self.on_segment: list[Callable[[str, str], None]] = []
         """Told (body of the scene, segment) when a segment is clicked."""
@@ -86,12 +88,20 @@ class Studio:
         close(self.server)
         shutil.rmtree(self.uploads, ignore_errors=True)
 
+    @contextmanager
+    def pausing(self) -> Iterator[None]:
+        """Keep the loop from drawing, so that another thread may."""
+        with self._drawing:
+            yield
+
     def settle(self, timeout: float = 30.0) -> None:
         """Wait until what was changed before this call is drawn."""
-        self._settled.clear()
-        self.session.changed.set()
-        if not self._settled.wait(timeout):
-            raise TimeoutError("the studio did not draw in time")
+        with self._settled:
+            self._asked += 1
+            ticket = self._asked
+            self.session.changed.set()
+            if not self._settled.wait_for(lambda: self._answered >= ticket, timeout):
+                raise TimeoutError("the studio did not draw in time")
 
     def set_look(self, **choices: Any) -> None:
         """Change how the scene is drawn."""
@@ -184,6 +194,7 @@ class Studio:
             self.session.changed.clear()
             if self._ended.is_set():
                 return
+            ticket = self._asked
             now = perf_counter()
             if playing:
                 elapsed = now - last
@@ -191,11 +202,14 @@ class Studio:
                 self.session.changed.clear()
             last = now
             try:
-                shown = self._draw(self.session.view(), shown)
+                with self._drawing:
+                    shown = self._draw(self.session.view(), shown)
             except Exception:
                 # A picture that fails must not end all that follow.
                 traceback.print_exc()
-            self._settled.set()
+            with self._settled:
+                self._answered = ticket
+                self._settled.notify_all()
 
     def _draw(self, view: View, shown: int | None) -> int:
         if view.version != shown:
