@@ -12,6 +12,7 @@ from homodyn.report.curves import Rhythm
 from homodyn.studio.document import nearest
 
 MOST_MARKS = 40
+# The strip is as wide as the track of the slider under it: its label and its box are left out.
 COLOURS = {"left": "#e08a3c", "right": "#3f7fd0"}
 """Of the phases on the ground of each side."""
 
@@ -56,7 +57,7 @@ def strip(events: Sequence[Event], time: np.ndarray) -> str:
     if not rows and not ticks:
         return ""
     return (
-        '<div id="homodyn-strip" style="padding:2px 8px 0 8px">'
+        '<div id="homodyn-strip" style="padding:2px 63px 0 117px">'
         f'<svg width="100%" height="18" style="display:block">{"".join(rows + ticks)}</svg>'
         "</div>"
     )

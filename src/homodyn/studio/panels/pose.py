@@ -51,8 +51,8 @@ class PosePanel(Panel):
         self.root = self.gui.add_checkbox(
             "The whole body comes along", False, hint="Else the root stays where it is"
         )
-        self.save = self.gui.add_button("Save the pose", icon=Icon.DOWNLOAD)
-        self.load = self.gui.add_upload_button("Load a pose ...", icon=Icon.UPLOAD)
+        self.save = self.gui.add_button("Save the pose", icon=Icon.DOWNLOAD, color="gray")
+        self.load = self.gui.add_upload_button("Load a pose ...", icon=Icon.UPLOAD, color="gray")
         self.sliders: dict[str, Any] = {}
         self.folders: list[Any] = []
         self.slots: dict[str, Slot] = {}

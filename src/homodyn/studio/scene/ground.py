@@ -7,7 +7,10 @@ import viser
 
 from homodyn.capture import Trial
 from homodyn.studio.scene.many import Lines
+from homodyn.studio.shapes import Mesh
 
+WIDTH = 0.008
+"""m: of the lines, which are flat bands, so that they keep their place behind the bodies."""
 REACH = 10.0
 """m from the middle to the edge of the ground."""
 LIGHT = ((228, 231, 236), (202, 208, 216))
@@ -37,8 +40,14 @@ class Ground:
             ("halves", 0.5, -0.002, cells),
             ("metres", 1.0, 0.0, sections),
         ):
-            lines = Lines(self._scene, f"{self._root}/{name}", colour, 1.0)
-            lines.place(squares(step, height))
+            self._scene.add_mesh_simple(
+                f"{self._root}/{name}",
+                *bands(squares(step, height)),
+                color=colour,
+                side="double",
+                cast_shadow=False,
+                receive_shadow=False,
+            )
 
     def outline(self, trials: tuple[Trial, ...]) -> None:
         """Draw the plates of recordings."""
@@ -60,3 +69,17 @@ def squares(step: float, height: float) -> np.ndarray:
     up = np.full(len(at), height)
     one = np.stack([np.stack([at, s * far, up], axis=-1) for s in (-1, 1)], axis=1)
     return np.concatenate([one, one[..., [1, 0, 2]]])
+
+
+def bands(lines: np.ndarray) -> Mesh:
+    """Lines on the level (n, 2, 3) as flat bands."""
+    along = lines[:, 1] - lines[:, 0]
+    across = np.column_stack([-along[:, 1], along[:, 0], np.zeros(len(along))])
+    across *= WIDTH / 2 / np.linalg.norm(across, axis=1, keepdims=True)
+    corners = np.stack(
+        [lines[:, 0] - across, lines[:, 0] + across, lines[:, 1] + across, lines[:, 1] - across],
+        axis=1,
+    ).reshape(-1, 3)
+    first = 4 * np.arange(len(lines))[:, None]
+    faces = np.concatenate([np.add(first, [0, 1, 2]), np.add(first, [0, 2, 3])])
+    return corners.astype(np.float32), faces.astype(np.uint32)
