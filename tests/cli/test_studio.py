@@ -139,3 +139,20 @@ def test_the_demonstration_is_analysed_while_the_page_is_there():
     assert session.document.actor.motion.rms < 0.02
     assert session.document.actor.loads is not None
     assert session.clock.playing
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems always have a screen")
+@pytest.mark.parametrize(
+    ("screen", "wanted", "opened"), [(":0", True, True), ("", True, False), (":0", False, False)]
+)
+def test_the_browser_is_opened_where_there_is_one(monkeypatch, screen, wanted, opened):
+    shown = []
+    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+    monkeypatch.setenv("DISPLAY", screen)
+    monkeypatch.setattr("webbrowser.open", shown.append)
+    monkeypatch.setattr("homodyn.cli.studio._stay", lambda ended: None)
+    flag = "--browser" if wanted else "--no-browser"
+    result = CliRunner().invoke(app, ["studio", flag, "--port", "0"])
+    assert result.exit_code == 0, result.output
+    assert bool(shown) == opened
+    assert not shown or re.fullmatch(r"http://127\.0\.0\.1:\d+/", shown[0])

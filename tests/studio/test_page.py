@@ -5,9 +5,14 @@ from pathlib import Path
 
 import numpy as np
 
+from homodyn import catalog, save
 from homodyn.report.demo import TRIAL
+from homodyn.report.simulation import write_simulation
+from homodyn.simulate import run
+from homodyn.studio.opening import from_catalog
 from homodyn.studio.panels.pose import PosePanel
 from homodyn.studio.posing import slots
+from homodyn.studio.studio import Studio
 from support.studio_page import number_box, type_number, unfold
 from support.waiting import until
 
@@ -83,12 +88,44 @@ def drop(page, name: str, content: str) -> None:
 
 
 def test_a_file_can_be_dropped_on_the_page(studio, visit, tmp_path):
-    from homodyn import catalog, save
-
     save(catalog.bip(), tmp_path / "robot.lua")
     page = visit(studio)
     drop(page, "robot.lua", Path(tmp_path / "robot.lua").read_text())
     until(lambda: len(studio.session.document.actors) == 2, "a dropped body")
+
+
+DROP_FOLDER = """([name, files]) => {
+    const file = ([name, content]) => ({
+        isFile: true, isDirectory: false, name, file: (ok) => ok(new File([content], name)),
+    });
+    let read = false;
+    const folder = {
+        isFile: false, isDirectory: true, name,
+        createReader: () => ({
+            readEntries: (ok) => { ok(read ? [] : Object.entries(files).map(file)); read = true; },
+        }),
+    };
+    const event = new Event("drop", {bubbles: true, cancelable: true});
+    event.dataTransfer = {
+        types: ["Files"], files: [], items: [{webkitGetAsEntry: () => folder}],
+    };
+    document.body.dispatchEvent(event);
+}"""
+
+
+def test_a_folder_of_results_can_be_dropped_on_the_page(studio, visit, tmp_path):
+    actor = from_catalog("heiman")
+    record = run(actor.model, actor.q, None, 0.02, 1e-3, contact="none", record=1e-2)
+    write_simulation(record, tmp_path / "falling")
+    texts = {
+        path.name: path.read_text()
+        for path in (tmp_path / "falling").iterdir()
+        if path.suffix != ".png"
+    }
+    page = visit(studio)
+    page.evaluate(DROP_FOLDER, ["falling", texts])
+    until(lambda: "falling" in studio.session.document.names, "a dropped result")
+    assert studio.session.document.actor.motion.q.shape == record.q.shape
 
 
 def test_two_pages_show_the_same(studio, visit):
@@ -105,8 +142,6 @@ def test_two_pages_show_the_same(studio, visit):
 
 
 def test_an_empty_studio_says_where_to_begin(visit):
-    from homodyn.studio.studio import Studio
-
     empty = Studio(port=0)
     empty.start()
     try:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
 import threading
 import webbrowser
 from pathlib import Path
@@ -61,19 +63,22 @@ def studio(
         demonstration.open_recording(session)
     page = Studio(session, host=host, port=port, token=token)
     ended = threading.Event()
-    for kind in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(kind, lambda *_: ended.set())
+    before = {
+        kind: signal.signal(kind, lambda *_: ended.set())
+        for kind in (signal.SIGINT, signal.SIGTERM)
+    }
     page.start()
     try:
         typer.echo(f"The studio is at {page.address} (Ctrl-C ends it)")
         if demo:
             page.tasks.start(demonstration.NAME, lambda task: demonstration.analyse(session, task))
-        if browser:
+        if browser and _has_screen():
             webbrowser.open(page.address)
-        while not ended.wait(0.5):
-            pass
+        _stay(ended)
     finally:
         page.stop()
+        for kind, handler in before.items():
+            signal.signal(kind, handler)
     typer.echo("The studio has ended.")
 
 
@@ -84,6 +89,19 @@ def _opened(source: str) -> Opened:
     if source.startswith(CATALOG) or not (Path(source).suffix or Path(source).exists()):
         return standing(find(source))
     return opened(source)
+
+
+def _stay(ended: threading.Event) -> None:
+    """Wait for the end, in pieces, so that signals are heard on every system."""
+    while not ended.wait(0.5):
+        pass
+
+
+def _has_screen() -> bool:
+    """Whether a browser would open in a window of its own, and not in this terminal."""
+    if sys.platform in ("win32", "darwin"):
+        return True
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
 def _require_viser() -> None:
