@@ -69,7 +69,6 @@ def pulled(
     The whole body moves along only with ``root``, or when the root itself is pulled.
     """
     free = _free(model, grip.name, root)
-    # Frames far out need less of a turn near the root; damping alike lets all joints share.
     best = clamp(model, np.asarray(q, dtype=float))
     error, rows = _missing(model, best, grip, place, rotation, free)
     damping = DAMPING
