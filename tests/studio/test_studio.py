@@ -106,7 +106,7 @@ def test_ten_thousand_frames_are_drawn_in_time_and_memory_stays(long_session):
     assert buffered < 5_000
 
 
-def test_playing_takes_thirty_pictures_a_second_over_the_whole_motion(long_session):
+def test_playing_keeps_real_time_and_needs_under_a_thirtieth_second_a_picture(long_session):
     studio = Studio(long_session, port=0)
     studio.start()
     studio.settle()
