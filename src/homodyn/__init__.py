@@ -18,7 +18,7 @@ from homodyn.errors import (
 from homodyn.model import Model, joints, load, parametric, save
 
 if TYPE_CHECKING:
-    from homodyn import balance, capture, gait, network, optimal, search, simulate
+    from homodyn import balance, capture, gait, network, optimal, search, simulate, studio
 
 __version__ = "0.1.0"
 
@@ -46,10 +46,11 @@ __all__ = [
     "save",
     "search",
     "simulate",
+    "studio",
     "symbolic",
 ]
 
-_ON_DEMAND = ("balance", "capture", "gait", "network", "optimal", "search", "simulate")
+_ON_DEMAND = ("balance", "capture", "gait", "network", "optimal", "search", "simulate", "studio")
 """Rooms that are loaded when they are first named: what they build on takes its time."""
 
 

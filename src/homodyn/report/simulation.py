@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 
 from homodyn.capture import Event, Motion
 from homodyn.errors import FormatError
+from homodyn.model import save
 from homodyn.report.draw import save_drawing
 from homodyn.report.files import write_csv
 from homodyn.report.replay import RATE, asset, packed, replay_data, replay_html, strip
@@ -43,6 +44,7 @@ def write_simulation(record: Record, folder: str | Path) -> list[Path]:
         with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as beside:
             made = Path(beside) / folder.name
             made.mkdir()
+            save(model, made / "model.toml")
             for name, (columns, values) in heads.items():
                 write_csv(made / name, record.time, list(columns), values)
             save_drawing(simulation_figure(record), made / "simulation.png")
@@ -52,7 +54,10 @@ def write_simulation(record: Record, folder: str | Path) -> list[Path]:
             os.replace(made, folder)
     except OSError as error:
         raise FormatError(f"it cannot be written: {error.strerror}", str(folder)) from error
-    return [folder / name for name in (*heads, "simulation.png", "replay.html", "summary.json")]
+    return [
+        folder / name
+        for name in ("model.toml", *heads, "simulation.png", "replay.html", "summary.json")
+    ]
 
 
 def simulation_summary(record: Record) -> dict[str, Any]:

@@ -1,0 +1,9 @@
+"""The studio: see, pose, fit and compare bodies in a page of the browser.
+
+`Session` holds what is open and knows nothing of pages; `Studio` serves the page over it.
+"""
+
+from homodyn.studio.document import Actor, Document
+from homodyn.studio.session import Session
+
+__all__ = ["Actor", "Document", "Session"]

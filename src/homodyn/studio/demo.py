@@ -1,0 +1,37 @@
+"""The demonstration in the studio: the walk that ships with the package, analysed."""
+
+from __future__ import annotations
+
+from homodyn import capture
+from homodyn.report.analysis import STAGES, analyze
+from homodyn.report.demo import HEIGHT, MASS, TRIAL
+from homodyn.report.settings import Settings
+from homodyn.studio.document import Document
+from homodyn.studio.opening import of_analysis
+from homodyn.studio.session import Session
+from homodyn.studio.tasks import Task
+
+NAME = "Analysing the demonstration"
+
+
+def open_recording(session: Session) -> None:
+    """Show the markers of the walk, which takes no time."""
+    trial = capture.read(TRIAL / "walk.c3d")
+    session.change("open the demonstration", lambda document: document.with_trial(trial))
+
+
+def analyse(session: Session, task: Task) -> None:
+    """Scale a body to the walker, fit it to the markers, compute its torques, and show it all."""
+    settings = Settings(static=str(TRIAL / "static.c3d"), height=HEIGHT, mass=MASS)
+    analysis = analyze(
+        TRIAL / "walk.c3d",
+        settings,
+        tell=lambda stage: task.tell(stage, STAGES.index(stage) / len(STAGES)),
+    )
+    actor = of_analysis(analysis)
+
+    def shown(document: Document) -> Document:
+        return document.with_actor(actor)
+
+    session.change("analyse the demonstration", shown)
+    session.tune(lambda clock: clock.at_frame(0).started())

@@ -1,0 +1,115 @@
+"""A handle in the scene that a body follows: the hand that pulls at a segment or a marker."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import viser
+from scipy.spatial.transform import Rotation
+
+from homodyn.studio.document import Actor, Document
+from homodyn.studio.dragging import Grip, place_of, pulled
+from homodyn.studio.figure import figure
+
+if TYPE_CHECKING:
+    from homodyn.studio.studio import Studio
+
+NODE = "/scene/handle"
+
+
+class DragHandle:
+    """Arrows and rings at a frame of the active body; moving them pulls the body along."""
+
+    def __init__(self, studio: Studio) -> None:
+        self.studio = studio
+        self._grip: Grip | None = None
+        self._node: viser.TransformControlsHandle | None = None
+        self._held = False
+        self._root = False
+        self._lock = threading.Lock()
+
+    def grip(self, actor: Actor, name: str, time: float) -> None:
+        """Take hold of a body, frame or marker by its name."""
+        self.drop()
+        marker = any(marker.name == name for marker in actor.model.markers)
+        self._grip = Grip(name, turn=not marker)
+        place, turn = self._where(actor, time)
+        self._node = self.studio.server.scene.add_transform_controls(
+            NODE,
+            scale=0.22,
+            disable_rotations=marker,
+            depth_test=False,
+            position=place,
+            wxyz=turn,
+        )
+        self._node.on_update(self._moved)
+
+    def drop(self) -> None:
+        """Let go."""
+        with self._lock:
+            node, self._node, self._grip = self._node, None, None
+            self._held = False
+        if node is not None:
+            node.remove()
+
+    def carry_root(self, on: bool) -> None:
+        """Whether pulling may move the whole body."""
+        self._root = on
+
+    def follow(self, actor: Actor, time: float) -> None:
+        """Stay at the frame while nobody holds the handle."""
+        node = self._node
+        if node is None or self._held:
+            return
+        place, turn = self._where(actor, time)
+        if not np.allclose(node.position, place, atol=1e-5):
+            node.position = place
+        if not np.allclose(node.wxyz, turn, atol=1e-5):
+            node.wxyz = turn
+
+    def _where(self, actor: Actor, time: float) -> tuple[Any, Any]:
+        """Place (m) and quaternion of the frame in our axes."""
+        assert self._grip is not None
+        shape = figure(actor.model)
+        place, turn = place_of(shape.model, actor.position(time), self._grip.name)
+        quaternion = Rotation.from_matrix(shape.turn @ turn).as_quat(scalar_first=True)
+        return tuple(float(x) for x in shape.turn @ place), tuple(float(x) for x in quaternion)
+
+    def _moved(self, event: Any) -> None:
+        if event.client_id is None:
+            return
+        self._held = event.phase != "end"
+        self.studio.attempt(self._pull)
+
+    def _pull(self) -> None:
+        node, grip = self._node, self._grip
+        if node is None or grip is None:
+            return
+        place = np.array(node.position)
+        turn = Rotation.from_quat(np.array(node.wxyz), scalar_first=True).as_matrix()
+        now = self.studio.session.clock.now
+
+        def followed(document: Document) -> Document:
+            actor = document.actor
+            if actor is None:
+                return document
+            shape = figure(actor.model)
+            q = pulled(
+                shape.model,
+                actor.position(now),
+                grip,
+                shape.turn.T @ place,
+                shape.turn.T @ turn,
+                root=self._root,
+            )
+            return document.changed(actor.in_pose(q))
+
+        # Only the newest place matters when they come faster than the body can follow.
+        if self._lock.acquire(blocking=not self._held):
+            try:
+                self.studio.session.change(f"pull {grip.name}", followed, merge=True)
+                self.studio.session.tune(lambda c: c.stopped() if c.playing else c)
+            finally:
+                self._lock.release()

@@ -1,0 +1,35 @@
+"""What of the scene is drawn, and how: choices of the viewer that change nothing that is open."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+BODIES = ("solid", "see-through", "bones", "hidden")
+"""Ways to draw a body."""
+LABELS = ("none", "markers", "segments", "joints")
+"""What names are written beside."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """The choices of the View panel."""
+
+    body: str = "solid"
+    joints: bool = False
+    capsules: bool = False
+    com: bool = True
+    support: bool = True
+    forces: bool = True
+    measured: bool = True
+    model_markers: bool = True
+    errors: bool = True
+    labels: str = "none"
+    follow: bool = True
+    apart: float = 0.0
+    """Distance (m) between bodies, to the left of each other; 0 puts them over each other."""
+    dark: bool = False
+
+    @property
+    def opacity(self) -> float | None:
+        """Of solid parts; None is opaque."""
+        return 0.35 if self.body == "see-through" else None

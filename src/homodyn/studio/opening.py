@@ -1,0 +1,111 @@
+"""From files to what the studio shows; a refusal is the sentence that the command line prints."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import tarfile
+import tempfile
+import zipfile
+from pathlib import Path, PurePosixPath
+
+from homodyn import capture, catalog
+from homodyn.capture import Trial
+from homodyn.errors import FormatError, HomodynError
+from homodyn.model import Model, load
+from homodyn.report.analysis import Analysis
+from homodyn.simulate import grounded
+from homodyn.studio.document import Actor, Document
+from homodyn.studio.results import is_result, read_result
+
+MODELS = (".toml", ".lua", ".urdf", ".osim", ".xml")
+TRIALS = (".c3d", ".trc", ".csv")
+PACKED = (".zip", ".tar")
+BIGGEST = 2_000_000_000
+"""Bytes that a packed folder may unfold to."""
+
+Opened = Actor | Trial
+
+
+def opened(path: str | Path) -> Opened:
+    """What a file or folder holds: a body, a recording, or a body with its result."""
+    path = Path(path)
+    if path.is_dir():
+        return read_result(path)
+    suffix = path.suffix.lower()
+    if suffix in MODELS:
+        return standing(load(path), source=str(path))
+    if suffix in TRIALS:
+        return capture.read(path)
+    raise FormatError(
+        f"the studio does not open {suffix or 'this'!r}; accepted: models "
+        f"({', '.join(MODELS)}), recordings ({', '.join(TRIALS)}) and folders of results",
+        str(path),
+    )
+
+
+def from_catalog(name: str) -> Actor:
+    """A ready body."""
+    return standing(catalog.build(name))
+
+
+def standing(model: Model, source: str = "") -> Actor:
+    """A model in its neutral pose, with its lowest contact on the ground."""
+    q = model.neutral()
+    # Bodies that cannot be lifted, such as an arm fixed in the world, stay as they are.
+    with contextlib.suppress(HomodynError):
+        q = grounded(model, q, 0.0)
+    return Actor(model.name, model, q, source=source)
+
+
+def of_analysis(analysis: Analysis) -> Actor:
+    """The body of an analysis, with all that was found."""
+    return Actor(
+        analysis.name,
+        analysis.model,
+        analysis.motion.q[0],
+        analysis.motion,
+        analysis.loads,
+        analysis.events,
+        source=analysis.source,
+    )
+
+
+def added(document: Document, thing: Opened) -> Document:
+    """The document with one more thing open."""
+    return document.with_trial(thing) if isinstance(thing, Trial) else document.with_actor(thing)
+
+
+def uploaded(name: str, content: bytes, folder: Path) -> Opened:
+    """What a file holds that came through the page; ``folder`` keeps it while it is open.
+
+    A folder comes packed as .tar or .zip. Refusals name the file as the sender knows it.
+    """
+    plain = PurePosixPath(name.replace("\\", "/")).name or "file"
+    try:
+        home = Path(tempfile.mkdtemp(dir=folder))
+        if Path(plain).suffix.lower() in PACKED:
+            return read_result(_unpacked(plain, content, home))
+        (home / plain).write_bytes(content)
+        return opened(home / plain)
+    except HomodynError as error:
+        raise type(error)(str(error).replace(f"{home}/", "")) from error
+
+
+def _unpacked(name: str, content: bytes, home: Path) -> Path:
+    """The folder of a result in an archive, unpacked below ``home``."""
+    try:
+        if name.lower().endswith(".zip"):
+            with zipfile.ZipFile(io.BytesIO(content)) as archive:
+                if sum(info.file_size for info in archive.infolist()) > BIGGEST:
+                    raise FormatError("it unfolds to more than 2 GB", name)
+                archive.extractall(home)
+        else:
+            with tarfile.open(fileobj=io.BytesIO(content)) as tar:
+                if sum(member.size for member in tar.getmembers()) > BIGGEST:
+                    raise FormatError("it unfolds to more than 2 GB", name)
+                tar.extractall(home, filter="data")
+    except (tarfile.TarError, zipfile.BadZipFile, OSError) as error:
+        raise FormatError(f"it cannot be unpacked: {error}", name) from error
+    folders = [home, *sorted(path for path in home.rglob("*") if path.is_dir())]
+    return next((path for path in folders if is_result(path)), home / Path(name).stem)

@@ -1,0 +1,78 @@
+"""Where the panels are on the page: tabs at the right, time at the bottom.
+
+To add a panel, write a subclass of `Panel` in a file of its own and name it here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from homodyn.studio.panels.open import OpenPanel
+from homodyn.studio.panels.panel import Panel
+from homodyn.studio.panels.plots import PlotsPanel
+from homodyn.studio.panels.pose import PosePanel
+from homodyn.studio.panels.scene import ScenePanel
+from homodyn.studio.panels.time import TimePanel
+from homodyn.studio.panels.view import ViewPanel
+from homodyn.studio.session import View
+from homodyn.studio.tasks import Task
+
+if TYPE_CHECKING:
+    from homodyn.studio.studio import Studio
+
+TABS: tuple[tuple[str, tuple[type[Panel], ...]], ...] = (
+    ("Body", (OpenPanel, ScenePanel, PosePanel, ViewPanel)),
+)
+"""Tabs at the right and their panels, each a folder, from the top to the bottom."""
+BELOW: tuple[type[Panel], ...] = (TimePanel, PlotsPanel)
+"""What stands under the picture."""
+
+WIDTH = 350
+BELOW_SIZE = (640, 330)
+"""Pixels."""
+
+
+class Layout:
+    """All panels of a page."""
+
+    def __init__(self, studio: Studio) -> None:
+        gui = studio.server.gui
+        self.panels: list[Panel] = []
+        gui.set_panel_label("Homodyn studio")
+        gui.main_panel.dock_right()
+        gui.main_panel.set_width(WIDTH)
+        tabs = gui.add_tab_group()
+        for label, kinds in TABS:
+            with tabs.add_tab(label):
+                for kind in kinds:
+                    folder = gui.add_folder(kind.title, expand_by_default=kind.unfolded)
+                    self._build(kind(studio, folder))
+        below = gui.add_panel()
+        time = below.add_tab("Time")
+        for kind in BELOW:
+            self._build(kind(studio, time))
+        below.float(x=12, y=-12, width=BELOW_SIZE[0])
+
+    def _build(self, panel: Panel) -> None:
+        with panel.container:
+            panel.build()
+        self.panels.append(panel)
+
+    def panel(self, kind: type[Panel]) -> Panel:
+        """The panel of a kind."""
+        return next(panel for panel in self.panels if isinstance(panel, kind))
+
+    def refresh(self, view: View) -> None:
+        """The document changed."""
+        for panel in self.panels:
+            panel.refresh(view)
+
+    def tick(self, view: View) -> None:
+        """Another instant is shown."""
+        for panel in self.panels:
+            panel.tick(view)
+
+    def told(self, task: Task) -> None:
+        """A piece of work went on, or ended."""
+        for panel in self.panels:
+            panel.told(task)

@@ -1,0 +1,137 @@
+"""Plots under the time line: any coordinate, torque, force, power or marker error over time."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from viser.uplot import Series
+
+from homodyn.studio.document import Document
+from homodyn.studio.panels.panel import Panel, assign
+from homodyn.studio.session import View
+from homodyn.studio.signals import KINDS, Curve, curves, names_of, thinned, unit_of
+
+NOTHING = "(nothing to plot)"
+LEAST = 0.12
+"""s between two places of the cursor: a plot is sent whole when its cursor moves."""
+HEIGHT = 115
+CURSOR = "#d03030"
+
+
+class PlotsPanel(Panel):
+    """One plot with the choice of its curve; a red line stands at the instant that is shown."""
+
+    title = "Plots"
+
+    def build(self) -> None:
+        """Make the controls."""
+        self.choice = self.gui.add_dropdown("Plot", (NOTHING,))
+        self.plot: Any = None
+        self.table: tuple[np.ndarray, ...] = ()
+        self._key: Any = None
+        self._cursor = (np.nan, 0.0)
+        self.on_choice(self.choice)(lambda word: self.session.changed.set())
+
+    def refresh(self, view: View) -> None:
+        """Offer what can be plotted of what is open."""
+        self._offer(view.document)
+
+    def tick(self, view: View) -> None:
+        """Draw the chosen curve, and its cursor at the instant of the clock."""
+        document, clock = view.document, view.clock
+        key = (self.choice.value, view.version)
+        if key != self._key:
+            self._key = key
+            self._draw(document)
+            self._cursor = (np.nan, 0.0)
+        now = perf_counter()
+        late = now - self._cursor[1] > LEAST or not clock.playing
+        if self.plot is not None and clock.now != self._cursor[0] and late:
+            self._cursor = (clock.now, now)
+            self.plot.data = with_cursor(self.table, clock.now)
+
+    def _offer(self, document: Document) -> None:
+        words = tuple(f"{kind}: {name}" for kind in KINDS for name in names_of(document, kind)) or (
+            NOTHING,
+        )
+        if tuple(self.choice.options) != words:
+            before = self.choice.value
+            self.choice.options = words
+            assign(self.choice, before if before in words else _first(words))
+
+    def _draw(self, document: Document) -> None:
+        if self.plot is not None:
+            self.plot.remove()
+            self.plot = None
+        kind, _, name = self.choice.value.partition(": ")
+        thin = [thinned(curve) for curve in curves(document, kind, name)]
+        if thin:
+            self.table = together(thin)
+            with self.container:
+                self._add(unit_of(document, kind, name), thin)
+
+    def _add(self, unit: str, thin: list[Curve]) -> None:
+        series: list[Series] = [{"label": "time (s)"}]
+        for curve in thin:
+            series.append({"label": curve.owner, "stroke": hexed(curve.colour), "width": 1.5})
+        series.append({"label": "now", "stroke": CURSOR, "width": 2, "points": {"show": False}})
+        self.plot = self.gui.add_uplot(
+            with_cursor(self.table, float(self.table[0][0])),
+            tuple(series),
+            scales={"x": {"time": False}, "y": {"range": span(self.table)}},
+            axes=({"size": 26}, {"label": unit, "size": 44, "labelSize": 16}),
+            legend={"show": len(thin) > 1},
+            height=HEIGHT,
+            order=self.choice.order + 0.5,
+        )
+
+
+def together(found: list[Curve]) -> tuple[np.ndarray, ...]:
+    """All instants of some curves, and the values of each at them; NaN outside a curve."""
+    time = np.unique(np.concatenate([curve.time for curve in found]))
+    return (
+        time,
+        *(np.interp(time, curve.time, curve.values, left=np.nan, right=np.nan) for curve in found),
+    )
+
+
+def span(table: tuple[np.ndarray, ...]) -> tuple[float, float]:
+    """The least and the greatest value to show, with some room around the curves."""
+    levels = np.concatenate(table[1:])
+    levels = levels[np.isfinite(levels)]
+    if not len(levels):
+        return 0.0, 1.0
+    low, high = float(levels.min()), float(levels.max())
+    room = 0.06 * (high - low) or 0.5
+    return low - room, high + room
+
+
+def with_cursor(table: tuple[np.ndarray, ...], now: float) -> tuple[np.ndarray, ...]:
+    """A table of curves with one more column: a line upright at an instant.
+
+    The line runs below what is shown, and at the instant up through it and down again, in three
+    rows of their own in which the curves keep their values: a plot knows no other upright lines.
+    """
+    time, *values = table
+    low, high = span(table)
+    below = low - (high - low)
+    place = int(np.searchsorted(time, now))
+    mark = np.full(len(time) + 3, below)
+    mark[place + 1] = high
+    return (
+        np.insert(time, place, (now,) * 3),
+        *(np.insert(v, place, (np.interp(now, time, v),) * 3) for v in values),
+        mark,
+    )
+
+
+def hexed(colour: tuple[int, int, int]) -> str:
+    """A colour as style sheets write it."""
+    return "#" + bytes(colour).hex()
+
+
+def _first(names: tuple[str, ...]) -> str:
+    """A curve that says something at once: a knee where there is one."""
+    return next((name for name in names if "knee" in name.lower()), names[0])

@@ -1,0 +1,171 @@
+"""The stage keeps the nodes of viser in step with a session: what is open, and the instant."""
+
+from __future__ import annotations
+
+import numpy as np
+import viser
+
+from homodyn.capture import Trial
+from homodyn.studio.arrows import contact_arrows, plate_arrows, weight_of
+from homodyn.studio.clock import Clock
+from homodyn.studio.document import Actor, Document
+from homodyn.studio.look import Look
+from homodyn.studio.scene.body import BodyNodes, Clicked
+from homodyn.studio.scene.ground import Ground
+from homodyn.studio.scene.labels import Labels
+from homodyn.studio.scene.many import Arrows
+from homodyn.studio.scene.markers import MarkerClicked, ModelMarkerNodes, TrialNodes
+
+ROOT = "/scene"
+"""Everything hangs here: following a body moves this node, and no camera."""
+FORCE = (40, 150, 90)
+
+
+class Stage:
+    """All nodes of the scene. Only one thread may call it."""
+
+    def __init__(
+        self,
+        server: viser.ViserServer,
+        segment_clicked: Clicked,
+        marker_clicked: MarkerClicked,
+    ) -> None:
+        self._server = server
+        self._scene = server.scene
+        # Both cost a machine without a graphics card most of its frames, and show nothing more.
+        self._scene.configure_default_lights(cast_shadow=False)
+        self._scene.configure_environment_map(None)
+        self._scene.add_light_hemisphere(
+            "/light", sky_color=(255, 255, 255), ground_color=(150, 150, 160), intensity=2.2
+        )
+        self._segment_clicked = segment_clicked
+        self._marker_clicked = marker_clicked
+        self.root = self._scene.add_frame(ROOT, show_axes=False)
+        self._ground = Ground(self._scene, ROOT)
+        self._labels = Labels(self._scene, f"{ROOT}/labels")
+        self._forces = Arrows(self._scene, f"{ROOT}/forces", FORCE)
+        self.bodies: dict[str, BodyNodes] = {}
+        self._markers: dict[str, ModelMarkerNodes] = {}
+        self._trials: dict[str, TrialNodes] = {}
+        self._document = Document()
+
+    def show(self, document: Document) -> None:
+        """Make nodes for what came, remove those of what went, keep the others."""
+        with self._server.atomic():
+            self._keep_bodies(document)
+            self._keep_trials(document.trials)
+            known = (
+                frozenset()
+                if document.actor is None
+                else frozenset(marker.name for marker in document.actor.model.markers)
+            )
+            for nodes in self._trials.values():
+                nodes.tell_apart(known)
+            self._ground.outline(document.trials)
+            self._document = document
+
+    def draw(self, clock: Clock, look: Look) -> None:
+        """Show the scene at the instant of the clock."""
+        document, time = self._document, clock.now
+        trial = None if document.trial is None else self._trials[document.trial.name]
+        with self._server.atomic():
+            self._ground.paint(look.dark)
+            for k, actor in enumerate(document.actors):
+                offset = self.offset(k, look)
+                self.bodies[actor.name].draw(time, look, offset)
+                self._markers[actor.name].draw(
+                    time,
+                    trial,
+                    look.model_markers,
+                    look.errors and k == document.active and not np.any(offset),
+                )
+            for nodes in self._trials.values():
+                nodes.draw(time, look.measured)
+            self._forces.place(self._arrows(time, look), visible=look.forces)
+            self._label(time, look)
+            self._follow(time, look)
+
+    def offset(self, place: int, look: Look) -> np.ndarray:
+        """How far (m) a body stands from where it was measured; the active one stays."""
+        return np.array([0.0, look.apart * (place - self._document.active), 0.0])
+
+    def _keep_bodies(self, document: Document) -> None:
+        kept: dict[str, BodyNodes] = {}
+        for actor in document.actors:
+            nodes = self.bodies.pop(actor.name, None)
+            if nodes is not None and not same_picture(nodes.actor, actor):
+                nodes.remove()
+                nodes = None
+            if nodes is None:
+                nodes = BodyNodes(self._scene, ROOT, actor, self._segment_clicked)
+                self._markers[actor.name] = ModelMarkerNodes(self._scene, nodes)
+            nodes.actor = actor
+            kept[actor.name] = nodes
+        for nodes in self.bodies.values():
+            nodes.remove()
+        self.bodies = kept
+        self._markers = {name: self._markers[name] for name in kept}
+
+    def _keep_trials(self, trials: tuple[Trial, ...]) -> None:
+        kept: dict[str, TrialNodes] = {}
+        for trial in trials:
+            nodes = self._trials.pop(trial.name, None)
+            if nodes is not None and nodes.trial is not trial:
+                nodes.remove()
+                nodes = None
+            kept[trial.name] = nodes or TrialNodes(
+                self._scene, f"{ROOT}/recorded", trial, self._marker_clicked
+            )
+        for nodes in self._trials.values():
+            nodes.remove()
+        self._trials = kept
+
+    def _arrows(self, time: float, look: Look) -> np.ndarray:
+        if not look.forces:
+            return np.zeros((0, 2, 3))
+        document = self._document
+        found = [
+            contact_arrows(actor, self.bodies[actor.name].figure, time) + self.offset(k, look)
+            for k, actor in enumerate(document.actors)
+            if actor.shown
+        ]
+        if not any(actor.loads is not None and actor.shown for actor in document.actors):
+            weight = weight_of(document.actor)
+            found += [plate_arrows(trial.plates, time, weight) for trial in document.trials]
+        return np.concatenate(found) if found else np.zeros((0, 2, 3))
+
+    def _label(self, time: float, look: Look) -> None:
+        names: tuple[str, ...] = ()
+        places = np.zeros((0, 3))
+        seen = np.zeros(0, dtype=bool)
+        actor = self._document.actor
+        trial = self._document.trial
+        if look.labels == "markers" and trial is not None and trial.frames:
+            names = trial.markers
+            places, seen = self._trials[trial.name].at(time)
+        elif look.labels != "none" and actor is not None:
+            nodes = self.bodies[actor.name]
+            poses, row = nodes.at(time)
+            names, places = {
+                "markers": (nodes.figure.marker_names, poses.markers[row]),
+                "segments": (nodes.figure.bodies, poses.middles[row]),
+                "joints": (nodes.figure.joint_names, poses.joints[row]),
+            }[look.labels]
+            seen = np.ones(len(names), dtype=bool)
+        self._labels.place(names, places, seen)
+
+    def _follow(self, time: float, look: Look) -> None:
+        document = self._document
+        place = np.zeros(3)
+        if look.follow and document.actor is not None:
+            poses, row = self.bodies[document.actor.name].at(time)
+            place[:2] = -poses.com[row][:2]
+        elif look.follow and document.trial is not None and document.trial.seen.any():
+            place[:2] = -np.nanmean(document.trial.positions, axis=(0, 1))[:2]
+        if not np.array_equal(place, np.asarray(self.root.position)):
+            self.root.position = place
+
+
+def same_picture(one: Actor, other: Actor) -> bool:
+    """Whether the nodes of one body can go on as those of another."""
+    return one.model == other.model and one.motion is other.motion and one.colour == other.colour

@@ -1,0 +1,116 @@
+"""The session: the document with its history, and the clock. Pages look at it, panels change it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from homodyn.studio.clock import Clock
+from homodyn.studio.document import Document
+from homodyn.studio.history import History
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """One consistent look at a session."""
+
+    document: Document
+    clock: Clock
+    version: int
+    """Rises with each change of the document."""
+    undo_label: str
+    redo_label: str
+    unsaved: bool
+
+
+class Session:
+    """What is open and what is shown of it. All of its methods may be called from any thread.
+
+    Nothing here knows of a page: whoever draws waits for `changed` and asks for a `view`.
+    """
+
+    def __init__(self, document: Document | None = None) -> None:
+        self._lock = threading.RLock()
+        self._history = History(document or Document())
+        self._saved = self._history.present
+        self._clock = Clock(self._history.present.time)
+        self._clock = self._clock.at_frame(0)
+        self._version = 0
+        self.changed = threading.Event()
+        """Set by each change of the document or the clock; whoever draws clears it."""
+
+    def view(self) -> View:
+        """The present state, all parts of the same instant."""
+        with self._lock:
+            return View(
+                self._history.present,
+                self._clock,
+                self._version,
+                self._history.undo_label,
+                self._history.redo_label,
+                self._history.present is not self._saved,
+            )
+
+    @property
+    def document(self) -> Document:
+        """What is open."""
+        return self._history.present
+
+    @property
+    def clock(self) -> Clock:
+        """What is shown of it."""
+        return self._clock
+
+    def change(
+        self, label: str, function: Callable[[Document], Document], *, merge: bool = False
+    ) -> None:
+        """Replace the document by a function of it; ``label`` is what undo will call it.
+
+        With ``merge``, changes of one name after each other are undone together, as the many that
+        one drag of a slider makes.
+        """
+        with self._lock:
+            made = function(self._history.present)
+            if made is self._history.present:
+                return
+            self._history = self._history.changed(label, made, merge=merge)
+            self._follow()
+
+    def undo(self) -> None:
+        """Take the last change back."""
+        self._step(self._history.undone)
+
+    def redo(self) -> None:
+        """Do again what was undone."""
+        self._step(self._history.redone)
+
+    def mark_saved(self) -> None:
+        """The present document is on disk."""
+        with self._lock:
+            self._saved = self._history.present
+            self.changed.set()
+
+    def tune(self, function: Callable[[Clock], Clock]) -> None:
+        """Replace the clock by a function of it; this is not a change to undo."""
+        with self._lock:
+            clock = function(self._clock)
+            if clock is not self._clock:
+                self._clock = clock
+                self.changed.set()
+
+    def _step(self, turn: Callable[[], History[Document]]) -> None:
+        with self._lock:
+            history = turn()
+            if history is not self._history:
+                self._history = history
+                self._follow()
+
+    def _follow(self) -> None:
+        """Bring the clock to the frames that are now open, and tell that something changed."""
+        self._version += 1
+        before = self._clock
+        self._clock = before.over(self._history.present.time)
+        if before.frames == 1 and self._clock.frames > 1:
+            self._clock = self._clock.at_frame(0)
+        self.changed.set()

@@ -1,0 +1,221 @@
+"""The studio: a session, the page that shows it, and the loop that keeps both together."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import threading
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import viser
+
+from homodyn.errors import HomodynError
+from homodyn.studio.look import Look
+from homodyn.studio.opening import added, uploaded
+from homodyn.studio.panels import Layout
+from homodyn.studio.scene import Stage
+from homodyn.studio.server import close, listen
+from homodyn.studio.session import Session, View
+from homodyn.studio.tasks import Task, Tasks
+
+RATE = 30.0
+"""Pictures a second while playing (Hz)."""
+BRAND = (64, 110, 180)
+
+
+class Studio:
+    """One page over one session; any number of browsers may look at it.
+
+    Panels and clicks change the session from whatever thread they come in; only the loop of the
+    studio draws. ``selected`` is the segment (body of the scene, segment) that was clicked last.
+    """
+
+    def __init__(
+        self,
+        session: Session | None = None,
+        *,
+        host: str = "127.0.0.1",
+        port: int | None = None,
+        token: str | None = None,
+    ) -> None:
+        self.session = session or Session()
+        self.server, self.gate = listen(host, port, token)
+        self.uploads = Path(tempfile.mkdtemp(prefix="homodyn-studio-"))
+        self.look = Look()
+        self.tasks = Tasks(self._told)
+        self.selected: tuple[str, str] | None = None
+        self.drawn = 0
+        """Pictures sent so far."""
+        self._notes: dict[int, viser.NotificationHandle] = {}
+        self._ended = threading.Event()
+        self._settled = threading.Condition()
+        self._asked = self._answered = 0
+        self._drawing = threading.Lock()
+        self.stage = Stage(self.server, self._segment_clicked, self._marker_clicked)
+        self.on_segment: list[Callable[[str, str], None]] = []
+        """Told (body of the scene, segment) when a segment is clicked."""
+        self.on_marker: list[Callable[[str, str], None]] = []
+        """Told (recording, marker) when a measured marker is clicked."""
+        self._theme()
+        camera = self.server.initial_camera
+        camera.position, camera.look_at, camera.up = (3.2, -5.0, 1.3), (0.0, 0.0, 0.3), (0, 0, 1)
+        camera.fov = 0.75
+        self.layout = Layout(self)
+        self._loop = threading.Thread(target=self._run, daemon=True, name="studio")
+
+    @property
+    def address(self) -> str:
+        """What to type into a browser."""
+        return self.gate.address(self.server.get_port())
+
+    def start(self) -> None:
+        """Begin to draw."""
+        self.session.changed.set()
+        self._loop.start()
+
+    def stop(self) -> None:
+        """End the loop, free the port, and forget uploaded files."""
+        self._ended.set()
+        self.session.changed.set()
+        if self._loop.is_alive():
+            self._loop.join(timeout=5.0)
+        close(self.server)
+        shutil.rmtree(self.uploads, ignore_errors=True)
+
+    @contextmanager
+    def pausing(self) -> Iterator[None]:
+        """Keep the loop from drawing, so that another thread may."""
+        with self._drawing:
+            yield
+
+    def settle(self, timeout: float = 30.0) -> None:
+        """Wait until what was changed before this call is drawn."""
+        with self._settled:
+            self._asked += 1
+            ticket = self._asked
+            self.session.changed.set()
+            if not self._settled.wait_for(lambda: self._answered >= ticket, timeout):
+                raise TimeoutError("the studio did not draw in time")
+
+    def set_look(self, **choices: Any) -> None:
+        """Change how the scene is drawn."""
+        self.look = replace(self.look, **choices)
+        if "dark" in choices:
+            self._theme()
+        self.session.changed.set()
+
+    def attempt(self, work: Callable[[], None]) -> None:
+        """Do something that may be refused; a refusal is shown on the page in its own words."""
+        try:
+            work()
+        except HomodynError as error:
+            self.tell_error(error)
+        except Exception as error:
+            traceback.print_exc()
+            self.notify("Something went wrong", f"{type(error).__name__}: {error}", colour="red")
+
+    def tell_error(self, error: HomodynError) -> None:
+        """Show a refusal: the sentence that the command line would print."""
+        self.notify("Error", " ".join(str(error).split()), colour="red")
+
+    def notify(self, title: str, sentence: str, *, colour: Any = None) -> None:
+        """Show a sentence on every page."""
+        for client in self.server.get_clients().values():
+            client.add_notification(
+                title,
+                sentence,
+                color=colour,
+                auto_close_seconds=None if colour == "red" else 6.0,
+            )
+
+    def open_upload(self, name: str, content: bytes) -> None:
+        """Open a file that came through the page."""
+        thing = uploaded(name, content, self.uploads)
+        self.session.change(f"open {name}", lambda document: added(document, thing))
+        self.notify("Opened", name)
+
+    def _theme(self) -> None:
+        self.server.gui.configure_theme(
+            dark_mode=self.look.dark,
+            show_logo=False,
+            show_share_button=False,
+            brand_color=BRAND,
+            control_width="large",
+        )
+
+    def _segment_clicked(self, body: str, segment: str) -> None:
+        self.selected = (body, segment)
+        for callback in self.on_segment:
+            self.attempt(lambda callback=callback: callback(body, segment))  # type: ignore[misc]
+
+    def _marker_clicked(self, trial: str, marker: str) -> None:
+        for callback in self.on_marker:
+            self.attempt(lambda callback=callback: callback(trial, marker))  # type: ignore[misc]
+
+    def _told(self, task: Task) -> None:
+        """Show how work goes on, on every page: one note each, closed when it is done."""
+        sentence = f"{task.stage} ({task.share:.0%})" if task.share else task.stage
+        for number, client in self.server.get_clients().items():
+            note = self._notes.get(number)
+            if task.done.is_set():
+                if note is not None:
+                    note.remove()
+                continue
+            if note is None:
+                self._notes[number] = client.add_notification(
+                    task.name, sentence, loading=True, with_close_button=False
+                )
+            else:
+                note.title, note.body = task.name, sentence
+        if task.done.is_set():
+            self._notes.clear()
+            if task.error:
+                self.notify(task.name, task.error, colour="red")
+        self.layout.told(task)
+        self.session.changed.set()
+
+    def _run(self) -> None:
+        shown: int | None = None
+        last = due = perf_counter()
+        while not self._ended.is_set():
+            playing = self.session.clock.playing
+            if playing:
+                due = max(due + 1 / RATE, perf_counter() - 1 / RATE)
+                self._ended.wait(max(due - perf_counter(), 0.0))
+            else:
+                self.session.changed.wait()
+                due = perf_counter()
+            self.session.changed.clear()
+            if self._ended.is_set():
+                return
+            ticket = self._asked
+            now = perf_counter()
+            if playing:
+                elapsed = now - last
+                self.session.tune(lambda clock, dt=elapsed: clock.advanced(dt))  # type: ignore[misc]
+                self.session.changed.clear()
+            last = now
+            try:
+                with self._drawing:
+                    shown = self._draw(self.session.view(), shown)
+            except Exception:
+                # A picture that fails must not end all that follow.
+                traceback.print_exc()
+            with self._settled:
+                self._answered = ticket
+                self._settled.notify_all()
+
+    def _draw(self, view: View, shown: int | None) -> int:
+        if view.version != shown:
+            self.stage.show(view.document)
+            self.layout.refresh(view)
+        self.stage.draw(view.clock, self.look)
+        self.layout.tick(view)
+        self.drawn += 1
+        return view.version

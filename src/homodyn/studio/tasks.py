@@ -1,0 +1,81 @@
+"""Work that takes seconds: done beside the page, told as it goes, and stopped when asked."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from homodyn.errors import HomodynError
+
+
+class Cancelled(Exception):
+    """The work was stopped by who asked for it."""
+
+
+@dataclass
+class Task:
+    """One piece of work: what it is called, how far it is, and how it ended."""
+
+    name: str
+    told: Callable[[Task], None]
+    """Hears of every step, and of the end."""
+    stage: str = ""
+    share: float = 0.0
+    """Done so far, 0 to 1; 0 throughout where nobody knows."""
+    error: str = ""
+    """One sentence when it did not come to its end."""
+    done: threading.Event = field(default_factory=threading.Event)
+    cancelled: threading.Event = field(default_factory=threading.Event)
+
+    def tell(self, stage: str, share: float | None = None) -> None:
+        """Say what begins and how much is done; ends the work here when it was cancelled."""
+        if self.cancelled.is_set():
+            raise Cancelled
+        self.stage = stage
+        if share is not None:
+            self.share = share
+        self.told(self)
+
+    def cancel(self) -> None:
+        """Ask it to stop at the next step."""
+        self.cancelled.set()
+
+
+class Tasks:
+    """One piece of work at a time, in a thread of its own."""
+
+    def __init__(self, told: Callable[[Task], None]) -> None:
+        self._told = told
+        self._lock = threading.Lock()
+        self.current: Task | None = None
+
+    def start(self, name: str, work: Callable[[Task], None]) -> Task:
+        """Begin a piece of work, which must call `Task.tell` now and then.
+
+        Raises a `HomodynError` while another is going on.
+        """
+        with self._lock:
+            if self.current is not None and not self.current.done.is_set():
+                raise HomodynError(
+                    f"{self.current.name} is still going on; wait for it, or cancel it"
+                )
+            task = self.current = Task(name, self._told)
+        threading.Thread(target=_run, args=(task, work), daemon=True, name=name).start()
+        return task
+
+
+def _run(task: Task, work: Callable[[Task], None]) -> None:
+    try:
+        task.tell("beginning")
+        work(task)
+    except Cancelled:
+        task.error = "it was cancelled"
+    except HomodynError as error:
+        task.error = " ".join(str(error).split())
+    except Exception as error:
+        task.error = f"{type(error).__name__}: {error}"
+        raise
+    finally:
+        task.done.set()
+        task.told(task)

@@ -1,0 +1,158 @@
+"""The command serves this machine alone, lets others in by a token, and ends on Ctrl-C."""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from contextlib import contextmanager
+from http.client import HTTPConnection
+
+import pytest
+from typer.testing import CliRunner
+
+from homodyn.cli import app
+from support.waiting import until
+
+ADDRESS = re.compile(r"The studio is at http://(?P<host>[^:/]+):(?P<port>\d+)/(?P<query>\S*)")
+
+
+@contextmanager
+def served(*arguments):
+    """The command in a process of its own: the process, host, port and query it printed."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "homodyn", "studio", "--no-browser", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONUNBUFFERED": "1"},
+    )
+    try:
+        line = process.stdout.readline()
+        found = ADDRESS.match(line)
+        assert found, line + process.stdout.read()
+        yield process, found["host"], int(found["port"]), found["query"]
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+def asked(port, path="/", **headers):
+    connection = HTTPConnection("127.0.0.1", port, timeout=30)
+    names = {name.replace("_", "-"): value for name, value in headers.items()}
+    connection.request("GET", path, headers=names)
+    answer = connection.getresponse()
+    return answer.status, answer.read().decode(errors="replace"), dict(answer.getheaders())
+
+
+def handshake(port, **headers):
+    return asked(
+        port,
+        Upgrade="websocket",
+        Connection="Upgrade",
+        Sec_WebSocket_Version="13",
+        Sec_WebSocket_Key="dGhlIHNhbXBsZSBub25jZQ==",
+        **headers,
+    )[0]
+
+
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
+def test_it_serves_the_loopback_alone_and_ends_cleanly(end):
+    with served("heiman") as (process, host, port, query):
+        assert (host, query) == ("127.0.0.1", "")
+        status, page, _ = asked(port)
+        assert status == 200
+        assert "Homodyn studio" in page
+        with socket.socket() as outside:
+            outside.settimeout(5)
+            addresses = {info[4][0] for info in socket.getaddrinfo(socket.gethostname(), None)}
+            for address in addresses - {"127.0.0.1", "::1", "127.0.1.1"}:
+                if "." in address:
+                    assert outside.connect_ex((address, port)) != 0
+        assert asked(port, Host="evil.example")[0] == 403
+        assert asked(port, Origin="http://evil.example")[0] == 403
+        assert handshake(port, Origin="http://evil.example") == 403
+        process.send_signal(end)
+        assert process.wait(30) == 0
+        rest = process.stdout.read()
+        assert "Traceback" not in rest
+        assert "The studio has ended." in rest
+        with socket.socket() as again:
+            again.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            again.bind(("127.0.0.1", port))
+
+
+def test_another_address_needs_the_token():
+    with served("--host", "0.0.0.0", "--port", "0") as (_, host, port, query):
+        assert host == "0.0.0.0"
+        token = query.removeprefix("?token=")
+        assert len(token) > 20
+        status, words, _ = asked(port)
+        assert status == 403
+        assert "token" in words
+        assert handshake(port) == 403
+        status, _, headers = asked(port, f"/?token={token}")
+        assert status == 200
+        cookie = headers["Set-Cookie"].partition(";")[0]
+        assert asked(port, Cookie=cookie)[0] == 200
+        assert handshake(port, Cookie=cookie) == 101
+
+
+def test_a_port_that_is_taken_is_refused():
+    with socket.socket() as holder:
+        holder.bind(("127.0.0.1", 0))
+        holder.listen()
+        port = holder.getsockname()[1]
+        result = CliRunner().invoke(app, ["studio", "--no-browser", "--port", str(port)])
+    assert result.exit_code == 1
+    assert "choose another --port" in " ".join(result.output.split())
+
+
+def test_without_viser_it_says_what_to_install(monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    result = CliRunner().invoke(app, ["studio", "--no-browser"])
+    assert result.exit_code == 1
+    assert "pip install 'homodyn[studio]'" in " ".join(result.output.split())
+
+
+def test_a_word_that_is_no_body_names_the_bodies():
+    result = CliRunner().invoke(app, ["studio", "nobody", "--no-browser"])
+    assert result.exit_code == 1
+    assert "heiman" in result.output
+
+
+def test_the_demonstration_is_analysed_while_the_page_is_there():
+    from homodyn.studio import Session, demo
+    from homodyn.studio.tasks import Tasks
+
+    session = Session()
+    demo.open_recording(session)
+    assert session.document.trial.frames > 100
+    stages = []
+    tasks = Tasks(lambda task: stages.append(task.stage))
+    task = tasks.start(demo.NAME, lambda task: demo.analyse(session, task))
+    until(task.done.is_set, "the analysis", 300)
+    assert task.error == ""
+    assert "fitting" in stages
+    assert session.document.actor.motion.rms < 0.02
+    assert session.document.actor.loads is not None
+    assert session.clock.playing
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems always have a screen")
+@pytest.mark.parametrize(
+    ("screen", "wanted", "opened"), [(":0", True, True), ("", True, False), (":0", False, False)]
+)
+def test_the_browser_is_opened_where_there_is_one(monkeypatch, screen, wanted, opened):
+    shown = []
+    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+    monkeypatch.setenv("DISPLAY", screen)
+    monkeypatch.setattr("webbrowser.open", shown.append)
+    monkeypatch.setattr("homodyn.cli.studio._stay", lambda ended: None)
+    flag = "--browser" if wanted else "--no-browser"
+    result = CliRunner().invoke(app, ["studio", flag, "--port", "0"])
+    assert result.exit_code == 0, result.output
+    assert bool(shown) == opened
+    assert not shown or re.fullmatch(r"http://127\.0\.0\.1:\d+/", shown[0])

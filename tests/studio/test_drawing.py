@@ -1,0 +1,162 @@
+"""Points, curves, arrows and polygons that the scene draws, against slow ways to the same."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+from homodyn import catalog, dynamics
+from homodyn.capture import Event, FootForce, ForcePlate, Loads, Motion
+from homodyn.report.silhouette import posed
+from homodyn.studio import Actor, Document
+from homodyn.studio.arrows import contact_arrows, plate_arrows
+from homodyn.studio.figure import figure
+from homodyn.studio.opening import from_catalog
+from homodyn.studio.panels.plots import span, together, with_cursor
+from homodyn.studio.shapes import along, ball, cylinder
+from homodyn.studio.signals import KINDS, Curve, curves, names_of, thinned, unit_of
+from homodyn.studio.support import support_polygon
+from homodyn.studio.timeline import marks, short, strip
+
+
+@pytest.mark.parametrize("entry", [entry.name for entry in catalog.entries()])
+def test_all_points_of_a_figure_are_where_a_slow_drawing_has_them(entry):
+    model = catalog.build(entry)
+    q = model.random(7, 3)
+    poses = figure(model).poses(q)
+    for row in range(3):
+        slow = posed(model, q[row])
+        np.testing.assert_allclose(poses.com[row], slow.com, atol=1e-5)
+        np.testing.assert_allclose(poses.joints[row], list(slow.joints.values()), atol=1e-5)
+        np.testing.assert_allclose(poses.markers[row], list(slow.markers.values()), atol=1e-5)
+        solids = [end for solid in slow.solids for end in (solid.start, solid.end)]
+        np.testing.assert_allclose(poses.caps[row][: len(solids)], solids, atol=1e-5)
+
+
+def test_a_world_with_y_up_is_turned_to_ours():
+    turned = replace(catalog.heiman(), gravity=np.array([0.0, -9.81, 0.0]))
+    q = turned.random(1)
+    x, y, z = dynamics.center_of_mass(turned, q)
+    np.testing.assert_allclose(figure(turned).poses(q).com[0], [x, -z, y], atol=1e-5)
+
+
+def test_cylinders_lie_along_what_they_stand_for():
+    rng = np.random.default_rng(0)
+    vectors = np.vstack([rng.standard_normal((50, 3)), [[0, 0, -1.0], [0, 0, 2.0], [0, 0, 0]]])
+    axes = Rotation.from_quat(along(vectors), scalar_first=True).apply([0.0, 0.0, 1.0])
+    np.testing.assert_allclose(np.cross(axes, vectors), 0.0, atol=1e-9)
+
+
+@pytest.mark.parametrize("mesh", [ball(), cylinder()])
+def test_meshes_look_outwards(mesh):
+    corners, faces = mesh
+    a, b, c = (corners[faces[:, k]].astype(float) for k in range(3))
+    normals = np.cross(b - a, c - a)
+    middle = (a + b + c) / 3
+    if np.ptp(corners[:, 2]) == 1.0:
+        middle = middle * [1.0, 1.0, 0.0]
+    assert (np.einsum("ij,ij->i", normals, middle) > 0).all()
+
+
+def walker(frames=101) -> Actor:
+    model = catalog.heiman()
+    q = np.tile(model.neutral(), (frames, 1))
+    knee = model.coordinate_index("KneeLeft_RY")
+    q[:, knee] = np.linspace(0.0, 1.0, frames)
+    v = np.zeros((frames, model.nv))
+    v[:, knee] = 2.0
+    time = np.arange(frames) / 100
+    residual = np.full((frames, 2), [0.003, 0.004])
+    motion = Motion(model, time, q, v, 0 * v, ("LKNE", "RKNE"), residual=residual)
+    force = np.tile([0.0, 0.0, 400.0], (frames, 1))
+    foot = FootForce("FootLeft", "left", force, np.tile([0.1, 0.2, 0.0], (frames, 1)), 0 * force)
+    tau = np.full((frames, model.nv), 3.0)
+    loads = Loads(motion, tau, tuple(range(6)), 0 * force, 0 * force, (foot,), tau * v)
+    return Actor("walker", model, q[0], motion, loads)
+
+
+def test_every_kind_of_curve_has_its_values_and_unit():
+    document = Document().with_actor(walker())
+    expected = {
+        ("coordinate", "KneeLeft_RY"): ("deg", np.degrees(1.0)),
+        ("coordinate", "Pelvis_TX"): ("m", 0.0),
+        ("torque", "KneeLeft_RY"): ("N m", 3.0),
+        ("torque", "Pelvis_TX"): ("N", 3.0),
+        ("ground force", "FootLeft z"): ("N", 400.0),
+        ("ground force", "FootLeft size"): ("N", 400.0),
+        ("power", "KneeLeft_RY"): ("W", 6.0),
+        ("marker error", "RKNE"): ("mm", 4.0),
+        ("marker error", "all, root mean square"): ("mm", np.sqrt(12.5)),
+    }
+    assert {kind for kind, _ in expected} == set(KINDS)
+    for (kind, name), (unit, last) in expected.items():
+        assert name in names_of(document, kind)
+        (curve,) = curves(document, kind, name)
+        assert curve.values[-1] == pytest.approx(last)
+        assert unit_of(document, kind, name) == unit
+
+
+def test_a_thinned_curve_keeps_its_peaks():
+    time = np.linspace(0, 10, 10_001)
+    values = np.sin(time)
+    values[4321] = 9.0
+    values[100:200] = np.nan
+    thin = thinned(Curve("x", (0, 0, 0), time, values))
+    assert len(thin.time) <= 610
+    assert np.nanmax(thin.values) == 9.0
+    assert (thin.time[0], thin.time[-1]) == (0.0, 10.0)
+    assert (np.diff(thin.time) > 0).all()
+
+
+def test_the_cursor_is_an_upright_line_and_leaves_the_curves():
+    table = together([Curve("x", (0, 0, 0), np.arange(5.0), np.arange(5.0) ** 2)])
+    time, values, mark = with_cursor(table, 2.5)
+    at = np.flatnonzero(time == 2.5)
+    low, high = span(table)
+    assert mark[at[1]] == high
+    assert (np.delete(mark, at[1]) < low).all()
+    np.testing.assert_allclose(values[at], 6.5)
+    np.testing.assert_array_equal(np.delete(values, at), table[1])
+
+
+def test_forces_are_drawn_where_they_act_and_as_long_as_they_are_strong():
+    actor = walker()
+    (arrow,) = contact_arrows(actor, figure(actor.model), 0.5)
+    weight = actor.model.mass * 9.81
+    np.testing.assert_allclose(arrow[0], [0.1, 0.2, 0.0])
+    np.testing.assert_allclose(arrow[1] - arrow[0], [0, 0, 0.7 * 400 / weight])
+    assert len(contact_arrows(actor.in_pose(actor.q), figure(actor.model), 0.5)) == 0
+    force = np.array([[0.0, 0.0, 700.0], [0.0, 0.0, 1.0]])
+    plate = ForcePlate("p", 10.0, force, np.zeros((2, 3)), np.zeros((2, 3)))
+    assert len(plate_arrows((plate,), 0.0, 700.0)) == 1
+    assert len(plate_arrows((plate,), 0.1, 700.0)) == 0
+
+
+def test_a_standing_body_has_its_centre_of_mass_over_its_support():
+    actor = from_catalog("heiman")
+    shape = figure(actor.model)
+    poses = shape.poses(actor.q)
+    corners = support_polygon(shape, poses.touching[0], None)
+    assert len(corners) >= 4
+    low, high = corners.min(axis=0), corners.max(axis=0)
+    assert (low < poses.com[0][:2]).all()
+    assert (poses.com[0][:2] < high).all()
+    one = support_polygon(shape, poses.touching[0], {"FootLeft"})
+    assert one[:, 1].min() > 0
+    assert len(support_polygon(shape, poses.touching[0] + [0, 0, 0.3], None)) == 0
+
+
+def test_the_time_line_marks_events_and_phases():
+    events = (
+        Event(0.2, "Foot Strike", "Left"),
+        Event(0.8, "Foot Off", "Left"),
+        Event(5.0, "Foot Off", "Right"),
+    )
+    time = np.arange(101) / 100
+    assert marks(events, time) == ((20, "LS"), (80, "LO"))
+    assert short(Event(0.0, "Clap")) == "Cl"
+    picture = strip(events, time)
+    assert 'x="20.000%"' in picture
+    assert 'width="60.000%"' in picture
+    assert strip((), time) == ""

@@ -1,0 +1,120 @@
+"""Files and folders become bodies and recordings, or the sentence of the command line."""
+
+import io
+import tarfile
+import zipfile
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from homodyn import catalog, save
+from homodyn.capture import Trial
+from homodyn.cli import app
+from homodyn.errors import HomodynError
+from homodyn.report.demo import TRIAL
+from homodyn.report.simulation import write_simulation
+from homodyn.simulate import run
+from homodyn.studio import Actor
+from homodyn.studio.opening import from_catalog, opened, uploaded
+
+
+@pytest.fixture(scope="module")
+def fallen(tmp_path_factory):
+    """A result of a simulation, and the record it was written from."""
+    actor = from_catalog("heiman")
+    record = run(actor.model, actor.q, None, 0.05, 1e-3, contact="implicit", record=1e-2)
+    folder = tmp_path_factory.mktemp("results") / "fallen"
+    write_simulation(record, folder)
+    return folder, record
+
+
+@pytest.mark.parametrize("suffix", [".toml", ".lua", ".urdf"])
+def test_models_are_opened(tmp_path, suffix):
+    save(catalog.bip(), tmp_path / f"robot{suffix}")
+    thing = opened(tmp_path / f"robot{suffix}")
+    assert isinstance(thing, Actor)
+    assert len(thing.model.bodies) >= len(catalog.bip().bodies)
+
+
+def test_recordings_are_opened():
+    thing = opened(TRIAL / "walk.c3d")
+    assert isinstance(thing, Trial)
+    assert thing.frames > 100
+
+
+def test_a_simulation_comes_back_from_its_folder(fallen):
+    folder, record = fallen
+    actor = opened(folder)
+    np.testing.assert_allclose(actor.motion.q, record.q, atol=1e-8)
+    np.testing.assert_allclose(actor.loads.tau, record.torques, atol=1e-6)
+    assert actor.model == record.model
+
+
+@pytest.mark.parametrize("kind", [".tar", ".zip"])
+def test_a_packed_folder_is_a_folder(fallen, tmp_path, kind):
+    folder, record = fallen
+    stream = io.BytesIO()
+    if kind == ".tar":
+        with tarfile.open(fileobj=stream, mode="w") as tar:
+            tar.add(folder, "fallen")
+    else:
+        with zipfile.ZipFile(stream, "w") as archive:
+            for path in folder.iterdir():
+                archive.write(path, f"fallen/{path.name}")
+    actor = uploaded(f"fallen{kind}", stream.getvalue(), tmp_path)
+    assert actor.motion.q.shape == record.q.shape
+
+
+def test_a_tar_cannot_write_outside_its_folder(tmp_path):
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w") as tar:
+        member = tarfile.TarInfo("../../escaped.txt")
+        member.size = 3
+        tar.addfile(member, io.BytesIO(b"bad"))
+    with pytest.raises(HomodynError, match="unpacked"):
+        uploaded("evil.tar", stream.getvalue(), tmp_path)
+    assert not list(tmp_path.parent.glob("**/escaped.txt"))
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("broken.c3d", b"this is no recording"),
+        ("broken.trc", b"PathFileType\t4\n"),
+        ("broken.lua", b"return {"),
+        ("broken.osim", b"<OpenSimDocument><oops>"),
+        ("broken.urdf", b"<robot/>"),
+        ("notes.txt", b"hello"),
+    ],
+)
+def test_a_bad_file_is_refused_in_the_words_of_the_command_line(
+    tmp_path, monkeypatch, name, content
+):
+    with pytest.raises(HomodynError) as refusal:
+        uploaded(name, content, tmp_path)
+    home = tmp_path / "shell"
+    home.mkdir()
+    (home / name).write_bytes(content)
+    monkeypatch.chdir(home)
+    shown = CliRunner().invoke(app, ["studio", name, "--no-browser"])
+    assert shown.exit_code == 1
+    assert " ".join(shown.output.split()) == f"Error: {' '.join(str(refusal.value).split())}"
+    assert str(tmp_path) not in str(refusal.value)
+
+
+def test_a_folder_without_a_result_says_so(tmp_path):
+    with pytest.raises(HomodynError, match=r"no folder of results: summary\.json is missing"):
+        opened(tmp_path)
+
+
+def test_a_cut_table_names_the_line(fallen, tmp_path):
+    folder, _ = fallen
+    copy = tmp_path / "cut"
+    copy.mkdir()
+    for path in folder.iterdir():
+        (copy / path.name).write_bytes(path.read_bytes())
+    text = (copy / "positions.csv").read_text().splitlines()
+    (copy / "positions.csv").write_text("\n".join([*text[:3], text[3][:20]]))
+    with pytest.raises(HomodynError, match=r"positions\.csv, line 4"):
+        opened(copy)

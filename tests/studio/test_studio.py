@@ -1,0 +1,136 @@
+"""The studio without a browser: it draws what changes, at its pace, and does not grow."""
+
+import os
+import resource
+import time
+
+import numpy as np
+import pytest
+
+from homodyn import catalog
+from homodyn.capture import Motion, Trial
+from homodyn.studio import Actor, Document, Session
+from homodyn.studio.panels.pose import PosePanel
+from homodyn.studio.studio import Studio
+
+
+def test_a_pulled_segment_takes_the_body_along(studio):
+    panel = studio.layout.panel(PosePanel)
+    panel._clicked("walk", "HandLeft")
+    node = panel.handle._node
+    target = np.add(node.position, [0.05, 0.0, 0.1])
+    node.position = target
+    panel.handle._pull()
+    studio.settle()
+    actor = studio.session.document.actor
+    assert actor.posed
+    assert studio.session.view().undo_label == "pull HandLeft"
+    from homodyn.studio.dragging import place_of
+
+    place, _ = place_of(actor.model, actor.q, "HandLeft")
+    assert np.linalg.norm(place - target) < 0.03
+
+
+def test_bodies_come_go_and_change_without_leaving_nodes(studio):
+    def nodes():
+        return set(studio.server.scene._handle_from_node_name)
+
+    before = nodes()
+    for _ in range(3):
+        studio.session.change("add", lambda d: d.with_actor(d.actors[0]))
+        studio.settle()
+    assert len(nodes()) > len(before)
+    for _ in range(3):
+        studio.session.undo()
+    studio.settle()
+    assert nodes() == before
+
+
+def test_labels_are_made_on_demand_and_go_again(studio):
+    def labels():
+        return [name for name in studio.server.scene._handle_from_node_name if "/labels/" in name]
+
+    assert not labels()
+    for kind, count in (("markers", 32), ("joints", 19), ("none", 0)):
+        studio.set_look(labels=kind)
+        studio.settle()
+        assert len(labels()) == count
+
+
+def test_a_picture_that_fails_does_not_end_the_studio(studio, monkeypatch, capsys):
+    monkeypatch.setattr(studio.stage, "draw", lambda clock, look: 1 / 0)
+    studio.settle()
+    monkeypatch.undo()
+    drawn = studio.drawn
+    studio.settle()
+    assert studio.drawn > drawn
+    assert "ZeroDivisionError" in capsys.readouterr().err
+
+
+@pytest.fixture(scope="module")
+def long_session():
+    """10 000 frames of a body with 54 speeds, and 60 markers over it."""
+    model = catalog.hdm()
+    rng = np.random.default_rng(0)
+    frames = 10_000
+    swing = 0.3 * np.sin(np.linspace(0, 200, frames))[:, None] * rng.standard_normal(model.nv)
+    q = model.integrate(np.tile(model.neutral(), (frames, 1)), swing)
+    still = np.zeros((frames, model.nv))
+    motion = Motion(model, np.arange(frames) / 100, q, still, still)
+    markers = np.cumsum(1e-3 * rng.standard_normal((frames, 60, 3)), axis=0)
+    trial = Trial("long", tuple(f"M{k}" for k in range(60)), markers, 100.0)
+    actor = Actor("long", model, q[0], motion)
+    return Session(Document().with_trial(trial).with_actor(actor))
+
+
+def test_ten_thousand_frames_are_drawn_in_time_and_memory_stays(long_session):
+    studio = Studio(long_session, port=0)
+    studio.start()
+    studio.settle()
+    try:
+        look, clock = studio.look, long_session.clock
+        with studio.pausing():
+            for frame in range(500):
+                studio.stage.draw(clock.at_frame(frame), look)
+            begun, memory = time.process_time(), _memory()
+            frames = range(0, 10_000, 4)
+            for frame in frames:
+                studio.stage.draw(clock.at_frame(frame), look)
+            spent = (time.process_time() - begun) / len(frames)
+            grown = _memory() - memory
+        buffered = len(studio.server._websock_server._broadcast_buffer.message_from_id)
+    finally:
+        studio.stop()
+    assert spent < 1 / 30
+    assert grown < 20e6
+    assert buffered < 5_000
+
+
+def test_playing_keeps_real_time_and_needs_under_a_thirtieth_second_a_picture(long_session):
+    studio = Studio(long_session, port=0)
+    studio.start()
+    studio.settle()
+    try:
+        long_session.tune(lambda clock: clock.at_frame(0).started())
+        begun, drawn = time.perf_counter(), studio.drawn
+        busy = time.process_time()
+        time.sleep(2.0)
+        shown = studio.drawn - drawn
+        wall, busy = time.perf_counter() - begun, time.process_time() - busy
+        now = long_session.clock.now
+        long_session.tune(lambda clock: clock.stopped())
+    finally:
+        studio.stop()
+    # On a machine that others use, the share of it that is needed says more than the rate.
+    assert busy / max(shown, 1) < 1 / 30
+    assert shown >= 30
+    assert now == pytest.approx(wall, abs=0.5)
+
+
+def _memory() -> int:
+    """Bytes this process holds."""
+    try:
+        with open("/proc/self/statm") as stream:
+            return int(stream.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
