@@ -15,7 +15,7 @@ from homodyn.balance.limits import limits_at
 from homodyn.balance.margins import Difficulty, difficulty
 from homodyn.balance.phases import Phase
 from homodyn.balance.scene import ComPath, Plan, Scene
-from homodyn.balance.stance import Forces
+from homodyn.balance.stance import Forces, Stance
 from homodyn.balance.trajectory.bspline import Spline
 from homodyn.balance.trajectory.check import CLOSE, Check, support_places
 from homodyn.balance.trajectory.keyframes import KeyFrames, through
@@ -24,6 +24,7 @@ from homodyn.balance.trajectory.search import search
 from homodyn.balance.trajectory.timing_free import Layout, Weights
 from homodyn.balance.wrenches import WrenchSet, wrench_set
 from homodyn.errors import ModelError, NoSolution
+from homodyn.symbolic.threads import pool, thread_count
 
 Method = Literal["timing-free", "keyframes"]
 
@@ -231,20 +232,23 @@ def plan_com(
 
 def wrench_sets(scene: Scene) -> tuple[WrenchSet, ...]:
     """The wrenches of the stances; stances that are others moved sideways share their polytope."""
-    known: list[WrenchSet] = []
-    found: list[WrenchSet] = []
+    different: list[Stance] = []
+    which = []
     for stance in scene.stances:
-        same = next((each for each in known if _moved(each, stance.forces)), None)
-        if same is None:
-            same = wrench_set(stance)
-            known.append(same)
-        found.append(replace(same, stance=stance, forces=stance.forces))
-    return tuple(found)
+        same = (k for k, each in enumerate(different) if _moved(each.forces, stance.forces))
+        which.append(next(same, len(different)))
+        if which[-1] == len(different):
+            different.append(stance)
+    # Hulls are found outside the interpreter, so that two threads are twice as fast.
+    known = list(pool(thread_count()).map(wrench_set, different))
+    return tuple(
+        replace(known[k], stance=stance, forces=stance.forces)
+        for k, stance in zip(which, scene.stances, strict=True)
+    )
 
 
-def _moved(one: WrenchSet, forces: Forces) -> bool:
+def _moved(a: Forces, b: Forces) -> bool:
     """Whether forces are the same about their own reference point, but for rounding."""
-    a, b = one.forces, forces
     size = float(np.abs(a.wrenches).max())
     return bool(
         a.wrenches.shape == b.wrenches.shape
