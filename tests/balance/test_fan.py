@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from homodyn.balance import Grasp, Stance, sole, wrench_set
+from homodyn.balance import Grasp, Stance, point, sole, wrench_set
 from homodyn.balance.fan import sum_vertices
 from homodyn.balance.hull import hull
 from homodyn.errors import NoSolution
@@ -31,7 +31,7 @@ def test_walks_find_every_vertex_of_a_sum_and_nothing_else(n):
 def test_parts_that_are_flat_or_points_only_move_the_sum():
     square = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0.0]])
     found = sum_vertices([square, np.array([[1.0, 2.0, 3.0]])])
-    assert as_set(found) == as_set(square + [1, 2, 3])
+    assert as_set(found) == as_set(square + np.array([1.0, 2.0, 3.0]))
     assert as_set(sum_vertices([np.ones((2, 3))])) == {(1.0, 1.0, 1.0)}
 
 
@@ -52,7 +52,12 @@ def test_a_set_with_too_many_vertices_is_refused_at_once_with_what_would_help():
 
 
 def test_limits_of_each_and_of_all_are_found_by_walks_as_by_programs():
-    stance = Stance(limited(2).supports, 700.0)
+    points = [(0.0, 0.2, 0.0), (0.5, -0.1, 0.1), (0.2, 0.4, 0.3)]
+    each = [
+        point(f"p{k}", at, normal=(0.1 * k, -0.2, 1), friction=0.5, limit=300.0)
+        for k, at in enumerate(points)
+    ]
+    stance = Stance(tuple(each), 500.0)
     walked, asked = wrench_set(stance), wrench_set(stance, method="programs")
     assert len(walked.polytope.A) == len(asked.polytope.A)
     assert as_set(np.round(walked.polytope.vertices, 4)) == as_set(

@@ -18,11 +18,11 @@ from homodyn.balance.hull import whiten
 
 WALKS = 1500
 """At first, from random directions; later one from each vertex."""
-AROUND = 60
+AROUND = 120
 """Directions asked around each ray that was found."""
 NEAR = 1e-5
 """How far these are from the ray; the set is as wide as it is long then."""
-ROUNDS = 8
+ROUNDS = 12
 TIE = 1e-9
 """Share of the size of the parts below which a vertex is not coming nearer."""
 LEVEL = 1e-7
@@ -43,7 +43,7 @@ def sum_vertices(parts: Sequence[np.ndarray], *, at_most: int | None = None) -> 
     starts = directions[:WALKS]
     chosen, where = fan.farthest(directions)
     directions = directions[where]
-    rays = np.zeros((0, fan.dimension))
+    rays, idle = np.zeros((0, fan.dimension)), 0
     for _ in range(ROUNDS):
         if at_most is not None and len(chosen) > at_most:
             break
@@ -56,9 +56,11 @@ def sum_vertices(parts: Sequence[np.ndarray], *, at_most: int | None = None) -> 
         both, first = np.unique(np.vstack([chosen, more]), axis=0, return_index=True)
         # One walk from each vertex: those in narrow cones, which few random ones meet, too.
         starts = directions = np.vstack([directions, around[where]])[first]
-        if len(both) == len(chosen):
-            break
+        idle = idle + 1 if len(both) == len(chosen) else 0
         chosen = both
+        # A vertex that is missed costs another hull, which is dearer than another round.
+        if idle == 2:
+            break
     return fan.points(chosen)
 
 

@@ -25,8 +25,8 @@
 A ``point`` has position and normal, a ``patch`` corners and normal, a ``grasp`` position and the
 largest force (N) and moment (N m), one number or three. Contacts may have limit (N), yaw_limit
 (N m), sides, pyramid and body. Further tables: ``plan`` (start, finish, degree, reach, corridor,
-start_at_rest, finish_at_rest, margin), ``path`` (degree, instants, points: a clamped B-spline of
-the centre of mass) and ``[[box]]`` (name, center, size).
+start_at_rest, finish_at_rest, margin, pieces, height_weight), ``path`` (degree, instants, points: a
+clamped B-spline of the centre of mass) and ``[[box]]`` (name, center, size).
 """
 
 from __future__ import annotations
@@ -294,6 +294,8 @@ def _plan(table: _Table) -> Plan:
         table.flag("start_at_rest", True),
         table.flag("finish_at_rest", True),
         table.choice("margin", ("wrench", "force")),
+        int(table.number("pieces", 1.0, least=0.0)),
+        table.number("height_weight") if "height_weight" in table.content else None,
     )
     table.done()
     return plan

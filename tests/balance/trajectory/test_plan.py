@@ -32,7 +32,7 @@ def plans():
 
 @pytest.fixture(scope="module")
 def climb():
-    return plan_com(load_scene("quadruped"), pieces=3, weights=Weights(height=0.0))
+    return plan_com(load_scene("quadruped"))
 
 
 def densely(plan, count=301):

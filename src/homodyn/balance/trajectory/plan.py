@@ -144,7 +144,7 @@ def plan_com(
     unit: float = 1.0,
     least: float = 0.0,
     weights: Weights | None = None,
-    pieces: int = 1,
+    pieces: int | None = None,
     samples: int | None = None,
     rounds: int = 3,
     sets: Sequence[WrenchSet] | None = None,
@@ -156,9 +156,9 @@ def plan_com(
     throughout. ``margin`` is ``"wrench"`` (M_s3, N m) or ``"force"`` (M_s1, N), by default what the
     scene says; moments are ``about`` a fixed point (m), or None for the centre of mass. A plan has
     at least the margin ``least`` on a dense grid and keeps every bound of the scene there, or
-    ``NoSolution`` tells the phase and the constraint. ``pieces``: spans of the spline in a phase.
-    ``samples``: instants of a span at which the solver looks, its ends among them. ``sets``: the
-    wrenches of the stances, when they are known already.
+    ``NoSolution`` tells the phase and the constraint. ``pieces``: spans of the spline in a phase,
+    by default what the scene says. ``samples``: instants of a span at which the solver looks, its
+    ends among them. ``sets``: the wrenches of the stances, when they are known already.
     """
     plan = scene.plan
     if plan is None:
@@ -180,6 +180,10 @@ def plan_com(
     _refuse_hopeless(scene, plan, measure, room, least)
     sides = [measure.sides(each) for each in known]
     inserted: tuple[float, ...] = ()
+    pieces = pieces or plan.pieces
+    if weights is None:
+        height = Weights.height if plan.height_weight is None else plan.height_weight
+        weights = Weights(height=height)
     if method == "timing-free":
         layout = Layout(
             scene.mass,
@@ -189,9 +193,9 @@ def plan_com(
             np.array([step.duration or np.inf for step in scene.steps]),
             tuple(support_places(stance) for stance in scene.stances),
             measure,
-            weights or Weights(),
+            weights,
             samples=samples or (6 if pieces == 1 else 3),
-            rows=14 if pieces == 1 else 24,
+            rows=14 if pieces == 1 else 20,
         )
         found = search(scene, layout, sides, rounds=rounds, pieces=pieces)
         spline, lasts, seen = found.spline, found.durations, found.check
