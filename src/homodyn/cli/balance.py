@@ -33,8 +33,8 @@ def balance(
         str,
         typer.Argument(
             metavar="SCENE|MOTION",
-            help="A scene (.toml, or one that comes along: biped, car, complex, quadruped), or a "
-            "table of coordinates (.mot, .sto, .csv).",
+            help="A scene (.toml, or one that comes along: biped, car, complex, quadruped, ramp), "
+            "or a table of coordinates (.mot, .sto, .csv).",
         ),
     ],
     output: Annotated[
@@ -54,6 +54,13 @@ def balance(
     degrees: Annotated[
         bool, typer.Option("--degrees", help="Angles of the table are in degrees.")
     ] = False,
+    plan: Annotated[
+        bool | None,
+        typer.Option(
+            "--plan/--no-plan",
+            help="Plan a path of the centre of mass; by default for scenes without one.",
+        ),
+    ] = None,
 ) -> None:
     """Judge a scene or a motion: margins, polygons, polytopes and the weakest instant.
 
@@ -64,7 +71,7 @@ def balance(
 
     console = Console(highlight=False)
     if Path(source).suffix == ".toml" or source in scene_names() or model is None:
-        sentence, written = report.write_scene(load_scene(source), output)
+        sentence, written = report.write_scene(load_scene(source), output, plan=plan)
     else:
         sentence, written = _motion(source, model, plates, friction, grow, cutoff, degrees, output)
     _print_phases(console, output / "phases.csv")
