@@ -63,6 +63,14 @@ def test_a_motion_is_judged_with_its_model_and_plates(tmp_path, shared_data):
     assert {row["supports"] for row in rows} == {"left", "right", "right + left"}
 
 
+def test_a_motion_without_its_model_is_refused_in_one_line(tmp_path):
+    (tmp_path / "motion.mot").write_text("")
+    shown = run(tmp_path / "motion.mot", "-o", tmp_path / "out")
+    assert shown.exit_code == 1
+    assert "needs the model it moves" in " ".join(shown.stderr.split())
+    assert not (tmp_path / "out").exists()
+
+
 def test_what_is_no_scene_is_refused_in_one_line(tmp_path):
     shown = run("lorry", "-o", tmp_path / "out")
     assert shown.exit_code == 1

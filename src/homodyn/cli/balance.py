@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from homodyn.cli.models import find
+from homodyn.errors import FormatError
 
 SHOWN = (
     "phase",
@@ -26,6 +27,7 @@ SHOWN = (
     "room_to_next_Nm",
 )
 """Columns of the table of phases that fit a screen."""
+TABLES = (".mot", ".sto", ".csv")
 
 
 def balance(
@@ -41,7 +43,13 @@ def balance(
         Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where figures and tables go.")
     ],
     model: Annotated[
-        str | None, typer.Option("--model", "-m", help="The model that a motion moves.")
+        str | None,
+        typer.Option(
+            "--model",
+            "-m",
+            help="The model that a motion moves; by default model.toml beside it, as "
+            "`homodyn analyze` writes it.",
+        ),
     ] = None,
     plates: Annotated[
         Path | None, typer.Option("--plates", help="Force plates, which tell when feet stand.")
@@ -70,6 +78,8 @@ def balance(
     from homodyn.report import balance as report
 
     console = Console(highlight=False)
+    if Path(source).suffix in TABLES and model is None:
+        model = _model_beside(Path(source))
     if Path(source).suffix == ".toml" or source in scene_names() or model is None:
         sentence, written = report.write_scene(load_scene(source), output, plan=plan)
     else:
@@ -77,6 +87,17 @@ def balance(
     _print_phases(console, output / "phases.csv")
     console.print(Text(sentence, style="bold"), soft_wrap=True)
     console.print(Text(f"{output}: {', '.join(path.name for path in written)}"), soft_wrap=True)
+
+
+def _model_beside(source: Path) -> str:
+    beside = source.with_name("model.toml")
+    if not beside.is_file():
+        raise FormatError(
+            "a table of coordinates needs the model it moves, and there is no model.toml beside "
+            "it: give --model",
+            str(source),
+        )
+    return str(beside)
 
 
 def _motion(
