@@ -132,6 +132,22 @@ def test_a_body_that_moves_in_three_dimensions_shows_the_same(shared_data):
     assert (np.abs(judged.difference) > 25).mean() < 0.1
 
 
+def test_a_walk_over_ground_is_inside_in_double_and_single_support(shared_data):
+    folder = shared_data / "arnold2013" / "subject01"
+    table = read_table(folder / "coordinates.sto")
+    motion = smoothed(motion_of(hd.load(folder / "subject01.osim"), table), cutoff=12.0)
+    plates = read_plates(folder / "grf.mot")
+    phases = detect(motion, plates=plates, friction=1.0)
+    told = evaluate(measured(motion, plates), phases)
+    assert told.balanced == 1.0
+    judged = evaluate(motion, phases)
+    assert judged.balanced > 0.97
+    both = np.isin(judged.phase, [k for k, p in enumerate(phases) if len(p.supports) == 2])
+    assert 0.2 < both.mean() < 0.5
+    assert (judged.wrench[both] > 0).all()
+    assert judged.wrench[both].mean() > judged.wrench[~both].mean()
+
+
 def test_supports_that_tip_slip_lift_and_are_overloaded_are_told_apart():
     foot = sole("foot", (0, 0, 0), limit=1000.0, **FOOT)
     found = wrench_set(Stance((foot,)))

@@ -31,9 +31,9 @@ def sets(car):
 
 
 def test_the_scenarios_come_along():
-    assert scene_names() == ("biped", "car", "complex", "quadruped")
+    assert scene_names() == ("biped", "car", "complex", "quadruped", "ramp")
     counts = {name: len(load_scene(name).steps) for name in scene_names()}
-    assert counts == {"biped": 9, "car": 6, "complex": 7, "quadruped": 9}
+    assert counts == {"biped": 9, "car": 6, "complex": 7, "quadruped": 9, "ramp": 9}
 
 
 def test_room_between_the_stances_of_the_car(sets):
@@ -240,6 +240,23 @@ def test_a_scene_file_becomes_stances_and_phases(tmp_path):
     ],
 )
 def test_a_wrong_field_is_named(tmp_path, old, new, told):
+    assert old in GOOD
+    with pytest.raises(FormatError, match=told):
+        written(tmp_path, GOOD.replace(old, new, 1))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("mass = 60.0", "mass = -1", "line 4, mass: "),
+        ("force = [100, 50, 50]", "force = -3", "line 13, support 'rail': .*force"),
+        ("force = [100, 50, 50]", "force = [1, 2]", "line 17, support 'rail'.force: "),
+        ("duration = 0.7", "duration = 0", "line 29, phase 2.duration: "),
+        ('name = "rail"', "", "line 13, support 2.name: this field is missing"),
+        ("[[phase]]", "[[phase", "not TOML: .*line 24"),
+    ],
+)
+def test_the_line_of_a_wrong_field_is_told(tmp_path, old, new, told):
     assert old in GOOD
     with pytest.raises(FormatError, match=told):
         written(tmp_path, GOOD.replace(old, new, 1))

@@ -219,6 +219,43 @@ def test_inner_and_finer_pyramids_are_closer_to_the_cone():
     assert reach(4, "outer", np.pi / 4) == pytest.approx(0.5 * np.sqrt(2))
 
 
+def test_a_hand_within_a_ball_pulls_as_hard_in_every_direction():
+    box = wrench_set(Stance((Grasp("hand", (0.3, 0.1, 1.0), 100.0, 20.0),)))
+    ball = wrench_set(Stance((Grasp("hand", (0.3, 0.1, 1.0), 100.0, 20.0, "ball"),)))
+    at = np.array([0.3, 0.1, 1.0])
+    rng = np.random.default_rng(4)
+    ways = rng.normal(size=(300, 3))
+    ways /= np.linalg.norm(ways, axis=1)[:, None]
+    for kind, bound in (("force", 100.0), ("moment", 20.0)):
+        push = {"force": np.zeros((300, 3)), "moment": np.zeros((300, 3))}
+        for share, held in ((0.92, True), (1.001, False)):
+            push[kind] = share * bound * ways
+            assert (ball.inside(push["force"], push["moment"], about=at) == held).all()
+        # In a box a pull along the diagonal may be 1.7 times as large.
+        push[kind] = np.tile(1.7 * bound / np.sqrt(3) * np.ones(3), (300, 1))
+        assert box.inside(push["force"], push["moment"], about=at).all()
+    assert included(ball.polytope, box.polytope)
+
+
+def test_a_ball_with_unlike_bounds_is_an_ellipsoid_and_works_beside_feet():
+    hand = Grasp("hand", (0.4, 0.3, 1.0), [100.0, 50.0, 0.0], within="ball")
+    alone = wrench_set(Stance((hand,)))
+    assert alone.inside([0, 46.0, 0], [0, 0, 0], about=hand.position)
+    assert not alone.inside([60, 45, 0], [0, 0, 0], about=hand.position)
+    assert not alone.inside([0, 0, 1.0], [0, 0, 0], about=hand.position)
+    stance = Stance((sole("foot", (0, 0, 0), **FOOT), hand), 900.0)
+    found, rng = wrench_set(stance), np.random.default_rng(1)
+    for wrench in states(stance, found, rng):
+        try:
+            stance.forces.weights(wrench)
+            can = True
+        except NoSolution:
+            can = False
+        assert found.inside(wrench[3:], wrench[:3], about=found.reference) == can
+    with pytest.raises(ModelError, match="within is one of 'box', 'ball', got 'sack'"):
+        Grasp("hand", (0, 0, 0), 10.0, within="sack")
+
+
 def test_margins_are_what_a_push_needs_to_reach_the_border():
     stance = Stance(
         (sole("left", (0, 0.1, 0), **FOOT), sole("right", (0.3, -0.1, 0.1), **FOOT)), 1200

@@ -25,8 +25,18 @@ def test_a_scene_with_a_path_is_judged_and_drawn(tmp_path):
     assert (tmp_path / "out" / "summary.txt").read_text().startswith("Weakest at 1.258 s")
 
 
-def test_a_scene_without_a_path_tells_the_room_between_its_stances(tmp_path):
+def test_a_scene_without_a_path_gets_one_planned(tmp_path):
     shown = run("biped", "-o", tmp_path / "out")
+    assert shown.exit_code == 0, shown.output
+    told = " ".join(shown.stdout.split())
+    assert "9 phases in 6.08 s" in told
+    assert "No path can keep more than 84.37 N m" in told
+    for name in ("plan.png", "margins.png", "path.png", "polytopes.png"):
+        assert (tmp_path / "out" / name).read_bytes()[:4] == b"\x89PNG"
+
+
+def test_without_a_plan_a_scene_tells_the_room_between_its_stances(tmp_path):
+    shown = run("biped", "--no-plan", "-o", tmp_path / "out")
     assert shown.exit_code == 0, shown.output
     assert "no motion can keep more than 84.37 N m" in " ".join(shown.stdout.split())
     assert (tmp_path / "out" / "polygons.png").exists()
@@ -53,8 +63,16 @@ def test_a_motion_is_judged_with_its_model_and_plates(tmp_path, shared_data):
     assert {row["supports"] for row in rows} == {"left", "right", "right + left"}
 
 
+def test_a_motion_without_its_model_is_refused_in_one_line(tmp_path):
+    (tmp_path / "motion.mot").write_text("")
+    shown = run(tmp_path / "motion.mot", "-o", tmp_path / "out")
+    assert shown.exit_code == 1
+    assert "needs the model it moves" in " ".join(shown.stderr.split())
+    assert not (tmp_path / "out").exists()
+
+
 def test_what_is_no_scene_is_refused_in_one_line(tmp_path):
     shown = run("lorry", "-o", tmp_path / "out")
     assert shown.exit_code == 1
-    assert "biped, car, complex, quadruped" in " ".join(shown.stderr.split())
+    assert "biped, car, complex, quadruped, ramp" in " ".join(shown.stderr.split())
     assert not (tmp_path / "out").exists()

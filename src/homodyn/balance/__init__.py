@@ -16,7 +16,7 @@ from homodyn.balance.balls import (
     residual_ball,
     smallest_ball,
 )
-from homodyn.balance.contacts import Grasp, Patch, Pyramid, point, sole
+from homodyn.balance.contacts import Bounds, Grasp, Patch, Pyramid, point, sole
 from homodyn.balance.criteria import Verdicts, foot_inertia, unlimited, verdicts
 from homodyn.balance.demand import Demand, point_mass, whole_body
 from homodyn.balance.detection import detect, resting
@@ -30,7 +30,7 @@ from homodyn.balance.margins import (
     facet_distances,
     margins,
 )
-from homodyn.balance.phases import Phase
+from homodyn.balance.phases import Phase, PhaseTime, merged, phase_times
 from homodyn.balance.polygons import static_polygon, support_polygon, zmp_polygon
 from homodyn.balance.polytope import Polytope
 from homodyn.balance.projection import Projection, project, shoot
@@ -42,6 +42,7 @@ from homodyn.balance.trajectory import ComPlan, KeyFrames, Spline, Weights, plan
 from homodyn.balance.wrenches import Proof, WrenchSet, wrench_set
 
 __all__ = [
+    "Bounds",
     "Box",
     "ComPath",
     "ComPlan",
@@ -62,6 +63,7 @@ __all__ = [
     "Mode",
     "Patch",
     "Phase",
+    "PhaseTime",
     "Plan",
     "Polytope",
     "Projection",
@@ -93,7 +95,9 @@ __all__ = [
     "limits_at",
     "load_scene",
     "margins",
+    "merged",
     "minkowski",
+    "phase_times",
     "plan_com",
     "point",
     "point_mass",

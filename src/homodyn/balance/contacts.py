@@ -3,7 +3,7 @@
 Each support is a set of wrenches it can give, told by generators: a contact force is a sum of
 ``weight * generator`` with weights that are not negative. A generator of a contact is an edge of a
 friction pyramid at a corner and has a normal force of 1 N; those of a grasp are its axes, both
-ways.
+ways, or directions all around.
 """
 
 from __future__ import annotations
@@ -132,9 +132,32 @@ class Patch:
         return np.zeros_like(self.forces)
 
 
+class Bounds(StrEnum):
+    """How a grasp is limited."""
+
+    BOX = "box"
+    """Force and moment along each axis by itself (Qiu 4.22)."""
+    BALL = "ball"
+    """The size of force and moment in any direction (Qiu 4.16, 4.17), as a polyhedron inside."""
+
+
+def _ball_directions() -> np.ndarray:
+    """(32, 3): corners of an icosahedron and of the dodecahedron around its faces, unit vectors.
+
+    Their hull has 60 sides and holds a ball of 0.92 of its size.
+    """
+    golden = (1 + np.sqrt(5)) / 2
+    signs = np.array([[a, b] for a in (1, -1) for b in (1, -1)], dtype=float)
+    zero = np.zeros((4, 1))
+    edges = np.c_[zero, signs * [1, golden]], np.c_[zero, signs * [golden, 1 / golden]]
+    cube = np.array([[a, b, c] for a in (1, -1) for b in (1, -1) for c in (1, -1)], dtype=float)
+    every = np.vstack([*(np.roll(each, k, axis=1) for each in edges for k in range(3)), cube])
+    return np.asarray(every / np.linalg.norm(every, axis=1)[:, None])
+
+
 @dataclass(frozen=True, eq=False)
 class Grasp:
-    """A hand that holds: force and moment within bounds along its axes, both ways (Qiu 4.22)."""
+    """A hand that holds: force and moment within bounds, both ways."""
 
     name: str
     position: np.ndarray
@@ -143,6 +166,9 @@ class Grasp:
     """(3,), N: largest force along each axis; one number for all."""
     moment: np.ndarray | float = 0.0
     """(3,), N m: largest moment about each axis."""
+    within: Bounds = Bounds.BOX
+    """Whether the axes are bounded each by itself, or the sizes of force and moment; a ball with
+    unlike bounds is an ellipsoid."""
     rotation: np.ndarray | None = None
     """(3, 3): columns are the axes; those of the world when not given."""
     body: str = ""
@@ -160,6 +186,11 @@ class Grasp:
                     f"{where}: {name} is one or three finite bounds from 0 {unit} up, got {given!r}"
                 )
             object.__setattr__(self, name, bound)
+        try:
+            object.__setattr__(self, "within", Bounds(self.within))
+        except ValueError:
+            kinds = ", ".join(repr(str(k)) for k in Bounds)
+            raise ModelError(f"{where}: within is one of {kinds}, got {self.within!r}") from None
         position = np.asarray(self.position, dtype=float)
         if position.shape != (3,) or not np.isfinite(position).all():
             raise ModelError(f"{where}: position is 3 finite numbers, got {self.position!r}")
@@ -175,18 +206,36 @@ class Grasp:
         return self.position
 
     @cached_property
-    def bounds(self) -> np.ndarray:
-        """(axes,): largest force (N) or moment (N m) along each axis that has one."""
-        both = np.r_[self.force, self.moment]
-        return np.asarray(both[both > 0])
+    def _parts(self) -> tuple[tuple[np.ndarray, float], ...]:
+        """Generators (count, 6) with the largest sum (N or N m) of their weights, one part each."""
+        turn = np.asarray(self.rotation).T
+        none = np.zeros((3, 3))
+        found = []
+        for bound, axes in (
+            (self.force, np.c_[none, turn]),
+            (np.asarray(self.moment), np.c_[turn, none]),
+        ):
+            if not bound.any():
+                continue
+            if self.within is Bounds.BALL:
+                found.append((_ball_directions() * (bound / bound.max()) @ axes, bound.max()))
+            else:
+                found += [(np.stack([a, -a]), b) for a, b in zip(axes, bound, strict=True) if b]
+        return tuple((made, float(limit)) for made, limit in found)
+
+    @cached_property
+    def budgets(self) -> tuple[tuple[np.ndarray, float], ...]:
+        """Numbers of generators of each part, and the largest sum of their weights (N or N m)."""
+        ends = np.cumsum([len(made) for made, _ in self._parts])
+        return tuple(
+            (np.arange(end - len(made), end), limit)
+            for end, (made, limit) in zip(ends, self._parts, strict=True)
+        )
 
     @cached_property
     def _wrenches(self) -> np.ndarray:
-        """(2 axes, 6): moment and force of each axis, forwards and backwards."""
-        turn = np.asarray(self.rotation).T
-        axes = np.vstack([np.c_[np.zeros((3, 3)), turn], np.c_[turn, np.zeros((3, 3))]])
-        axes = axes[np.r_[self.force, self.moment] > 0]
-        return np.stack([axes, -axes], axis=1).reshape(-1, 6)
+        """(generators, 6): moment and force."""
+        return np.concatenate([np.zeros((0, 6)), *(made for made, _ in self._parts)])
 
     @property
     def points(self) -> np.ndarray:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -23,6 +24,7 @@ from homodyn.balance.linear_program import maximum
 from homodyn.balance.stance import ORIGIN
 from homodyn.balance.wrenches import Point, WrenchSet
 from homodyn.errors import ModelError
+from homodyn.symbolic.threads import pool, thread_count
 
 CANNOT = 1e-9
 """A row this much shorter than one does not feel a force, or a moment, at all."""
@@ -82,10 +84,12 @@ def margins(
     fixed = None
     if about is not None:
         fixed = _force_squares(wrenches, np.asarray(about, dtype=float))
-    parts = [
-        _some_margins(wrenches, needed[k : k + CHUNK], places[k : k + CHUNK], fixed, unit)
-        for k in range(0, max(len(needed), 1), CHUNK)
-    ]
+    judge = partial(_some_margins, wrenches, fixed=fixed, unit=unit)
+    spans = _shares(len(needed))
+    if len(spans) > 1:
+        parts = list(pool(len(spans)).map(lambda span: judge(needed[span], places[span]), spans))
+    else:
+        parts = [judge(needed, places)]
     pushed, twisted, both, side, force_side = (
         np.concatenate(each).reshape(shape) for each in zip(*parts, strict=True)
     )
@@ -94,46 +98,81 @@ def margins(
 
 CHUNK = 256
 """States at a time: their distances to all sides then fit into the cache."""
+WORTH = 4 * CHUNK
+"""States for which a thread of its own pays."""
+
+
+def _shares(count: int) -> list[slice]:
+    """States shared between the threads of the machine."""
+    threads = max(min(thread_count(), count // WORTH), 1)
+    ends = np.linspace(0, count, threads + 1).astype(int)
+    return [slice(int(a), int(b)) for a, b in pairwise(ends)]
 
 
 def _some_margins(
     wrenches: WrenchSet,
     needed: np.ndarray,
     places: np.ndarray,
+    *,
     fixed: np.ndarray | None,
     unit: float,
 ) -> tuple[np.ndarray, ...]:
     """The fields of ``Margins`` for some states, margins squared with their sign.
 
     With sign(s) s2 / |row|2 instead of s / |row| the nearest side is found without roots; squared
-    lengths are products of matrices.
+    lengths are products of matrices. All is done in place, chunk by chunk: what costs time is to
+    fetch numbers, not to work with them.
     """
-    distances = _slack(wrenches, needed)
-    squares = np.abs(distances)
-    squares *= distances
+    count, rows = len(needed), len(wrenches.turning)
+    found = tuple(np.empty(count) for _ in range(3)) + tuple(np.empty(count, int) for _ in range(2))
     turning = wrenches.turning
-    pushing = np.maximum(places @ wrenches.square_terms, 0.0)
-    at = pushing if fixed is None else fixed
-    both = squares / (turning + at / unit**2)
-    side = both.argmin(axis=1)
-    pushed = _felt(squares, pushing)
-    force_side = pushed.argmin(axis=1)
-    twisted = _felt(squares, turning).min(axis=1)
-    every = np.arange(len(side))
-    return pushed[every, force_side], twisted, both[every, side], side, force_side
+    twistable = turning > CANNOT**2
+    per_twist = 1 / np.where(twistable, turning, 1.0)
+    sides = np.ascontiguousarray(wrenches.polytope.A.T)
+    spare = [np.empty((min(CHUNK, count), rows)) for _ in range(3)]
+    for k in range(0, count, CHUNK):
+        here = slice(k, min(k + CHUNK, count))
+        squares, lengths, shares = (each[: here.stop - here.start] for each in spare)
+        if wrenches.flat:
+            lengths[:] = _slack(wrenches, needed[here])
+        else:
+            np.matmul(needed[here], sides, out=lengths)
+            np.subtract(wrenches.polytope.b, lengths, out=lengths)
+        np.abs(lengths, out=squares)
+        squares *= lengths
+        np.matmul(places[here], wrenches.square_terms, out=lengths)
+        every = np.arange(len(squares))
+        _felt(squares, lengths, shares)
+        force_side = shares.argmin(axis=1)
+        found[0][here], found[4][here] = shares[every, force_side], force_side
+        if fixed is not None:
+            np.divide(squares, turning + fixed / unit**2, out=shares)
+        else:
+            np.maximum(lengths, 0.0, out=lengths)
+            lengths /= unit**2
+            lengths += turning
+            np.divide(squares, lengths, out=shares)
+        side = shares.argmin(axis=1)
+        found[2][here], found[3][here] = shares[every, side], side
+        np.multiply(squares, per_twist, out=shares)
+        if not twistable.all():
+            shares[~twistable & (squares >= 0)] = np.inf
+        found[1][here] = shares.min(axis=1)
+    return found
 
 
 def _root(square: np.ndarray) -> np.ndarray:
     return np.sign(square) * np.sqrt(np.abs(square))
 
 
-def _felt(squares: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+def _felt(squares: np.ndarray, lengths: np.ndarray, shares: np.ndarray) -> None:
     """Squares over those of what is felt; sides that feel nothing matter only from outside."""
+    if lengths.min(initial=np.inf) > CANNOT**2:
+        np.divide(squares, lengths, out=shares)
+        return
     feels = lengths > CANNOT**2
-    if feels.all():
-        return squares / lengths
-    shares = squares / np.where(feels, lengths, 1.0)
-    return np.where(feels | (squares < 0), shares, np.inf)
+    np.divide(squares, np.where(feels, lengths, 1.0), out=shares)
+    shares[~feels & (squares >= 0)] = np.inf
 
 
 def facet_slack(wrenches: WrenchSet, force: np.ndarray, moment: np.ndarray) -> np.ndarray:

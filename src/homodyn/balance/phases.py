@@ -66,6 +66,57 @@ def phase_numbers(phases: Sequence[Phase], time: np.ndarray) -> np.ndarray:
     return numbers
 
 
+@dataclass(frozen=True)
+class PhaseTime:
+    """How long a phase lasted in several motions, s."""
+
+    number: int
+    """From 1."""
+    supports: tuple[str, ...]
+    count: int
+    mean: float
+    shortest: float
+    longest: float
+
+
+def merged(phases: Sequence[Phase], supports: Sequence[str]) -> list[tuple[tuple[str, ...], float]]:
+    """Which of some supports hold, and for how long (s), neighbours that agree counted as one.
+
+    A hand that takes hold in the middle of a step does not end it when only the feet are asked for.
+    """
+    found: list[tuple[tuple[str, ...], float]] = []
+    for phase in in_order(phases):
+        held = tuple(name for name in supports if name in phase.supports)
+        lasted = phase.end - phase.start
+        if found and found[-1][0] == held:
+            held, before = found.pop()
+            lasted += before
+        found.append((held, lasted))
+    return found
+
+
+def phase_times(motions: Sequence[Sequence[Phase]], supports: Sequence[str]) -> list[PhaseTime]:
+    """Mean, shortest and longest duration (s) of each phase, over motions of one sequence.
+
+    Motions that use the supports in another order are refused: their phases mean something else.
+    """
+    told = [merged(phases, supports) for phases in motions]
+    if not told:
+        raise ModelError("phase times are of one motion or more, got none")
+    order = [held for held, _ in told[0]]
+    for number, each in enumerate(told, start=1):
+        if [held for held, _ in each] != order:
+            raise ModelError(
+                f"motion {number} uses its supports in another order than the first: give motions "
+                "of one sequence"
+            )
+    lasted = np.array([[seconds for _, seconds in each] for each in told])
+    return [
+        PhaseTime(k + 1, held, len(told), float(t.mean()), float(t.min()), float(t.max()))
+        for k, (held, t) in enumerate(zip(order, lasted.T, strict=True))
+    ]
+
+
 def in_order(phases: Sequence[Phase]) -> tuple[Phase, ...]:
     """The phases, refused when they overlap."""
     ordered = tuple(phases)

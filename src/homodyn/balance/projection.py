@@ -24,6 +24,10 @@ FARTHER = 1e-8
 ROUNDS = 200
 
 
+class TooMany(NoSolution):
+    """A set has more vertices than can be worked with."""
+
+
 @dataclass(frozen=True, eq=False)
 class Projection:
     """The image of ``{x | A x <= b, E x = e}`` under ``y = M x + shift``, with its proof.
@@ -47,11 +51,12 @@ def project(
     *,
     E: np.ndarray | None = None,
     e: np.ndarray | None = None,
+    largest: int | None = None,
 ) -> Projection:
     """The image of ``{x | A x <= b, E x = e}`` under ``y = M x + shift``, by ray shooting.
 
     One linear program for each vertex and side of the image; the vertices of the set itself, which
-    may be very many, are never made.
+    may be very many, are never made. ``TooMany`` when the image has more than ``largest``.
     """
     M = np.asarray(M, dtype=float)
 
@@ -61,7 +66,7 @@ def project(
     def support(directions: np.ndarray) -> np.ndarray:
         return np.array([M @ farthest(d).x for d in directions]) + shift
 
-    shape = shoot(support, len(M))
+    shape = shoot(support, len(M), largest=largest)
     tops = [farthest(row) for row in shape.A]
     reach = 1e-6 * max(shape.size, 1e-300)
     preimages = [farthest(_pointing(shape, k)).x for k in range(len(shape.vertices))]
@@ -77,21 +82,28 @@ def project(
     )
 
 
-def shoot(support: Support, dimension: int, *, scout: int = 0) -> Polytope:
+def shoot(
+    support: Support,
+    dimension: int,
+    *,
+    known: np.ndarray | None = None,
+    largest: int | None = None,
+) -> Polytope:
     """The polytope with a given support function.
 
-    ``scout`` random directions are asked at once before the first hull: where asking costs little
-    they find most vertices, and few hulls are needed.
+    ``known`` (points, n) of the set: where most vertices are among them, few hulls are needed.
+    ``TooMany`` when it has more than ``largest`` vertices.
     """
     points = _spanning(support, dimension)
     # Directions asked before, told apart in the axes in which the set is as wide as it is long.
     into = whiten(points).into
     back = np.linalg.pinv(into).T
-    if scout and into.shape[1]:
-        random = np.random.default_rng(0).normal(size=(scout, into.shape[1]))
-        points = _distinct(np.vstack([points, support(random @ into.T)]), into)
+    if known is not None and into.shape[1]:
+        points = _distinct(np.vstack([points, known]), into)
     asked: set[bytes] = set()
     for _ in range(ROUNDS):
+        if largest is not None and len(points) > largest:
+            raise TooMany(f"more than {largest} vertices")
         found = hull(points)
         names = _names(found.A, back)
         fresh = [k for k, name in enumerate(names) if name not in asked]

@@ -48,6 +48,10 @@ class Plan:
     finish_at_rest: bool = True
     margin: str = "wrench"
     """What to keep large: ``wrench`` (M_s3, N m) or ``force`` (M_s1, N)."""
+    pieces: int = 1
+    """Spans of the spline in a phase."""
+    height_weight: float | None = None
+    """What 1 m2/s of squared vertical velocity is worth; None for that of every plan."""
 
 
 @dataclass(frozen=True, eq=False)

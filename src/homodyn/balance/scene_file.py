@@ -23,14 +23,16 @@
     duration = 0.8                       # s; or shortest, for a planner to choose
 
 A ``point`` has position and normal, a ``patch`` corners and normal, a ``grasp`` position and the
-largest force (N) and moment (N m), one number or three. Contacts may have limit (N), yaw_limit
-(N m), sides, pyramid and body. Further tables: ``plan`` (start, finish, degree, reach, corridor,
-start_at_rest, finish_at_rest, margin), ``path`` (degree, instants, points: a clamped B-spline of
-the centre of mass) and ``[[box]]`` (name, center, size).
+largest force (N) and moment (N m), one number or three, ``within`` a box or a ball. Contacts may
+have limit (N), yaw_limit (N m), sides, pyramid and body. Further tables: ``plan`` (start, finish,
+degree, reach, corridor, start_at_rest, finish_at_rest, margin, pieces, height_weight), ``path``
+(degree, instants, points: a clamped B-spline of the centre of mass) and ``[[box]]`` (name, center,
+size).
 """
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -38,7 +40,7 @@ from typing import Any
 
 import numpy as np
 
-from homodyn.balance.contacts import Grasp, Patch, Support, sole
+from homodyn.balance.contacts import Bounds, Grasp, Patch, Support, sole
 from homodyn.balance.scene import Box, ComPath, Plan, Ramp, Scene, Step
 from homodyn.errors import FormatError, ModelError
 from homodyn.model.formats.files import read_bytes
@@ -64,19 +66,38 @@ def load_scene(source: str | Path) -> Scene:
             f"this is no .toml file and {missing('scene', str(source), scene_names())}", str(source)
         )
     try:
-        content = tomllib.loads(read_bytes(path).decode("utf-8"))
+        text = read_bytes(path).decode("utf-8")
+        content = tomllib.loads(text)
     except UnicodeDecodeError:
         raise FormatError("this is not UTF-8 text", str(path)) from None
     except tomllib.TOMLDecodeError as error:
         raise FormatError(f"this is not TOML: {error}", str(path)) from None
-    return _scene(_Table(content, str(path), ""))
+    return _scene(_Table(content, str(path), "", key_lines(text)))
+
+
+def key_lines(text: str) -> dict[str, int]:
+    """Lines, from 1, of tables (``plan``, ``support 2``) and of their fields (``plan.start``)."""
+    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
+    place = ""
+    for number, line in enumerate(text.splitlines(), start=1):
+        if header := re.match(r"\s*(\[\[?)\s*([\w.]+)\s*\]", line):
+            place = header[2]
+            if header[1] == "[[":
+                counts[place] = counts.get(place, 0) + 1
+                place = f"{place} {counts[place]}"
+            found[place] = number
+        elif key := re.match(r"\s*([\w.]+)\s*=", line):
+            found.setdefault(f"{place}.{key[1]}" if place else key[1], number)
+    return found
 
 
 class _Table:
     """A table whose keys are taken one by one; what is left over is not known."""
 
-    def __init__(self, content: Any, path: str, place: str) -> None:
+    def __init__(self, content: Any, path: str, place: str, lines: Mapping[str, int]) -> None:
         self.path, self.place = path, place
+        self.header, self.lines = place, lines
         if not isinstance(content, dict):
             raise self.error(f"a table is expected, got {content!r}")
         self.content = dict(content)
@@ -84,7 +105,10 @@ class _Table:
 
     def error(self, message: str, key: str = "") -> FormatError:
         where = ".".join(part for part in (self.place, key) if part)
-        return FormatError(message, self.path, where)
+        written = ".".join(part for part in (self.header, key) if part)
+        # A field that is missing has no line of its own: that of its table is told.
+        line = self.lines.get(written, self.lines.get(self.header))
+        return FormatError(message, self.path, f"line {line}, {where}" if line else where)
 
     def take(self, key: str, default: Any = None, *, required: bool = False) -> Any:
         self.asked.append(key)
@@ -139,11 +163,14 @@ class _Table:
         value = self.take(key, [])
         if not isinstance(value, list):
             raise self.error(f"write it as [[{key}]]", key)
-        return [_Table(each, self.path, f"{key} {n}") for n, each in enumerate(value, start=1)]
+        return [
+            _Table(each, self.path, f"{key} {n}", self.lines)
+            for n, each in enumerate(value, start=1)
+        ]
 
     def table(self, key: str) -> _Table | None:
         value = self.take(key)
-        return None if value is None else _Table(value, self.path, key)
+        return None if value is None else _Table(value, self.path, key, self.lines)
 
     def done(self) -> None:
         for key in self.content:
@@ -192,7 +219,7 @@ FIELDS = {
     "sole": (*CONTACT_FIELDS, "length", "width", "offset"),
     "point": CONTACT_FIELDS,
     "patch": CONTACT_FIELDS,
-    "grasp": ("force", "moment", "body"),
+    "grasp": ("force", "moment", "within", "body"),
 }
 
 
@@ -225,7 +252,15 @@ def _grasp(table: _Table, name: str) -> Grasp:
         else:
             table.content[key] = value
             bounds[key] = np.full(3, table.number(key))
-    return Grasp(name, position, bounds["force"], bounds["moment"], body=table.text("body", ""))
+    within = table.choice("within", ("box", "ball"))
+    return Grasp(
+        name,
+        position,
+        bounds["force"],
+        bounds["moment"],
+        Bounds(within),
+        body=table.text("body", ""),
+    )
 
 
 def _contact(table: _Table, name: str, kind: str) -> Patch:
@@ -280,7 +315,7 @@ def _plan(table: _Table) -> Plan:
     corridor = table.take("corridor")
     upper = lower = None
     if corridor is not None:
-        sides = _Table(corridor, table.path, "plan.corridor")
+        sides = _Table(corridor, table.path, "plan.corridor", table.lines)
         upper = Ramp(*sides.numbers("upper", shape=(4,)))
         lower = Ramp(*sides.numbers("lower", shape=(4,)))
         sides.done()
@@ -294,6 +329,8 @@ def _plan(table: _Table) -> Plan:
         table.flag("start_at_rest", True),
         table.flag("finish_at_rest", True),
         table.choice("margin", ("wrench", "force")),
+        int(table.number("pieces", 1.0, least=0.0)),
+        table.number("height_weight") if "height_weight" in table.content else None,
     )
     table.done()
     return plan

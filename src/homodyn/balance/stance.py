@@ -54,7 +54,7 @@ class Forces:
     owner: np.ndarray
     """(generators,): number of the support."""
     corner: np.ndarray
-    """(generators,): number of the corner of a patch, or axis of a grasp."""
+    """(generators,): number of the corner of a patch, or part of a grasp."""
     reference: np.ndarray
     budgets: tuple[Budget, ...] | None
     """The same limits as budgets, no generator in two; None where the rows are not of that kind."""
@@ -184,10 +184,9 @@ class Stance:
                 pushing.append((mine, support.limit))
                 yaw += _yaw_rows(support, mine, total)
             else:
-                corner[mine] = np.arange(len(mine)) // 2
-                for axis, bound in enumerate(support.bounds):
-                    pair = mine[2 * axis : 2 * axis + 2]
-                    budgets.append(Budget(((pair, float(bound)),)))
+                for part, (own_, bound) in enumerate(support.budgets):
+                    corner[mine[own_]] = part
+                    budgets.append(Budget(((mine[own_], bound),)))
         budgets = [*_pushing_budgets(pushing, self.limit), *budgets]
         limits = [row for budget in budgets for row in _budget_rows(budget, total)] + yaw
         return Forces(

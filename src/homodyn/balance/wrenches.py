@@ -9,25 +9,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Literal
 
 import numpy as np
 
-from homodyn.balance.hull import hull
-from homodyn.balance.linear_program import Unbounded, maximum
+from homodyn.balance.construction import LARGEST, Method, polytope_of
+from homodyn.balance.linear_program import maximum
 from homodyn.balance.polytope import Polytope
-from homodyn.balance.projection import project, shoot
-from homodyn.balance.stance import ORIGIN, Budget, Forces, Stance
-from homodyn.errors import NoSolution
+from homodyn.balance.stance import ORIGIN, Forces, Stance
 from homodyn.spatial import skew
 
-FEW = 400
-"""Sums of generators above which those that are not extreme are dropped on the way."""
-Budgets = tuple[Budget, ...]
-SCOUT = 3000
-"""Random directions to ask before the first hull."""
-MANY = 2000
-"""Sums of generators up to which their hull is faster than shooting."""
 Point = np.ndarray | tuple[float, float, float] | list[float]
 
 
@@ -178,143 +168,32 @@ def _slice(rows: np.ndarray, bounds: np.ndarray) -> Polytope:
 def wrench_set(
     stance: Stance | Forces,
     *,
-    method: Literal["auto", "hull", "shooting", "programs"] = "auto",
+    method: Method = "auto",
+    largest: int = LARGEST,
 ) -> WrenchSet:
     """The admissible wrenches of a stance; methods that apply give the same set.
 
     ``"hull"``: hull of all sums of loaded generators, where no force is under two limits.
     ``"shooting"``: ray shooting with the support function in closed form, for limits of normal
     force of each contact and of all. ``"programs"``: ray shooting by linear programs, for any
-    linear limits.
+    linear limits. A set with more than ``largest`` vertices, which would take long, is refused with
+    ``NoSolution``.
     """
     if isinstance(stance, Stance) and method == "auto":
-        return _remembered(stance)
-    return _computed(stance, method)
+        return _remembered(stance, largest)
+    return _computed(stance, method, largest)
 
 
 @lru_cache(maxsize=128)
-def _remembered(stance: Stance) -> WrenchSet:
+def _remembered(stance: Stance, largest: int) -> WrenchSet:
     """Stances do not change once made, and plans and pictures ask for their sets again."""
-    return _computed(stance, "auto")
+    return _computed(stance, "auto", largest)
 
 
-def _computed(stance: Stance | Forces, method: str) -> WrenchSet:
-    forces = stance.forces if isinstance(stance, Stance) else stance
-    owner = stance if isinstance(stance, Stance) else None
-    budgets = forces.budgets
-    if method == "auto":
-        method = "programs" if budgets is None else "hull" if _few(forces, budgets) else "shooting"
-    elif method == "hull" and not all(budget.simple for budget in budgets or ()):
-        raise NoSolution("method 'hull' cannot do limits of each beside one of all; use 'auto'")
-    elif method != "programs" and budgets is None:
-        raise NoSolution(f"method {method!r} cannot do moment or torque limits; use 'auto'")
-    if method == "programs" or budgets is None:
-        shape = _by_programs(forces)
-    elif method == "hull":
-        shape = _by_hull(forces, budgets)
-    else:
-        shape = _by_shooting(forces, budgets)
-    return WrenchSet(owner, forces, shape)  # type: ignore[arg-type]
-
-
-def _few(forces: Forces, budgets: Budgets) -> bool:
-    """Whether all sums of loaded generators are few enough to make them one by one."""
-    if not all(budget.simple for budget in budgets):
-        return False
-    limited, rays = _ends(forces, budgets)
-    return float(np.prod([float(len(ends)) for ends in limited])) * (len(rays) + 1) <= MANY
-
-
-def _ends(forces: Forces, budgets: Budgets) -> tuple[list[np.ndarray], np.ndarray]:
-    """For each budget with a limit the extreme wrenches it can give, and rays for those without."""
-    limited, rays = [], [np.zeros((0, 6))]
-    for budget in budgets:
-        if budget.endless:
-            rays += [forces.wrenches[own] for own, _ in budget.parts]
-            continue
-        ((own, limit),) = budget.parts
-        generators = forces.wrenches[own]
-        # The two ways of an axis of a grasp have rest between them.
-        opposed = len(own) == 2 and np.array_equal(generators[0], -generators[1])
-        rest = np.zeros((0 if opposed else 1, 6))
-        limited.append(np.vstack([rest, limit * generators]))
-    return limited, np.concatenate(rays)
-
-
-def _by_hull(forces: Forces, budgets: Budgets) -> Polytope:
-    limited, rays = _ends(forces, budgets)
-    points = np.zeros((1, 6))
-    for ends in sorted(limited, key=len):
-        if len(points) * len(ends) > FEW:
-            points = points[hull(points).vertices]
-        points = (points[:, None] + ends[None]).reshape(-1, 6)
-    return Polytope.from_points(points, rays)
-
-
-def _by_shooting(forces: Forces, budgets: Budgets) -> Polytope:
-    """Support function of a sum of sets: the sum of the farthest wrenches of each budget.
-
-    Budgets without a limit are made of rays: these are cut, and sides that the cut makes are left
-    out, as in the hull of points and rays.
-    """
-    ended = [budget for budget in budgets if not budget.endless]
-    reach = max((limit for b in ended for _, limit in b.parts), default=1.0)
-    free = [own for b in budgets if b.endless for own, _ in b.parts]
-    if free:
-        ended.append(Budget(((np.concatenate(free), reach),), reach))
-
-    def farthest(directions: np.ndarray) -> np.ndarray:
-        return sum((_spent(forces, budget, directions) for budget in ended), np.zeros(6))
-
-    shape = shoot(farthest, 6, scout=SCOUT)
-    if not free:
-        return shape
-    rays = forces.wrenches[np.concatenate(free)]
-    rays = rays / np.linalg.norm(rays, axis=1)[:, None]
-    true = (shape.A @ rays.T).max(axis=1) <= 1e-9
-    used = shape.vertices
-    for ray in rays:
-        used = used[~shape.contains(used - 1e-3 * reach * ray)]
-    if not len(used):
-        used = np.zeros((1, 6))
-    return Polytope(shape.A[true], shape.b[true], used, shape.E, shape.e, rays)
-
-
-def _spent(forces: Forces, budget: Budget, directions: np.ndarray) -> np.ndarray:
-    """(directions, 6): the wrench of a budget that goes farthest along each direction.
-
-    Every part offers its best generator; the dearest offers are bought first, each up to its
-    limit, until the total is spent.
-    """
-    count = np.arange(len(directions))
-    gains, offers = [], []
-    for own, _ in budget.parts:
-        generators = forces.wrenches[own]
-        worth = directions @ generators.T
-        best = worth.argmax(axis=1)
-        gains.append(worth[count, best])
-        offers.append(generators[best])
-    gain, offer = np.stack(gains), np.stack(offers)
-    order = np.argsort(-gain, axis=0)
-    left = np.full(len(directions), budget.total if not budget.simple else np.inf)
-    limits = np.array([limit for _, limit in budget.parts])
-    total = np.zeros((len(directions), 6))
-    for choice in order:
-        bought = np.where(gain[choice, count] > 0, np.minimum(limits[choice], left), 0.0)
-        total += bought[:, None] * offer[choice, count]
-        left = left - bought
-    return total
-
-
-def _by_programs(forces: Forces) -> Polytope:
-    k = len(forces.wrenches)
-    # Weights in units of the largest limit keep the programs near one.
-    unit = float(np.abs(forces.d).max(initial=0.0)) or 1.0
-    rows, bounds = np.vstack([-np.eye(k), forces.C]), np.r_[np.zeros(k), forces.d / unit]
-    try:
-        return project(rows, bounds, unit * forces.wrenches.T).polytope
-    except Unbounded:
-        raise Unbounded(
-            "some normal force has no limit beside other limits: give every contact, or the "
-            "stance, a limit (N)"
-        ) from None
+def _computed(stance: Stance | Forces, method: Method, largest: int) -> WrenchSet:
+    if isinstance(stance, Forces):
+        shape = polytope_of(stance, method, largest=largest)
+        return WrenchSet(None, stance, shape)  # type: ignore[arg-type]
+    where = f"stance {stance.name!r}" if stance.name else f"the stance on {', '.join(stance.names)}"
+    shape = polytope_of(stance.forces, method, where=where, largest=largest)
+    return WrenchSet(stance, stance.forces, shape)

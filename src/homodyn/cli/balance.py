@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from homodyn.cli.models import find
+from homodyn.errors import FormatError
 
 SHOWN = (
     "phase",
@@ -26,6 +27,7 @@ SHOWN = (
     "room_to_next_Nm",
 )
 """Columns of the table of phases that fit a screen."""
+TABLES = (".mot", ".sto", ".csv")
 
 
 def balance(
@@ -33,15 +35,21 @@ def balance(
         str,
         typer.Argument(
             metavar="SCENE|MOTION",
-            help="A scene (.toml, or one that comes along: biped, car, complex, quadruped), or a "
-            "table of coordinates (.mot, .sto, .csv).",
+            help="A scene (.toml, or one that comes along: biped, car, complex, quadruped, ramp), "
+            "or a table of coordinates (.mot, .sto, .csv).",
         ),
     ],
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where figures and tables go.")
     ],
     model: Annotated[
-        str | None, typer.Option("--model", "-m", help="The model that a motion moves.")
+        str | None,
+        typer.Option(
+            "--model",
+            "-m",
+            help="The model that a motion moves; by default model.toml beside it, as "
+            "`homodyn analyze` writes it.",
+        ),
     ] = None,
     plates: Annotated[
         Path | None, typer.Option("--plates", help="Force plates, which tell when feet stand.")
@@ -54,6 +62,13 @@ def balance(
     degrees: Annotated[
         bool, typer.Option("--degrees", help="Angles of the table are in degrees.")
     ] = False,
+    plan: Annotated[
+        bool | None,
+        typer.Option(
+            "--plan/--no-plan",
+            help="Plan a path of the centre of mass; by default for scenes without one.",
+        ),
+    ] = None,
 ) -> None:
     """Judge a scene or a motion: margins, polygons, polytopes and the weakest instant.
 
@@ -63,13 +78,26 @@ def balance(
     from homodyn.report import balance as report
 
     console = Console(highlight=False)
+    if Path(source).suffix in TABLES and model is None:
+        model = _model_beside(Path(source))
     if Path(source).suffix == ".toml" or source in scene_names() or model is None:
-        sentence, written = report.write_scene(load_scene(source), output)
+        sentence, written = report.write_scene(load_scene(source), output, plan=plan)
     else:
         sentence, written = _motion(source, model, plates, friction, grow, cutoff, degrees, output)
     _print_phases(console, output / "phases.csv")
     console.print(Text(sentence, style="bold"), soft_wrap=True)
     console.print(Text(f"{output}: {', '.join(path.name for path in written)}"), soft_wrap=True)
+
+
+def _model_beside(source: Path) -> str:
+    beside = source.with_name("model.toml")
+    if not beside.is_file():
+        raise FormatError(
+            "a table of coordinates needs the model it moves, and there is no model.toml beside "
+            "it: give --model",
+            str(source),
+        )
+    return str(beside)
 
 
 def _motion(

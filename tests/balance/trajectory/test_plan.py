@@ -14,6 +14,7 @@ from homodyn.balance import (
     margins,
     plan_com,
     point_mass,
+    support_polygon,
     wrench_set,
     wrench_sets,
 )
@@ -32,7 +33,7 @@ def plans():
 
 @pytest.fixture(scope="module")
 def climb():
-    return plan_com(load_scene("quadruped"), pieces=3, weights=Weights(height=0.0))
+    return plan_com(load_scene("quadruped"))
 
 
 def densely(plan, count=301):
@@ -73,6 +74,33 @@ def test_plans_keep_everything_on_a_dense_grid_with_more_margin_than_printed(pla
 @pytest.mark.parametrize("name", sorted(THESIS))
 def test_no_plan_has_more_margin_than_neighbours_have_room(plans, name):
     assert plans[name].margin <= plans[name].difficulty.index
+
+
+def test_walking_keeps_the_zmp_in_the_supports_with_a_margin_of_the_printed_order(plans):
+    """Qiu (2012), section 5.4.4: 3.54 s and 25.86 N m; where its steps were is lost."""
+    plan = plans["biped"]
+    assert 3.0 < plan.duration < 7.5
+    assert 25.86 <= plan.margin < 60
+    assert plan.seconds < 180
+    for phase in plan.phases:
+        need = plan.demand(np.linspace(phase.start, phase.end, 201))
+        up = need.force[:, 2]
+        zmp = np.c_[-need.moment[:, 1] / up, need.moment[:, 0] / up]
+        assert (support_polygon(phase.stance).slack(zmp) > 0).all()
+    # The extra weight on vertical speed: knees bend little.
+    assert np.ptp(plan.check.com[:, 2]) < 0.15
+
+
+def test_walking_is_planned_up_a_ramp_of_fifteen_degrees_too(plans):
+    plan = plan_com(load_scene("ramp"))
+    normal = plan.sets[0].stance.supports[0].normal
+    assert np.degrees(np.arccos(normal[2])) == pytest.approx(15, abs=1e-6)
+    assert densely(plan)[:, 0].min() >= 25.86
+    assert plan.margin < plans["biped"].margin
+    assert (plan.durations >= [step.shortest for step in plan.scene.steps]).all()
+    assert plan.check.com[-1, 2] - plan.check.com[0, 2] == pytest.approx(
+        1.5 * np.sin(np.pi / 12), abs=1e-5
+    )
 
 
 def test_knots_and_control_points_are_those_of_the_thesis(plans):

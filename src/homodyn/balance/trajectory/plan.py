@@ -15,7 +15,7 @@ from homodyn.balance.limits import limits_at
 from homodyn.balance.margins import Difficulty, difficulty
 from homodyn.balance.phases import Phase
 from homodyn.balance.scene import ComPath, Plan, Scene
-from homodyn.balance.stance import Forces
+from homodyn.balance.stance import Forces, Stance
 from homodyn.balance.trajectory.bspline import Spline
 from homodyn.balance.trajectory.check import CLOSE, Check, support_places
 from homodyn.balance.trajectory.keyframes import KeyFrames, through
@@ -24,6 +24,7 @@ from homodyn.balance.trajectory.search import search
 from homodyn.balance.trajectory.timing_free import Layout, Weights
 from homodyn.balance.wrenches import WrenchSet, wrench_set
 from homodyn.errors import ModelError, NoSolution
+from homodyn.symbolic.threads import pool, thread_count
 
 Method = Literal["timing-free", "keyframes"]
 
@@ -143,7 +144,7 @@ def plan_com(
     unit: float = 1.0,
     least: float = 0.0,
     weights: Weights | None = None,
-    pieces: int = 1,
+    pieces: int | None = None,
     samples: int | None = None,
     rounds: int = 3,
     sets: Sequence[WrenchSet] | None = None,
@@ -155,9 +156,9 @@ def plan_com(
     throughout. ``margin`` is ``"wrench"`` (M_s3, N m) or ``"force"`` (M_s1, N), by default what the
     scene says; moments are ``about`` a fixed point (m), or None for the centre of mass. A plan has
     at least the margin ``least`` on a dense grid and keeps every bound of the scene there, or
-    ``NoSolution`` tells the phase and the constraint. ``pieces``: spans of the spline in a phase.
-    ``samples``: instants of a span at which the solver looks, its ends among them. ``sets``: the
-    wrenches of the stances, when they are known already.
+    ``NoSolution`` tells the phase and the constraint. ``pieces``: spans of the spline in a phase,
+    by default what the scene says. ``samples``: instants of a span at which the solver looks, its
+    ends among them. ``sets``: the wrenches of the stances, when they are known already.
     """
     plan = scene.plan
     if plan is None:
@@ -179,6 +180,10 @@ def plan_com(
     _refuse_hopeless(scene, plan, measure, room, least)
     sides = [measure.sides(each) for each in known]
     inserted: tuple[float, ...] = ()
+    pieces = pieces or plan.pieces
+    if weights is None:
+        height = Weights.height if plan.height_weight is None else plan.height_weight
+        weights = Weights(height=height)
     if method == "timing-free":
         layout = Layout(
             scene.mass,
@@ -188,9 +193,9 @@ def plan_com(
             np.array([step.duration or np.inf for step in scene.steps]),
             tuple(support_places(stance) for stance in scene.stances),
             measure,
-            weights or Weights(),
+            weights,
             samples=samples or (6 if pieces == 1 else 3),
-            rows=14 if pieces == 1 else 24,
+            rows=14 if pieces == 1 else 20,
         )
         found = search(scene, layout, sides, rounds=rounds, pieces=pieces)
         spline, lasts, seen = found.spline, found.durations, found.check
@@ -231,20 +236,23 @@ def plan_com(
 
 def wrench_sets(scene: Scene) -> tuple[WrenchSet, ...]:
     """The wrenches of the stances; stances that are others moved sideways share their polytope."""
-    known: list[WrenchSet] = []
-    found: list[WrenchSet] = []
+    different: list[Stance] = []
+    which = []
     for stance in scene.stances:
-        same = next((each for each in known if _moved(each, stance.forces)), None)
-        if same is None:
-            same = wrench_set(stance)
-            known.append(same)
-        found.append(replace(same, stance=stance, forces=stance.forces))
-    return tuple(found)
+        same = (k for k, each in enumerate(different) if _moved(each.forces, stance.forces))
+        which.append(next(same, len(different)))
+        if which[-1] == len(different):
+            different.append(stance)
+    # Hulls are found outside the interpreter, so that two threads are twice as fast.
+    known = list(pool(thread_count()).map(wrench_set, different))
+    return tuple(
+        replace(known[k], stance=stance, forces=stance.forces)
+        for k, stance in zip(which, scene.stances, strict=True)
+    )
 
 
-def _moved(one: WrenchSet, forces: Forces) -> bool:
+def _moved(a: Forces, b: Forces) -> bool:
     """Whether forces are the same about their own reference point, but for rounding."""
-    a, b = one.forces, forces
     size = float(np.abs(a.wrenches).max())
     return bool(
         a.wrenches.shape == b.wrenches.shape

@@ -43,10 +43,9 @@ def search(
     sides = list(sides)
     coarse = replace(layout, pieces=1)
     begun = _start(scene, coarse, sides)
-    # A settled path is the better start: with one round here the finer search takes twice as long.
-    found = _settle(scene, coarse, sides, begun, rounds)
     if pieces == 1:
-        return found
+        return _settle(scene, coarse, sides, begun, rounds)
+    found = _settle(scene, coarse, sides, begun, 1)
     fine = replace(layout, pieces=pieces)
     return _settle(scene, fine, sides, _refined(found, fine), rounds)
 

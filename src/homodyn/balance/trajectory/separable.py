@@ -81,8 +81,14 @@ class _Traced:
         return ca.reshape(p, self.parameters, self.shape[1])
 
 
+SOLVED = ("Solve_Succeeded", "Solved_To_Acceptable_Level")
+
+
 class Program:
-    """Minimise the sum of cost parts with all constraint parts in bounds, by IPOPT."""
+    """Minimise the sum of cost parts with all constraint parts in bounds, by IPOPT.
+
+    ``attempts``: further options, each tried when those before did not solve it.
+    """
 
     def __init__(
         self,
@@ -91,6 +97,7 @@ class Program:
         linear_cost: np.ndarray,
         constraints: Sequence[Part],
         options: dict[str, Any],
+        attempts: Sequence[dict[str, Any]] = ({},),
     ) -> None:
         costs = [_Traced(part, unknowns) for part in cost]
         bounds = [_Traced(part, unknowns) for part in constraints]
@@ -150,12 +157,18 @@ class Program:
             "jac_g": ca.Function("jac_g", [x, p], [kept, jacobian]),
             "hess_lag": ca.Function("hess_lag", [x, p, weight_cost, weights], [hessian]),
         }
-        self.solver = ca.nlpsol(
-            "path",
-            "ipopt",
-            {"x": x, "p": p, "f": aim, "g": kept},
-            {"print_time": False, "error_on_fail": False, **self.functions, "ipopt": options},
-        )
+        self._problem = {"x": x, "p": p, "f": aim, "g": kept}
+        self._options = [{**options, **more} for more in attempts]
+        self._solvers: list[Any] = []
+
+    def _solver(self, attempt: int) -> Any:
+        while len(self._solvers) <= attempt:
+            options = self._options[len(self._solvers)]
+            given = {"print_time": False, "error_on_fail": False, **self.functions}
+            self._solvers.append(
+                ca.nlpsol("path", "ipopt", self._problem, {**given, "ipopt": options})
+            )
+        return self._solvers[attempt]
 
     def solve(
         self,
@@ -167,9 +180,16 @@ class Program:
         highest: np.ndarray,
     ) -> tuple[np.ndarray, str, int]:
         """Unknowns, what the solver says, and iterations; bounds of unknowns and constraints."""
-        found = self.solver(x0=start, p=parameters, lbx=lower, ubx=upper, lbg=lowest, ubg=highest)
-        stats = self.solver.stats()
-        return np.array(found["x"]).ravel(), str(stats["return_status"]), int(stats["iter_count"])
+        iterations = 0
+        for attempt in range(len(self._options)):
+            solver = self._solver(attempt)
+            found = solver(x0=start, p=parameters, lbx=lower, ubx=upper, lbg=lowest, ubg=highest)
+            stats = solver.stats()
+            iterations += int(stats["iter_count"])
+            status = str(stats["return_status"])
+            if status in SOLVED:
+                break
+        return np.array(found["x"]).ravel(), status, iterations
 
 
 def _entries(matrix: Any) -> Any:

@@ -158,9 +158,10 @@ class Problem:
                 "tol": 1e-6,
                 "acceptable_tol": 1e-4,
                 "acceptable_iter": 5,
-                "mu_strategy": "adaptive",
                 "linear_solver": "mumps",
             },
+            # The first took half of the iterations of the second, but gives up more often.
+            ({"mu_strategy": "monotone", "mu_init": 0.1}, {"mu_strategy": "adaptive"}),
         )
         self.statuses: list[str] = []
         self.iterations: list[int] = []

@@ -1,0 +1,65 @@
+"""Vertices of sums by walks: all that a hull of all sums has."""
+
+import numpy as np
+import pytest
+
+from homodyn.balance import Grasp, Stance, point, sole, wrench_set
+from homodyn.balance.fan import sum_vertices
+from homodyn.balance.hull import hull
+from homodyn.errors import NoSolution
+
+
+def all_sums(parts):
+    total = np.zeros((1, parts[0].shape[1]))
+    for part in parts:
+        total = (total[:, None] + part).reshape(-1, total.shape[1])
+    return total
+
+
+def as_set(points):
+    return {tuple(point) for point in np.round(points, 7) + 0.0}
+
+
+@pytest.mark.parametrize("n", [2, 3, 4])
+def test_walks_find_every_vertex_of_a_sum_and_nothing_else(n):
+    rng = np.random.default_rng(n)
+    parts = [rng.normal(size=(k, n)) for k in (4, 5, 6)]
+    every = all_sums(parts)
+    assert as_set(sum_vertices(parts)) == as_set(every[hull(every).vertices])
+
+
+def test_parts_that_are_flat_or_points_only_move_the_sum():
+    square = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0.0]])
+    found = sum_vertices([square, np.array([[1.0, 2.0, 3.0]])])
+    assert as_set(found) == as_set(square + np.array([1.0, 2.0, 3.0]))
+    assert as_set(sum_vertices([np.ones((2, 3))])) == {(1.0, 1.0, 1.0)}
+
+
+def limited(count: int) -> Stance:
+    return Stance(
+        tuple(
+            sole(f"s{k}", (0.4 * k, 0.3 * (-1) ** k, 0.1 * k), length=0.25, width=0.1,
+                 friction=0.6, yaw=0.3 * k, limit=500.0)
+            for k in range(count)
+        )
+    )  # fmt: skip
+
+
+def test_a_set_with_too_many_vertices_is_refused_at_once_with_what_would_help():
+    hands = [Grasp(f"hand {k}", (0.3, 0.5 * k, 1.0), 200.0, 20.0) for k in range(2)]
+    with pytest.raises(NoSolution, match=r"more than 2000 vertices: let contacts share one limit"):
+        wrench_set(limited(4).with_support(*hands))
+
+
+def test_limits_of_each_and_of_all_are_found_by_walks_as_by_programs():
+    points = [(0.0, 0.2, 0.0), (0.5, -0.1, 0.1), (0.2, 0.4, 0.3)]
+    each = [
+        point(f"p{k}", at, normal=(0.1 * k, -0.2, 1), friction=0.5, limit=300.0)
+        for k, at in enumerate(points)
+    ]
+    stance = Stance(tuple(each), 500.0)
+    walked, asked = wrench_set(stance), wrench_set(stance, method="programs")
+    assert len(walked.polytope.A) == len(asked.polytope.A)
+    assert as_set(np.round(walked.polytope.vertices, 4)) == as_set(
+        np.round(asked.polytope.vertices, 4)
+    )
