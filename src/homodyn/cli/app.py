@@ -20,6 +20,7 @@ from homodyn.cli import (
     make_trial,
     models,
     network,
+    reconstruct,
     search,
     simulation,
     trials,
@@ -82,6 +83,7 @@ app.command()(demo.demo)
 app.command()(analyze.analyze)
 app.command()(balance.balance)
 app.command()(bench.bench)
+app.command()(reconstruct.reconstruct)
 app.command()(simulation.simulate)
 app.command()(trials.check_trial)
 app.command()(make_trial.make_trial)

@@ -14,6 +14,7 @@ import numpy as np
 from scipy.interpolate import CubicHermiteSpline, CubicSpline
 
 from homodyn.capture import Loads, Motion, Trial, fit, loads, smoothed
+from homodyn.dynamics import position
 from homodyn.errors import CaptureError, HomodynError
 from homodyn.model import Model
 from homodyn.model.configuration import difference, rates
@@ -23,6 +24,8 @@ from homodyn.optimal.solution import PhaseSolution, Solution
 
 FRAMES = 101
 """Of the reconstructed movement between its nodes."""
+LOADED = 1.0
+"""N: upward force from which on a foot has a centre of pressure."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +77,22 @@ class Reconstruction:
             along = np.array([row.slide for row in rows]).reshape(-1, 3)
             mine = np.array([float(row.frame.endswith(side)) for row in rows])
             parts.append((phase.force * mine) @ along)
+        return np.concatenate(parts)
+
+    def pressure(self, side: str) -> np.ndarray:
+        """(instants, 3), m: centre of pressure of a foot; NaN where it is not loaded."""
+        parts = []
+        for phase, footing in zip(self.solution.phases, self.footings, strict=True):
+            q = _middles(phase)
+            total, weighted = np.zeros(len(q)), np.zeros((len(q), 3))
+            for k, row in enumerate(footing.contacts.rows):
+                if row.frame.endswith(side) and row.slide == (0.0, 0.0, 1.0):
+                    place = np.asarray(position(self.motion.model, q, row.frame))
+                    total += phase.force[:, k]
+                    weighted += phase.force[:, k, None] * place * (1.0, 1.0, 0.0)
+            loaded = total > LOADED
+            share = np.where(loaded, total, 1.0)[:, None]
+            parts.append(np.where(loaded[:, None], weighted / share, np.nan))
         return np.concatenate(parts)
 
     @cached_property
@@ -184,6 +203,11 @@ def reconstruct_trial(
     )
     settings.setdefault("events", tuple(trial.events) or None)
     return reconstruct(motion, measured, **settings)
+
+
+def _middles(phase: PhaseSolution) -> np.ndarray:
+    """Coordinates at the instants of the controls."""
+    return np.column_stack([np.interp(phase.control_time, phase.time, c) for c in phase.q.T])
 
 
 def _between(
