@@ -185,7 +185,8 @@ def test_a_step_on_the_left_foot_is_the_mirror_image(model):
     from homodyn.optimal.thesis_step import is_thesis_step, stance_side, thesis_bounds
 
     mirrored = [oc.Footing(k, k + 1, swing, stance) for k, (stance, swing) in enumerate(STAGES)]
-    assert is_thesis_step(mirrored) and stance_side(mirrored) == "Left"
+    assert is_thesis_step(mirrored)
+    assert stance_side(mirrored) == "Left"
     assert mirrored[0].right is Standing.SWING
     right = thesis_bounds(model, "reconstruction", "Right")
     left = thesis_bounds(model, "reconstruction", "Left")

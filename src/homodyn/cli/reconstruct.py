@@ -89,10 +89,10 @@ def reconstruct(
     Example: `homodyn reconstruct walk.c3d --mass 72 --height 1.78 -o step`
     """
     from homodyn.errors import HomodynError
-    from homodyn.optimal import read_phases
+    from homodyn.optimal import footings, read_phases
     from homodyn.optimal import reconstruct as solve
-    from homodyn.report.recorded import read_recorded
     from homodyn.report.reconstruction import write_reconstruction
+    from homodyn.report.recorded import read_recorded
     from homodyn.report.settings import Settings
 
     if plates not in ("check", "term"):
@@ -129,7 +129,7 @@ def reconstruct(
         told = None if phases == "auto" else read_phases(phases)
         span = None if first is None or last is None else (first, last)
         tell("finding phases")
-        stands = told or _phases(recorded.motion, recorded.events, span)
+        stands = told or tuple(footings(recorded.motion, events=recorded.events, span=span))
         lasting = stands[-1].end - stands[0].begin
         tell(f"solving: {', '.join(footing.name for footing in stands)}")
         result = solve(
@@ -144,14 +144,21 @@ def reconstruct(
             seconds=seconds,
         )
         tell("writing")
-        chosen = {"phases": phases, "plates": plates, "recipe": recipe, "nodes": nodes}
-        chosen |= {"effort": effort, "friction": friction, "cutoff_hz": cutoff}
+        chosen: dict[str, str | float | None] = {
+            "phases": phases,
+            "plates": plates,
+            "recipe": recipe,
+            "nodes": nodes,
+            "effort": effort,
+            "friction": friction,
+            "cutoff_hz": cutoff,
+        }
         folder = write_reconstruction(
             result, output, name=recorded.name, settings=chosen, overwrite=overwrite
         )
     console = Console(highlight=False)
     console.print(Text(result.sentence), soft_wrap=True)
-    weight = result.motion.model.mass * 9.81
+    weight = result.weight
     for error in result.force_errors():
         parts = " ".join(f"{100 * x / weight:.1f}" for x in error.rms)
         console.print(f"{error.side}: {parts} % of weight off the plates (x y z, rms)")
@@ -159,9 +166,3 @@ def reconstruct(
     if not result.solution.status.good:
         console.print(Text(result.solution.explain(), style="red"), soft_wrap=True)
         raise typer.Exit(1)
-
-
-def _phases(motion, events, span):  # type: ignore[no-untyped-def]
-    from homodyn.optimal import footings
-
-    return tuple(footings(motion, events=events, span=span))

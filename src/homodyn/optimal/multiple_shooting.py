@@ -74,9 +74,7 @@ class ShootingWriter(Writer):
         chosen = [c for c in self.phase.conditions if c.when == "inside"]
         self._add_conditions(chosen, maker(q, v, a, tau, force, 0.0), rows, lower, upper)
         nodes = range(1, count)
-        index = [
-            np.concatenate([*(self.layout.index[k][n] for k in keys), shared]) for n in nodes
-        ]
+        index = [np.concatenate([*(self.layout.index[k][n] for k in keys), shared]) for n in nodes]
         passed = np.arange(1, count)[:, None] / count
         return self._made(
             ca.vertcat(*parts.values(), *extra),
@@ -182,8 +180,8 @@ def _laid_out(
         lows, highs = np.concatenate(unknowns.lower), np.concatenate(unknowns.upper)
         first = np.concatenate([index["q"][0], index["v"][0]])
         settled = bool((lows[first] == highs[first]).all())
-        at = np.arange(phase.intervals + 1) / phase.intervals
-        fractions = {"q": at, "v": at, "tau": at, ENDING: at[1:]}
+        parts = np.arange(phase.intervals + 1) / phase.intervals
+        fractions = {"q": parts, "v": parts, "tau": parts, ENDING: parts[1:]}
         layouts.append(PhaseLayout(phase, index, fractions, int(duration[0]), motors, settled))
     return tuple(layouts), stages
 

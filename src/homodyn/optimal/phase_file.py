@@ -1,8 +1,8 @@
 """Phases of a walk as a table: when each begins and ends, and how both feet stand.
 
-    begin (s),end (s),right,left
-    0.409,0.701,flat,swing
-    0.701,0.822,forefoot,swing
+begin (s),end (s),right,left
+0.409,0.701,flat,swing
+0.701,0.822,forefoot,swing
 """
 
 from __future__ import annotations

@@ -65,6 +65,12 @@ class Reconstruction:
         return self.solution.joined("tau")[1]
 
     @property
+    def weight(self) -> float:
+        """Of the person (N)."""
+        model = self.motion.model
+        return float(model.mass * np.linalg.norm(np.asarray(model.gravity, dtype=float)))
+
+    @property
     def per_kg(self) -> np.ndarray:
         """``tau`` over the mass of the person, N m/kg."""
         return self.tau / self.motion.model.mass

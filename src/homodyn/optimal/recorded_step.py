@@ -17,6 +17,7 @@ from homodyn.model import Model
 from homodyn.model.naming import missing
 from homodyn.optimal.conditions import Condition, friction_cone, height, unilateral
 from homodyn.optimal.footfalls import LIFTED, SIDES, Footing, footings
+from homodyn.optimal.instant import Instant
 from homodyn.optimal.phase import Phase, Transition
 from homodyn.optimal.problem import Problem
 from homodyn.optimal.terms import Term, contact_force, torque, track, track_coordinates, track_force
@@ -27,6 +28,7 @@ from homodyn.optimal.thesis_step import (
     thesis_bounds,
     torque_scale,
 )
+from homodyn.spatial import Array
 
 SETTLING = 1e-6
 """Weight of squared contact forces, where many would do."""
@@ -250,12 +252,22 @@ def _force_terms(measured: Loads, footing: Footing, lasting: float, weight: floa
                 weight
                 * track(
                     f"moment {foot.body}",
-                    lambda i, body=foot.body: i.ground_moment(body),
+                    _GroundMoment(foot.body),
                     Stretch(curve, footing.begin, lasting),
                     scale=1 / (LEVER * heavy) ** 2,
                 )
             )
     return terms
+
+
+@dataclass(frozen=True)
+class _GroundMoment:
+    """The moment of the ground on a foot, of any instant."""
+
+    body: str
+
+    def __call__(self, instant: Instant) -> Array:
+        return instant.ground_moment(self.body)
 
 
 def _moment(measured: Loads, foot: FootForce) -> np.ndarray:

@@ -6,8 +6,8 @@ from homodyn.report.draw import draw, save_drawing
 from homodyn.report.files import write_analysis
 from homodyn.report.model_check import check, check_file
 from homodyn.report.page import page
-from homodyn.report.recorded import Recorded, read_recorded
 from homodyn.report.reconstruction import write_reconstruction
+from homodyn.report.recorded import Recorded, read_recorded
 from homodyn.report.settings import Settings
 from homodyn.report.simulation import write_simulation
 

@@ -85,7 +85,7 @@ def reconstruction_summary(
 ) -> dict[str, Any]:
     """The numbers of a reconstruction as plain values; what is not known is None."""
     solution, model = result.solution, result.motion.model
-    weight = model.mass * float(np.linalg.norm(model.gravity))
+    weight = result.weight
     return {
         "complete": True,
         "kind": "reconstruction",
@@ -170,7 +170,7 @@ def _glance(result: Reconstruction) -> str:
     slides = {n: e for n, e in errors.items() if n.rpartition("_")[2] in ("TX", "TY", "TZ")}
     turns = {n: e for n, e in errors.items() if n not in slides}
     light = "good" if solution.status.good else "poor"
-    weight = model.mass * float(np.linalg.norm(model.gravity))
+    weight = result.weight
     up = [100 * result.ground_force(side)[:, 2].max() / weight for side in SIDES]
     tiles = [
         tile(f"{max(turns.values()):.4f}", "rad rms", f"largest angle error: {_worst(turns)}"),
@@ -200,7 +200,7 @@ def _glance(result: Reconstruction) -> str:
 
 
 def _force_table(result: Reconstruction) -> str:
-    weight = result.motion.model.mass * float(np.linalg.norm(result.motion.model.gravity))
+    weight = result.weight
     rows = [
         [
             error.side,

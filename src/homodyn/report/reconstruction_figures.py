@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from homodyn.capture import Motion, elevation_angles
+from homodyn.capture import elevation_angles
 from homodyn.errors import CaptureError
 from homodyn.model import Model
 from homodyn.optimal import Reconstruction
@@ -27,7 +27,7 @@ LOOKED = np.array([[0.80, -0.60, 0.0], [-0.30, -0.40, 0.866]])
 def tracking_errors(result: Reconstruction) -> list[Figure]:
     """Mean and standard deviation of the error of each coordinate (fig. 6.4)."""
     model = result.motion.model
-    kinds = {"slide": [], "legs": [], "upper": []}  # type: dict[str, list[int]]
+    kinds: dict[str, list[int]] = {"slide": [], "legs": [], "upper": []}
     for k, name in enumerate(model.coordinate_names):
         slides = name.rpartition("_")[2] in ("TX", "TY", "TZ")
         upper = name.startswith(UPPER)
@@ -51,10 +51,7 @@ def _bars(
     result: Reconstruction, chosen: Sequence[int], title: str, unit: str, factor: float, style: str
 ) -> str:
     names = result.motion.model.coordinate_names
-    mean, sd = (
-        factor * f(result.deviation[:, chosen], axis=0)
-        for f in (np.mean, np.std)
-    )
+    mean, sd = (factor * f(result.deviation[:, chosen], axis=0) for f in (np.mean, np.std))
     plot = Plot(
         title,
         (-0.7, len(chosen) - 0.3),
@@ -97,8 +94,8 @@ def overlays(result: Reconstruction, poses: int = 6) -> list[Figure]:
         Figure(
             "overlay",
             panels,
-            "The recorded body (orange) and the reconstructed one (green, drawn over it) at equal "
-            "times. Where only green is seen they are one.",
+            "The recorded body (orange) and the reconstructed one (green, narrower, drawn over it) "
+            "at equal times. They are one where orange is an even rim around green.",
             columns=1,
             legend=False,
         )
@@ -167,8 +164,7 @@ def torques_per_kg(result: Reconstruction) -> list[Figure]:
         panels.append(plot.svg())
     dashed = " Dashed: inverse dynamics with the plates." if measured is not None else ""
     caption = (
-        "Torques of the joints per body mass over the step; upright lines part its phases."
-        f"{dashed}"
+        f"Torques of the joints per body mass over the step; upright lines part its phases.{dashed}"
     )
     return [Figure("torques", tuple(panels), caption, columns=4)]
 
@@ -195,8 +191,9 @@ def elevation_loops(result: Reconstruction) -> list[Figure]:
         for view, title in ((LOOKED, "diagonal view"), (edge, "plane edge on")):
             panels.append(_loops(loops, view, f"{words.capitalize()}, {title}"))
     caption = (
-        "Elevation angles of thigh, shank and foot over the step (deg), in a diagonal view and along "
-        f"the plane nearest to them. Variance within the plane of each side: {'; '.join(told)}."
+        "Elevation angles of thigh, shank and foot over the step (deg), in a diagonal view and "
+        "along the plane nearest to them. Variance within the plane of each side: "
+        f"{'; '.join(told)}."
     )
     return [Figure("elevation", tuple(panels), caption, columns=4)]
 
@@ -221,7 +218,7 @@ def _loops(loops: dict[str, np.ndarray], view: np.ndarray, title: str) -> str:
 
 def step_forces(result: Reconstruction) -> list[Figure]:
     """Ground forces of both feet along three axes in percent of the weight (fig. 6.8)."""
-    weight = result.motion.model.mass * float(np.linalg.norm(result.motion.model.gravity))
+    weight = result.weight
     holds = _holds(result)
     panels = []
     for side in SIDES:
@@ -277,15 +274,3 @@ def _over_step(result: Reconstruction, title: str, unit: str, y: tuple[float, fl
 
 def _style(name: str) -> str:
     return "right" if "Right" in name else "left" if "Left" in name else "middle"
-
-
-def recorded_step(result: Reconstruction) -> Motion:
-    """The recorded movement at the instants of the reconstructed one."""
-    fitted = result.fitted
-    columns = {
-        key: np.column_stack(
-            [np.interp(fitted.time, result.motion.time, c) for c in getattr(result.motion, key).T]
-        )
-        for key in ("q", "v", "a")
-    }
-    return Motion(fitted.model, fitted.time, **columns)

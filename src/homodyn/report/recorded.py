@@ -89,11 +89,11 @@ def _result(folder: Path, settings: Settings) -> Recorded:
     model = load(folder / "model.toml")
     table = _plain(read_table(folder / "motion.csv"))
     motion = _motion(table, model, folder / "motion.csv")
-    rates = [
+    v, a = (
         np.column_stack([_column(table, f"{n} {word}", folder) for n in model.coordinate_names])
         for word in ("speed", "acceleration")
-    ]
-    motion = Motion(model, motion.time, motion.q, *rates)
+    )
+    motion = Motion(model, motion.time, motion.q, v, a)
     measured = _measured(motion, settings) or _known_loads(motion, folder)
     return Recorded(folder.name, motion, measured, _known_events(folder))
 
