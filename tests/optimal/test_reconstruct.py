@@ -110,6 +110,12 @@ def test_nothing_is_left_over_at_the_root_and_no_foot_pulls(measured):
         assert measured.ground_force(side)[:, 2].min() > -0.05
 
 
+def test_two_feet_share_the_weight_without_plates_much_as_they_did(predicted):
+    for error in predicted.force_errors():
+        assert error.single < 0.015 * WEIGHT
+        assert error.double < 0.09 * WEIGHT
+
+
 def test_forces_add_up_to_the_change_of_momentum_plus_weight(predicted):
     """Felis 2015: ground forces are the rate of the whole momentum and carry the weight."""
     model = predicted.motion.model

@@ -54,12 +54,15 @@ class Recipe:
     clear: bool
     """Whether points that swing stay above the ground, and those of his list unload and fall."""
     touchdown: Transition
+    shift: float = 0.0
+    """Weight of squared rates of contact forces (parts of the weight per second) where none are
+    tracked: two feet shift the body smoothly from one to the other."""
 
 
 RECIPES: Mapping[str, Recipe] = {
-    "close": Recipe(lag=0.1, effort=1e-8, tables=False, clear=False, touchdown="continuous"),
-    "step": Recipe(lag=0.1, effort=1e-8, tables=True, clear=True, touchdown="impact"),
-    "thesis": Recipe(lag=0.0, effort=1e-2, tables=True, clear=True, touchdown="impact"),
+    "close": Recipe(0.1, 1e-8, tables=False, clear=False, touchdown="continuous", shift=1e-6),
+    "step": Recipe(0.1, 1e-8, tables=True, clear=True, touchdown="impact", shift=1e-6),
+    "thesis": Recipe(0.0, 1e-2, tables=True, clear=True, touchdown="impact"),
 }
 """``thesis`` is the problem of Felis (2015), section 5.3, with its stages, bounds and impacts, and
 its strong weight of the effort. ``step`` has all of it but the weights: it stays near speeds and
@@ -110,8 +113,12 @@ def reconstruction_problem(
                 lag**2 * track("velocities", lambda i: i.v, at["v"]),
                 lag**4 * track("accelerations", lambda i: i.a, at["a"]),
             ]
+        followed = []
         if measured is not None and force > 0:
-            terms += _force_terms(measured, footing, lasting, force)
+            followed = _force_terms(measured, footing, lasting, force)
+        if chosen.shift > 0 and not followed:
+            followed = [chosen.shift * contact_force().at("change")]
+        terms += followed
         conditions = _conditions(stands, k, chosen.clear)
         if friction is not None:
             conditions.append(friction_cone(friction, *footing.points))
