@@ -147,3 +147,20 @@ def test_forces_of_an_analysis_are_compared_or_tracked(made):
     right = next(f for f in loads.feet if f.side == "right")
     np.testing.assert_allclose(found.loads.feet[1].force, right.force, rtol=1e-6, atol=1e-5)
     assert found.events is None
+
+
+def test_the_step_that_plates_measured_is_preferred():
+    from dataclasses import replace
+
+    from homodyn.report import Recorded
+
+    walk = hd.gait.make_trial(noise=0.0, gaps=0.0, strides=2, variation=0.0, mass=70, plates=2)
+    motion, loads, events = walk.truth.motion, walk.truth.loads, walk.truth.events
+    steps = oc.whole_steps(events)
+    assert len(steps) > 1
+    later = replace(loads, usable=motion.time > steps[0][1] - 0.02)
+    assert Recorded("", motion, loads, events).measured_step == steps[0]
+    assert Recorded("", motion, later, events).measured_step == steps[1]
+    none = replace(loads, usable=np.zeros(len(motion.time), dtype=bool))
+    assert Recorded("", motion, none, events).measured_step is None
+    assert Recorded("", motion, None, events).measured_step is None

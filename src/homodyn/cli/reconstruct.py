@@ -127,7 +127,9 @@ def reconstruct(
 
         recorded = read_recorded(motion, settings, tell=tell)
         told = None if phases == "auto" else read_phases(phases)
-        span = None if first is None or last is None else (first, last)
+        span = recorded.measured_step
+        if first is not None and last is not None:
+            span = (first, last)
         tell("finding phases")
         stands = told or tuple(footings(recorded.motion, events=recorded.events, span=span))
         lasting = stands[-1].end - stands[0].begin

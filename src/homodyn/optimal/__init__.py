@@ -15,7 +15,7 @@ from homodyn.optimal.conditions import (
     unilateral,
     velocity,
 )
-from homodyn.optimal.footfalls import Footing, Standing, footings
+from homodyn.optimal.footfalls import Footing, Standing, footings, whole_steps
 from homodyn.optimal.instant import Instant
 from homodyn.optimal.phase import Phase
 from homodyn.optimal.phase_file import read_phases, write_phases
@@ -92,5 +92,6 @@ __all__ = [
     "track_markers",
     "unilateral",
     "velocity",
+    "whole_steps",
     "write_phases",
 ]

@@ -21,6 +21,7 @@ from homodyn.capture import (
 )
 from homodyn.errors import FormatError
 from homodyn.model import Model, load
+from homodyn.optimal import whole_steps
 from homodyn.report.analysis import analyze
 from homodyn.report.files import position_columns
 from homodyn.report.settings import Settings
@@ -39,6 +40,18 @@ class Recorded:
     motion: Motion
     loads: Loads | None = None
     events: tuple[Event, ...] | None = None
+
+    @property
+    def measured_step(self) -> tuple[float, float] | None:
+        """The first step (s) over which plates measured both feet; None where there is none."""
+        if self.loads is None or not self.events:
+            return None
+        time, usable = self.motion.time, self.loads.usable
+        for begin, end in whole_steps(self.events):
+            inside = (time >= begin) & (time <= end)
+            if not len(usable) or usable[inside].all():
+                return begin, end
+        return None
 
 
 def read_recorded(
