@@ -20,6 +20,7 @@ from homodyn.cli import (
     make_trial,
     models,
     network,
+    reconstruct,
     search,
     simulation,
     studio,
@@ -83,6 +84,7 @@ app.command()(demo.demo)
 app.command()(analyze.analyze)
 app.command()(balance.balance)
 app.command()(bench.bench)
+app.command()(reconstruct.reconstruct)
 app.command()(simulation.simulate)
 app.command()(studio.studio)
 app.command()(trials.check_trial)

@@ -15,16 +15,18 @@ from homodyn.optimal.conditions import (
     unilateral,
     velocity,
 )
-from homodyn.optimal.footfalls import Footing, Standing, footings
+from homodyn.optimal.footfalls import Footing, Standing, footings, whole_steps
 from homodyn.optimal.instant import Instant
 from homodyn.optimal.phase import Phase
+from homodyn.optimal.phase_file import read_phases, write_phases
 from homodyn.optimal.problem import Parameter, Problem
 from homodyn.optimal.reconstruct import (
+    ForceError,
     Reconstruction,
     reconstruct,
     reconstruct_trial,
-    reconstruction_problem,
 )
+from homodyn.optimal.recorded_step import RECIPES, Recipe, reconstruction_problem
 from homodyn.optimal.solution import PhaseSolution, Solution, Status, Violation
 from homodyn.optimal.terms import (
     Term,
@@ -44,16 +46,19 @@ from homodyn.optimal.terms import (
 )
 
 __all__ = [
+    "RECIPES",
     "Arrival",
     "Built",
     "Condition",
     "Footing",
+    "ForceError",
     "Instant",
     "Link",
     "Parameter",
     "Phase",
     "PhaseSolution",
     "Problem",
+    "Recipe",
     "Reconstruction",
     "Solution",
     "Standing",
@@ -71,6 +76,7 @@ __all__ = [
     "height",
     "periodic",
     "power",
+    "read_phases",
     "reconstruct",
     "reconstruct_trial",
     "reconstruction_problem",
@@ -86,4 +92,6 @@ __all__ = [
     "track_markers",
     "unilateral",
     "velocity",
+    "whole_steps",
+    "write_phases",
 ]

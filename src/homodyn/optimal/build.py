@@ -191,7 +191,7 @@ def _beginning(
             resting = list(range(len(phase.contacts.rows)))
         else:
             rows += [("q continues", q0 - q), ("v continues", v0 - v)]
-    elif layout.settled:
+    elif layout.settled or phase.inherits:
         resting = fresh = []
     names = [row.name for row in phase.contacts.rows]
     errors, holds = as_column(contacts.errors), held(contacts)

@@ -138,16 +138,25 @@ def footings(
 
 
 def one_step(events: Sequence[Event]) -> tuple[float, float]:
-    """From a foot off to the next of the other foot (s)."""
+    """From a foot off to the next of the other foot (s): the first that is whole."""
+    found = whole_steps(events)
+    if not found:
+        raise CaptureError(
+            "no whole step in the motion: it takes a foot off, the strike of that foot and the "
+            "foot off of the other; record longer, or tell span=(begin, end)"
+        )
+    return found[0]
+
+
+def whole_steps(events: Sequence[Event]) -> list[tuple[float, float]]:
+    """All steps (s) with a foot off, the strike of that foot and the foot off of the other."""
     offs = sorted((e for e in events if e.label == "Foot Off"), key=lambda e: e.time)
+    found = []
     for one, two in pairwise(offs):
         strikes = [e for e in events if e.label == "Foot Strike" and one.time < e.time < two.time]
         if one.context != two.context and any(e.context == one.context for e in strikes):
-            return one.time, two.time
-    raise CaptureError(
-        "no whole step in the motion: it takes a foot off, the strike of that foot and the foot "
-        "off of the other; record longer, or tell span=(begin, end)"
-    )
+            found.append((one.time, two.time))
+    return found
 
 
 def _states(

@@ -17,7 +17,7 @@ from homodyn.dynamics.tree import Tree
 from homodyn.errors import ModelError
 from homodyn.model import WORLD, Model
 from homodyn.model.naming import missing
-from homodyn.spatial import Array
+from homodyn.spatial import Array, cross
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,6 +111,21 @@ class Instant:
             chosen = not frames or row.frame in frames
             if (chosen or self.model.locate(row.frame)[0] in bodies) and row.other == WORLD:
                 total = total + np.array(row.slide) * self.force[k]
+        return total
+
+    def ground_moment(self, body: str) -> Array:
+        """World moment (N m) of the ground on the contacts of a body, about its origin."""
+        origin, index = self.position(body), self.model.locate(body)[0]
+        radii = {c.name: c.radius for c in self.model.contacts if c.kind == "sphere"}
+        total: Array = ca.SX.zeros(3)
+        for k, row in enumerate(self.contacts.rows):
+            if self.model.locate(row.frame)[0] != index or row.other != WORLD:
+                continue
+            carrier, local = attached_point(self.model, row.frame, row.point)
+            lever = self.tree.placements[carrier].point_back(local) - origin
+            radius = radii[row.radius] if isinstance(row.radius, str) else row.radius
+            turned = radius * np.array(row.turn)
+            total = total + self.force[k] * (cross(lever, np.array(row.slide)) + turned)
         return total
 
     @property

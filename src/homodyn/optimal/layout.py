@@ -85,7 +85,7 @@ def lay_out(
     wanted: dict[str, list[float]] = {}
     for quantity, fractions in order:
         wanted.setdefault(quantity, []).extend(fractions.tolist())
-    plan = {key: _planned(model, phase, key, np.array(at), actuated) for key, at in wanted.items()}
+    plan = {key: planned(model, phase, key, np.array(at), actuated) for key, at in wanted.items()}
     index: dict[str, list[np.ndarray]] = {key: [] for key in wanted}
     for quantity, fractions in order:
         names, lower, upper, guess, scale = plan[quantity]
@@ -123,7 +123,7 @@ def lay_out(
     )
 
 
-def _planned(
+def planned(
     model: Model, phase: Phase, key: str, fractions: np.ndarray, actuated: np.ndarray
 ) -> tuple[tuple[str, ...], np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Names, bounds, guesses and units of a quantity, wherever in an interval it stands."""

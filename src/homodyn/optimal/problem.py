@@ -13,11 +13,15 @@ from homodyn.model import Model
 from homodyn.model.naming import missing
 from homodyn.optimal.build import Built, build
 from homodyn.optimal.conditions import Link
+from homodyn.optimal.multiple_shooting import build_shooting
 from homodyn.optimal.phase import Phase
 from homodyn.optimal.transcription import TRANSCRIPTIONS
 
 if TYPE_CHECKING:
     from homodyn.optimal.solution import Solution
+
+THESIS = "thesis"
+"""Forward shooting with the unknowns and rows of Felis (2015), section 5.2."""
 
 
 @dataclass(frozen=True)
@@ -60,18 +64,21 @@ class Problem:
 
         ``guess`` is a solution of this problem, or of one with the same phases, on any mesh.
         """
-        if transcription not in TRANSCRIPTIONS:
-            what = missing("transcription", transcription, TRANSCRIPTIONS)
+        known = (*TRANSCRIPTIONS, THESIS)
+        if transcription not in known:
+            what = missing("transcription", transcription, known)
             raise HomodynError(f"there is {what}")
         stated = self if guess is None else guess.guess_for(self)
-        return build(
+        parts = (
             stated.model,
             tuple(stated.phases),
             {n: (p.lower, p.upper, p.guess) for n, p in stated.parameters.items()},
             tuple(stated.links),
             stated.actuated,
-            TRANSCRIPTIONS[transcription],
         )
+        if transcription == THESIS:
+            return build_shooting(*parts)
+        return build(*parts, TRANSCRIPTIONS[transcription])
 
     def describe(self, transcription: str = "shooting") -> str:
         """Sizes, sparsity, units and active terms, without solving."""

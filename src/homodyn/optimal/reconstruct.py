@@ -6,26 +6,40 @@ motion and of contact, so no force is left over at the root and no foot pulls on
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.interpolate import CubicSpline
+from scipy.interpolate import CubicHermiteSpline, CubicSpline
 
-from homodyn.capture import Event, Loads, Motion, Trial, fit, loads, smoothed
-from homodyn.capture.kinetics.newton_euler import root_columns
-from homodyn.dynamics import constraint_jacobian, inverse_dynamics
+from homodyn.capture import Loads, Motion, Trial, fit, loads, smoothed
+from homodyn.dynamics import position
+from homodyn.errors import CaptureError, HomodynError
 from homodyn.model import Model
-from homodyn.optimal.conditions import friction_cone, unilateral
-from homodyn.optimal.footfalls import LIFTED, SIDES, Footing, footings
-from homodyn.optimal.phase import Phase, Transition
-from homodyn.optimal.problem import Problem
-from homodyn.optimal.solution import Solution
-from homodyn.optimal.terms import Term, contact_force, torque, track, track_coordinates, track_force
+from homodyn.model.configuration import difference, rates
+from homodyn.optimal.footfalls import SIDES, Footing
+from homodyn.optimal.recorded_step import reconstruction_problem
+from homodyn.optimal.solution import PhaseSolution, Solution
 
-SETTLING = 1e-6
-"""Weight of squared contact forces in the first guess, where many would do."""
+FRAMES = 101
+"""Of the reconstructed movement between its nodes."""
+LOADED = 1.0
+"""N: upward force from which on a foot has a centre of pressure."""
+
+
+@dataclass(frozen=True)
+class ForceError:
+    """How far ground forces are from measured ones, over the step."""
+
+    side: str
+    """``"Right"``, ``"Left"`` or ``"both"`` together."""
+    rms: np.ndarray
+    """(3,), N: forwards, to the left, upwards."""
+    single: float
+    """N: rms of the upward force where one foot stands."""
+    double: float
+    """N: the same where both do; NaN where they never do."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +49,10 @@ class Reconstruction:
     solution: Solution
     motion: Motion
     footings: tuple[Footing, ...]
+    measured: Loads | None = None
+    """What plates told, whether or not it was tracked."""
+    tracked: bool = False
+    """Whether measured forces were a term of the objective."""
 
     @property
     def time(self) -> np.ndarray:
@@ -46,6 +64,17 @@ class Reconstruction:
         """(instants, nv), N m or N; zero at the root."""
         return self.solution.joined("tau")[1]
 
+    @property
+    def weight(self) -> float:
+        """Of the person (N)."""
+        model = self.motion.model
+        return float(model.mass * np.linalg.norm(np.asarray(model.gravity, dtype=float)))
+
+    @property
+    def per_kg(self) -> np.ndarray:
+        """``tau`` over the mass of the person, N m/kg."""
+        return self.tau / self.motion.model.mass
+
     def ground_force(self, side: str) -> np.ndarray:
         """(instants, 3), N: the force of the ground on the foot ``"Right"`` or ``"Left"``."""
         parts = []
@@ -56,16 +85,78 @@ class Reconstruction:
             parts.append((phase.force * mine) @ along)
         return np.concatenate(parts)
 
+    def pressure(self, side: str) -> np.ndarray:
+        """(instants, 3), m: centre of pressure of a foot; NaN where it is not loaded."""
+        parts = []
+        for phase, footing in zip(self.solution.phases, self.footings, strict=True):
+            q = _middles(phase)
+            total, weighted = np.zeros(len(q)), np.zeros((len(q), 3))
+            for k, row in enumerate(footing.contacts.rows):
+                if row.frame.endswith(side) and row.slide == (0.0, 0.0, 1.0):
+                    place = np.asarray(position(self.motion.model, q, row.frame))
+                    total += phase.force[:, k]
+                    weighted += phase.force[:, k, None] * place * (1.0, 1.0, 0.0)
+            loaded = total > LOADED
+            share = np.where(loaded, total, 1.0)[:, None]
+            parts.append(np.where(loaded[:, None], weighted / share, np.nan))
+        return np.concatenate(parts)
+
+    @cached_property
+    def deviation(self) -> np.ndarray:
+        """(nodes, nv), rad or m: reconstructed less recorded coordinates at the nodes."""
+        time, q = self.solution.joined("q")
+        wanted = CubicSpline(self.motion.time, self.motion.q)(self.footings[0].begin + time)
+        return np.asarray(difference(self.motion.model, wanted, q))
+
     @property
     def tracking_error(self) -> dict[str, float]:
         """By coordinate, the root of the mean squared distance (rad, m) from the recording."""
-        time, q = self.solution.joined("q")
-        wanted = CubicSpline(self.motion.time, self.motion.q)(self.footings[0].begin + time)
-        off = np.sqrt(((q - wanted) ** 2).mean(axis=0))
-        index = zip(
-            self.motion.model.coordinate_names, self.motion.model.position_index, strict=True
-        )
-        return {name: float(off[place]) for name, place in index if place is not None}
+        off = np.sqrt((self.deviation**2).mean(axis=0))
+        names = self.motion.model.coordinate_names
+        return {name: float(value) for name, value in zip(names, off, strict=True)}
+
+    @cached_property
+    def fitted(self) -> Motion:
+        """The reconstructed movement at equally spaced instants."""
+        model = self.motion.model
+        begin, end = self.footings[0].begin, self.footings[-1].end
+        time = np.linspace(begin, end, FRAMES)
+        q = np.zeros((FRAMES, model.nq))
+        v, a = np.zeros((FRAMES, model.nv)), np.zeros((FRAMES, model.nv))
+        for phase in self.solution.phases:
+            # Where velocities jump, the later phase has the last word at the instant itself.
+            mine = time - begin >= phase.time[0] - 1e-12
+            q[mine], v[mine], a[mine] = _between(model, phase, time[mine] - begin)
+        return Motion(model, time, q, v, a, method="reconstructed by optimal control")
+
+    def force_errors(self) -> list[ForceError]:
+        """Ground forces against the measured ones; empty without any that hold over the step."""
+        if self.measured is None:
+            return []
+        clock = self.measured.motion.time
+        inside = (clock >= self.time[0]) & (clock <= self.time[-1])
+        usable = self.measured.usable
+        if len(usable) and not usable[inside].all():
+            return []
+        both = np.array([len({n[-4:] for n in f.points}) > 1 for f in self.footings])
+        double = np.repeat(both, [len(p.control_time) for p in self.solution.phases])
+        known = {}
+        for side in SIDES:
+            feet = [f for f in self.measured.feet if f.side == side.lower() and not f.predicted]
+            if feet:
+                force = np.sum([f.force for f in feet], axis=0)
+                known[side] = self.ground_force(side) - _sampled(clock, force, self.time)
+        if len(known) == len(SIDES):
+            known["both"] = known["Right"] + known["Left"]
+        return [
+            ForceError(
+                side,
+                np.sqrt((off**2).mean(axis=0)),
+                _rms(off[~double, 2]),
+                _rms(off[double, 2]),
+            )
+            for side, off in known.items()
+        ]
 
     @property
     def sentence(self) -> str:
@@ -75,78 +166,34 @@ class Reconstruction:
         return f"{self.solution.sentence}; {phases}; tracked within {worst:.4f} rms ({name})"
 
 
-def reconstruction_problem(
-    motion: Motion,
-    *,
-    measured: Loads | None = None,
-    events: Sequence[Event] | None = None,
-    span: tuple[float, float] | None = None,
-    step: float = 0.02,
-    effort: float = 1e-6,
-    lag: float = 0.1,
-    force: float = 1.0,
-    friction: float | None = None,
-    touchdown: Transition = "continuous",
-    lifted: float = LIFTED,
-) -> tuple[Problem, tuple[Footing, ...]]:
-    """The problem behind `reconstruct`, to be looked at or changed."""
-    model = motion.model
-    stands = tuple(footings(motion, span=span, events=events, lifted=lifted))
-    splines = {key: CubicSpline(motion.time, getattr(motion, key)) for key in ("q", "v", "a")}
-    phases = []
-    for k, footing in enumerate(stands):
-        lasting = footing.end - footing.begin
-        intervals = max(3, round(lasting / step))
-        at = {key: _Stretch(curve, footing.begin, lasting) for key, curve in splines.items()}
-        terms: list[Term] = [
-            1.0 * track_coordinates(at["q"]),
-            lag**2 * track("velocities", lambda i: i.v, at["v"]),
-            lag**4 * track("accelerations", lambda i: i.a, at["a"]),
-            effort * torque(_torque_scale(model)),
-            1e-6 * contact_force(),
-        ]
-        if measured is not None and force > 0:
-            terms += _force_terms(measured, footing, lasting, force)
-        conditions = [unilateral(*footing.points)]
-        if friction is not None:
-            conditions.append(friction_cone(friction, *footing.points))
-        after = stands[k + 1] if k + 1 < len(stands) else None
-        touching = after is not None and not set(after.points) <= set(footing.points)
-        phases.append(
-            Phase(
-                f"{k + 1} {footing.name}",
-                lasting,
-                footing.contacts,
-                terms,
-                conditions,
-                intervals,
-                bounds=_bounds(model, at["q"]),
-                guess=_guess(model, footing, at, intervals),
-                then=touchdown if touching else "continuous",
-            )
-        )
-    return Problem(model, phases), stands
-
-
 def reconstruct(motion: Motion, measured: Loads | None = None, **settings: Any) -> Reconstruction:
     """Torques and ground forces of one recorded step, by the nearest motion that can be.
 
-    ``motion`` has smooth speeds and accelerations (``hd.capture.smoothed``). Ground forces in
-    ``measured`` are tracked with the weight ``force`` (squares of parts of the weight); without
-    them they are predicted. ``events`` are those of the trial, found in the motion when left out;
-    ``span`` (s) is one step unless told. ``step`` (s) is the length of intervals. ``lag`` (s)
-    tells how speeds and accelerations count beside coordinates: an error that it takes this long
-    to build up counts alike in all three. ``effort`` weighs squared torques, in parts of the
-    strength, against them; ``friction`` bounds sliding forces. ``touchdown="impact"`` lets
-    velocities jump where a foot comes down.
+    ``motion`` has smooth speeds and accelerations (``hd.capture.smoothed``). Ground forces and
+    moments in ``measured`` are tracked with the weight ``force`` (squares of parts of the weight);
+    with ``force=0`` they are only compared with what is predicted. ``phases`` (`Footing`) are found
+    in the motion when left out: ``events`` are those of the trial, or found too; ``span`` (s) is
+    one step unless told. ``step`` (s) is the length of intervals, or ``intervals`` their number for
+    each phase.
+
+    ``recipe="close"`` also tracks speeds and accelerations, which count as much as coordinates
+    whose error takes ``lag`` (s) to build up; ``"thesis"`` has the weights, bounds and touchdowns
+    of Felis (2015). ``effort`` weighs squared torques, in parts of typical ones. ``friction``
+    bounds sliding forces. ``touchdown="impact"`` lets velocities jump where a foot comes down.
     """
-    options = {
-        key: settings.pop(key)
-        for key in ("iterations", "seconds", "between", "verbose")
-        if key in settings
-    }
+    names = ("iterations", "seconds", "between", "verbose", "tolerance")
+    options = {key: settings.pop(key) for key in names if key in settings}
+    transcription = settings.pop("transcription", "shooting")
+    if transcription in ("forward", "thesis"):
+        raise HomodynError(
+            f"reconstruct(): {transcription!r} keeps no contact forces; take 'shooting' or "
+            "'collocation', or solve reconstruction_problem() yourself"
+        )
     problem, stands = reconstruction_problem(motion, measured=measured, **settings)
-    return Reconstruction(problem.solve(**options), motion, stands)
+    tracked = measured is not None and settings.get("force", 1.0) > 0
+    return Reconstruction(
+        problem.solve(transcription, **options), motion, stands, measured, tracked
+    )
 
 
 def reconstruct_trial(
@@ -164,83 +211,27 @@ def reconstruct_trial(
     return reconstruct(motion, measured, **settings)
 
 
-@dataclass(frozen=True, eq=False)
-class _Stretch:
-    """A curve over a stretch of time, as a function of the part of it that has passed."""
-
-    curve: CubicSpline
-    begin: float
-    lasting: float
-
-    def __call__(self, fractions: np.ndarray) -> np.ndarray:
-        return self.curve(self.begin + self.lasting * fractions)
+def _middles(phase: PhaseSolution) -> np.ndarray:
+    """Coordinates at the instants of the controls."""
+    return np.column_stack([np.interp(phase.control_time, phase.time, c) for c in phase.q.T])
 
 
-def _torque_scale(model: Model) -> np.ndarray:
-    """One over squared strengths (1/(N m)2), so that all motors count alike."""
-    strength = np.where(
-        np.isfinite(model.max_force) & (model.max_force > 0), model.max_force, 100.0
-    )
-    return 1 / strength**2
+def _between(
+    model: Model, phase: PhaseSolution, time: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """State between the nodes of a phase: cubics through positions and speeds."""
+    slopes = np.asarray(rates(model, phase.q, phase.v)) if model.nq == model.nv else None
+    if slopes is None:
+        raise CaptureError(f"{model.name!r} has quaternions, between which no cubic is drawn")
+    q = CubicHermiteSpline(phase.time, phase.q, slopes)(time)
+    v = np.column_stack([np.interp(time, phase.time, column) for column in phase.v.T])
+    a = np.column_stack([np.interp(time, phase.control_time, column) for column in phase.a.T])
+    return q, v, a
 
 
-def _bounds(model: Model, q: _Stretch) -> dict[str, Any]:
-    """Limits of the model, widened where the recording passes them."""
-    seen = q(np.linspace(0, 1, 50))
-    limits = {}
-    names = zip(model.coordinate_names, model.position_index, strict=True)
-    for k, (name, place) in enumerate(names):
-        if place is not None:
-            low = min(float(model.lower[k]), float(seen[:, place].min()) - 0.05)
-            high = max(float(model.upper[k]), float(seen[:, place].max()) + 0.05)
-            limits[name] = (low, high)
-    return {"q": limits, "tau": (-np.inf, np.inf)}
+def _sampled(known: np.ndarray, values: np.ndarray, time: np.ndarray) -> np.ndarray:
+    return np.column_stack([np.interp(time, known, column) for column in values.T])
 
 
-def _guess(
-    model: Model, footing: Footing, at: dict[str, _Stretch], intervals: int
-) -> dict[str, Any]:
-    """The recording itself, with the least contact forces that hold its root."""
-    middles = (np.arange(intervals) + 0.5) / intervals
-    q, v, a = (at[key](middles) for key in ("q", "v", "a"))
-    needed = np.asarray(inverse_dynamics(model, q, v, a))
-    G = np.asarray(constraint_jacobian(model, q, footing.contacts))
-    root = list(root_columns(model))
-    forces = np.zeros((intervals, G.shape[1]))
-    for k in range(intervals):
-        A = G[k][:, root].T
-        eye = SETTLING * np.eye(A.shape[1])
-        forces[k] = np.linalg.solve(A.T @ A + eye, A.T @ needed[k, root])
-    tau = needed - np.einsum("kij,ki->kj", G, forces)
-    guess = {key: at[key] for key in ("q", "v", "a")}
-    return guess | {"force": _Samples(middles, forces), "tau": _Samples(middles, tau)}
-
-
-@dataclass(frozen=True, eq=False)
-class _Samples:
-    """Values between known ones, by parts of a phase."""
-
-    known: np.ndarray
-    values: np.ndarray
-
-    def __call__(self, fractions: np.ndarray) -> np.ndarray:
-        return np.column_stack([np.interp(fractions, self.known, c) for c in self.values.T])
-
-
-def _force_terms(measured: Loads, footing: Footing, lasting: float, weight: float) -> list[Term]:
-    """Stay near the measured forces of the feet that stand, in parts of the weight."""
-    model = measured.motion.model
-    heavy = model.mass * float(np.linalg.norm(np.asarray(model.gravity, dtype=float)))
-    usable = measured.usable if len(measured.usable) else np.ones(len(measured.tau), dtype=bool)
-    time = measured.motion.time
-    inside = (time >= footing.begin) & (time <= footing.end)
-    if not usable[inside].all():
-        return []
-    terms = []
-    for foot in measured.feet:
-        side = next((s for s in SIDES if foot.side == s.lower()), None)
-        points = [name for name in footing.points if side and name.endswith(side)]
-        if points and not foot.predicted:
-            curve = _Stretch(CubicSpline(time, foot.force), footing.begin, lasting)
-            terms.append(weight * track_force(curve, *points, scale=1 / heavy**2))
-    return terms
+def _rms(values: np.ndarray) -> float:
+    return float(np.sqrt((values**2).mean())) if values.size else float("nan")

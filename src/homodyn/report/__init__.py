@@ -6,6 +6,8 @@ from homodyn.report.draw import draw, save_drawing
 from homodyn.report.files import write_analysis
 from homodyn.report.model_check import check, check_file
 from homodyn.report.page import page
+from homodyn.report.reconstruction import write_reconstruction
+from homodyn.report.recorded import Recorded, read_recorded
 from homodyn.report.settings import Settings
 from homodyn.report.simulation import write_simulation
 
@@ -13,6 +15,7 @@ __all__ = [
     "Analysis",
     "Batch",
     "Outcome",
+    "Recorded",
     "Settings",
     "analyze",
     "analyze_all",
@@ -20,7 +23,9 @@ __all__ = [
     "check_file",
     "draw",
     "page",
+    "read_recorded",
     "save_drawing",
     "write_analysis",
+    "write_reconstruction",
     "write_simulation",
 ]

@@ -1,0 +1,276 @@
+"""Figures of a reconstructed step: what Felis (2015) shows in his figures 6.4 to 6.8."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from homodyn.capture import elevation_angles
+from homodyn.errors import CaptureError
+from homodyn.model import Model
+from homodyn.optimal import Reconstruction
+from homodyn.report.curves import heading
+from homodyn.report.gait_figures import Figure, plane_of
+from homodyn.report.replay import stick_ends, sticks
+from homodyn.report.silhouette import Axes
+from homodyn.report.svg import Plot, nice_range
+
+SIDES = ("Right", "Left")
+AXES = ("Forward", "To the left", "Upward")
+UPPER = ("Lumbar", "Shoulder", "Elbow", "Wrist", "Neck", "Head", "Clavicula")
+"""Joints above the pelvis."""
+LOOKED = np.array([[0.80, -0.60, 0.0], [-0.30, -0.40, 0.866]])
+"""Directions across and up of a diagonal view of three axes."""
+
+
+def tracking_errors(result: Reconstruction) -> list[Figure]:
+    """Mean and standard deviation of the error of each coordinate (fig. 6.4)."""
+    model = result.motion.model
+    kinds: dict[str, list[int]] = {"slide": [], "legs": [], "upper": []}
+    for k, name in enumerate(model.coordinate_names):
+        slides = name.rpartition("_")[2] in ("TX", "TY", "TZ")
+        upper = name.startswith(UPPER)
+        kinds["slide" if slides else "upper" if upper else "legs"].append(k)
+    panels = []
+    for kind, title, unit, factor, style in (
+        ("slide", "Pelvis", "mm", 1e3, "right"),
+        ("legs", "Pelvis and legs", "mrad", 1e3, "second"),
+        ("upper", "Upper body", "mrad", 1e3, "left"),
+    ):
+        if kinds[kind]:
+            panels.append(_bars(result, kinds[kind], title, unit, factor, style))
+    caption = (
+        "Reconstructed less recorded coordinates: mean (bar) and standard deviation (stroke) over "
+        "the nodes of the step."
+    )
+    return [Figure("tracking", tuple(panels), caption, columns=1, legend=False)]
+
+
+def _bars(
+    result: Reconstruction, chosen: Sequence[int], title: str, unit: str, factor: float, style: str
+) -> str:
+    names = result.motion.model.coordinate_names
+    mean, sd = (factor * f(result.deviation[:, chosen], axis=0) for f in (np.mean, np.std))
+    plot = Plot(
+        title,
+        (-0.7, len(chosen) - 0.3),
+        nice_range(mean - sd, mean + sd, zero=True),
+        "",
+        unit,
+        width=980.0,
+        height=230.0,
+        bottom=78.0,
+        x_ticks=[],
+        alt=f"Tracking errors: {title}",
+    )
+    for k, (entry, low, spread) in enumerate(zip(chosen, mean, sd, strict=True)):
+        tip = f"{names[entry]}: {low:.2f} ± {spread:.2f} {unit}"
+        plot.bar(k, low, 0.6, style, tip).whisker(k, low - spread, low + spread)
+        (x, _), (y, _) = plot.at(np.array([k, k]), np.array(plot.y))
+        plot.parts.append(
+            f'<text class="tick end" transform="translate({x:.1f} {y + 10:.1f}) rotate(-38)">'
+            f"{names[entry]}</text>"
+        )
+    return plot.svg()
+
+
+def overlays(result: Reconstruction, poses: int = 6) -> list[Figure]:
+    """Recorded and reconstructed body over each other, from the side and from ahead (fig. 6.5)."""
+    fitted = result.fitted
+    model = fitted.model
+    frames = np.linspace(0, len(fitted.time) - 1, poses).astype(int)
+    recorded = np.column_stack(
+        [np.interp(fitted.time[frames], result.motion.time, c) for c in result.motion.q.T]
+    )
+    ends = [stick_ends(model, q) for q in (recorded, fitted.q[frames])]
+    axes, along = Axes.of(model), heading(result.motion)
+    across = np.cross(axes.up, along)
+    panels = (
+        _strip(model, ends, along, axes.up, fitted.time[frames], "From the right side"),
+        _strip(model, ends, -across, axes.up, fitted.time[frames], "From behind"),
+    )
+    return [
+        Figure(
+            "overlay",
+            panels,
+            "The recorded body (orange) and the reconstructed one (green, narrower, drawn over it) "
+            "at equal times. They are one where orange is an even rim around green.",
+            columns=1,
+            legend=False,
+        )
+    ]
+
+
+def _strip(
+    model: Model,
+    ends: Sequence[np.ndarray],
+    sideways: np.ndarray,
+    up: np.ndarray,
+    time: np.ndarray,
+    title: str,
+) -> str:
+    flat = [np.stack([e @ sideways, e @ up], axis=-1) for e in ends]
+    middles = flat[0][..., 0].mean(axis=(1, 2))
+    step = 0.95
+    shift = (np.arange(len(time)) * step - middles)[:, None, None]
+    low = float(min(f[..., 1].min() for f in flat)) - 0.06
+    high = float(max(f[..., 1].max() for f in flat)) + 0.12
+    x = (-0.6, (len(time) - 1) * step + 0.6)
+    width = 980.0
+    scale = (width - 56) / (x[1] - x[0])
+    plot = Plot(
+        title,
+        x,
+        (low, high),
+        width=width,
+        height=52 + scale * (high - low),
+        bottom=26,
+        x_ticks=[(k * step, f"{t:.2f} s") for k, t in enumerate(time)],
+        y_ticks=[],
+        alt=f"{title}: recorded and reconstructed body at {len(time)} instants",
+    )
+    for coordinates, style, width_of in ((flat[0], "first", 1.0), (flat[1], "second", 0.55)):
+        moved = coordinates.copy()
+        moved[..., 0] += shift
+        for k in range(len(time)):
+            for place, stick in enumerate(sticks(model)):
+                (x0, x1), (y0, y1) = plot.at(moved[k, place, :, 0], moved[k, place, :, 1])
+                broad = max(1.2 * stick.radius * scale * width_of, 1.0)
+                plot.parts.append(
+                    f'<path class="line {style}" style="stroke-width:{broad:.1f}" '
+                    f'd="M{x0:.1f} {y0:.1f}L{x1:.1f} {y1:.1f}"/>'
+                )
+    return plot.svg()
+
+
+def torques_per_kg(result: Reconstruction) -> list[Figure]:
+    """Torques of the joints per mass over the step (fig. 6.6)."""
+    model = result.motion.model
+    driven = np.flatnonzero(np.abs(result.tau).max(axis=0) > 0)
+    measured = None
+    if result.measured is not None and _holds(result):
+        clock, known = result.measured.motion.time, result.measured.per_kg
+        measured = np.column_stack([np.interp(result.time, clock, c) for c in known.T])
+    panels = []
+    for k in driven:
+        name = model.coordinate_names[k]
+        shown = [result.per_kg[:, k], *([measured[:, k]] if measured is not None else [])]
+        plot = _over_step(result, name, "N m/kg", nice_range(*shown, least=0.2))
+        if measured is not None:
+            plot.line(_percent(result, result.time), measured[:, k], "grey dash")
+        for x, y in _pieces(result, result.per_kg[:, k]):
+            plot.line(x, y, _style(name))
+        panels.append(plot.svg())
+    dashed = " Dashed: inverse dynamics with the plates." if measured is not None else ""
+    caption = (
+        f"Torques of the joints per body mass over the step; upright lines part its phases.{dashed}"
+    )
+    return [Figure("torques", tuple(panels), caption, columns=4)]
+
+
+def elevation_loops(result: Reconstruction) -> list[Figure]:
+    """Elevation angles of thigh, shank and foot, recorded and reconstructed (fig. 6.7)."""
+    step = (result.motion.time >= result.fitted.time[0]) & (
+        result.motion.time <= result.fitted.time[-1]
+    )
+    panels, told = [], []
+    for words, motion, kept in (
+        ("recorded", result.motion, step),
+        ("reconstructed", result.fitted, np.ones(len(result.fitted.time), dtype=bool)),
+    ):
+        try:
+            angles = elevation_angles(motion, events=())
+        except CaptureError:
+            return []
+        loops = {side: angles.side(side.lower())[kept] for side in SIDES}
+        shares = ", ".join(f"{s.lower()} {plane_of(x).share:.1f} %" for s, x in loops.items())
+        told.append(f"{words}: {shares}")
+        fit = plane_of(np.concatenate(list(loops.values())))
+        edge = np.stack([fit.axes[:, 0], fit.axes[:, 2]])
+        for view, title in ((LOOKED, "diagonal view"), (edge, "plane edge on")):
+            panels.append(_loops(loops, view, f"{words.capitalize()}, {title}"))
+    caption = (
+        "Elevation angles of thigh, shank and foot over the step (deg), in a diagonal view and "
+        "along the plane nearest to them. Variance within the plane of each side: "
+        f"{'; '.join(told)}."
+    )
+    return [Figure("elevation", tuple(panels), caption, columns=4)]
+
+
+def _loops(loops: dict[str, np.ndarray], view: np.ndarray, title: str) -> str:
+    flat = {side: loop @ view.T for side, loop in loops.items()}
+    points = np.concatenate(list(flat.values()))
+    half = max(float(np.ptp(points, axis=0).max()) / 2 * 1.08, 1.0)
+    middle = (points.min(axis=0) + points.max(axis=0)) / 2
+    plot = Plot(
+        title,
+        (middle[0] - half, middle[0] + half),
+        (middle[1] - half, middle[1] + half),
+        width=240.0,
+        height=250.0,
+    )
+    for side, loop in flat.items():
+        plot.line(loop[:, 0], loop[:, 1], side.lower())
+        plot.dots(loop[:1, 0], loop[:1, 1], side.lower(), 3.0)
+    return plot.svg()
+
+
+def step_forces(result: Reconstruction) -> list[Figure]:
+    """Ground forces of both feet along three axes in percent of the weight (fig. 6.8)."""
+    weight = result.weight
+    holds = _holds(result)
+    panels = []
+    for side in SIDES:
+        force = 100 * result.ground_force(side) / weight
+        known = _plates(result, side) if holds else None
+        for k, axis in enumerate(AXES):
+            shown = [force[:, k], *([100 * known[:, k] / weight] if known is not None else [])]
+            plot = _over_step(
+                result, f"{side}: {axis.lower()}", "% of weight", nice_range(*shown, least=20.0)
+            )
+            if known is not None:
+                plot.line(_percent(result, result.time), shown[1], "ink dash")
+            for x, y in _pieces(result, force[:, k]):
+                plot.line(x, y, side.lower())
+            panels.append(plot.svg())
+    how = "tracked with the plates" if result.tracked else "predicted from the movement alone"
+    dashed = " Dashed: as the plates measured." if holds else ""
+    caption = f"Ground forces of each foot over the step, {how}, in percent of body weight.{dashed}"
+    return [Figure("forces", tuple(panels), caption)]
+
+
+def _plates(result: Reconstruction, side: str) -> np.ndarray | None:
+    assert result.measured is not None
+    feet = [f.force for f in result.measured.feet if f.side == side.lower() and not f.predicted]
+    if not feet:
+        return None
+    total, clock = np.sum(feet, axis=0), result.measured.motion.time
+    return np.column_stack([np.interp(result.time, clock, c) for c in total.T])
+
+
+def _holds(result: Reconstruction) -> bool:
+    return bool(result.force_errors())
+
+
+def _percent(result: Reconstruction, time: np.ndarray) -> np.ndarray:
+    begin, end = result.footings[0].begin, result.footings[-1].end
+    return 100 * (time - begin) / (end - begin)
+
+
+def _pieces(result: Reconstruction, values: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Phase by phase, for values may jump between them."""
+    x, counts = _percent(result, result.time), [len(p.control_time) for p in result.solution.phases]
+    cuts = np.cumsum(counts)[:-1]
+    return list(zip(np.split(x, cuts), np.split(values, cuts), strict=True))
+
+
+def _over_step(result: Reconstruction, title: str, unit: str, y: tuple[float, float]) -> Plot:
+    plot = Plot(title, (0.0, 100.0), y, "step (%)", unit, width=300.0, height=180.0)
+    for footing in result.footings[1:]:
+        plot.upright(float(_percent(result, np.array([footing.begin]))[0]), "grey")
+    return plot
+
+
+def _style(name: str) -> str:
+    return "right" if "Right" in name else "left" if "Left" in name else "middle"

@@ -1,0 +1,178 @@
+"""A recorded movement from whatever holds one: a recording, a result of analyze, a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from homodyn.capture import (
+    Event,
+    FootForce,
+    Loads,
+    Motion,
+    Table,
+    loads,
+    read_plates,
+    read_table,
+    smoothed,
+)
+from homodyn.errors import FormatError
+from homodyn.model import Model, load
+from homodyn.optimal import whole_steps
+from homodyn.report.analysis import analyze
+from homodyn.report.files import position_columns
+from homodyn.report.settings import Settings
+
+RECORDINGS = (".c3d", ".trc")
+TABLES = (".mot", ".sto", ".csv")
+DONE = ("model.toml", "motion.csv")
+"""Files that make a folder a result of ``homodyn analyze``."""
+
+
+@dataclass(frozen=True, eq=False)
+class Recorded:
+    """Smooth coordinates of a model, what plates measured, and events where they are known."""
+
+    name: str
+    motion: Motion
+    loads: Loads | None = None
+    events: tuple[Event, ...] | None = None
+
+    @property
+    def measured_step(self) -> tuple[float, float] | None:
+        """The first step (s) over which plates measured both feet; None where there is none."""
+        if self.loads is None or not self.events:
+            return None
+        time, usable = self.motion.time, self.loads.usable
+        for begin, end in whole_steps(self.events):
+            inside = (time >= begin) & (time <= end)
+            if not len(usable) or usable[inside].all():
+                return begin, end
+        return None
+
+
+def read_recorded(
+    source: str | Path, settings: Settings, *, tell: Callable[[str], None] = lambda stage: None
+) -> Recorded:
+    """The movement in a recording (analysed first), a folder of ``analyze``, or a table.
+
+    A table has a column for each position of ``settings.model``; it is filtered and differentiated.
+    """
+    path = Path(source)
+    if path.is_dir():
+        tell("reading")
+        return _result(path, settings)
+    if not path.exists():
+        raise FormatError("there is no such file", str(path))
+    if path.suffix.lower() in RECORDINGS:
+        found = analyze(path, settings, tell=tell)
+        motion = found.motion
+        if found.loads is None:
+            motion = smoothed(motion, cutoff=settings.cutoff)
+        return Recorded(found.name, motion, found.loads, found.events or None)
+    if path.suffix.lower() in TABLES:
+        tell("reading")
+        model = settings.build()
+        motion = smoothed(_motion(read_table(path), model, path), cutoff=settings.cutoff)
+        return Recorded(path.stem, motion, _measured(motion, settings))
+    raise FormatError(
+        f"movements are not read from {path.suffix!r}; accepted: a recording "
+        f"({', '.join(RECORDINGS)}), a table of coordinates ({', '.join(TABLES)}), or a folder "
+        "that homodyn analyze wrote",
+        str(path),
+    )
+
+
+def _measured(motion: Motion, settings: Settings) -> Loads | None:
+    if settings.forces is None:
+        return None
+    plates = read_plates(settings.forces, setup=settings.setup, up=settings.up or "y")
+    return loads(motion, tuple(plates), cutoff=None, force_cutoff=settings.cutoff)
+
+
+def _result(folder: Path, settings: Settings) -> Recorded:
+    absent = [name for name in DONE if not (folder / name).is_file()]
+    if absent:
+        raise FormatError(
+            f"it is not a result of homodyn analyze: {' and '.join(absent)} is missing", str(folder)
+        )
+    model = load(folder / "model.toml")
+    table = _plain(read_table(folder / "motion.csv"))
+    motion = _motion(table, model, folder / "motion.csv")
+    v, a = (
+        np.column_stack([_column(table, f"{n} {word}", folder) for n in model.coordinate_names])
+        for word in ("speed", "acceleration")
+    )
+    motion = Motion(model, motion.time, motion.q, v, a)
+    measured = _measured(motion, settings) or _known_loads(motion, folder)
+    return Recorded(folder.name, motion, measured, _known_events(folder))
+
+
+def _known_loads(motion: Motion, folder: Path) -> Loads | None:
+    """Forces that the analysis took from plates; None where it predicted them."""
+    if not (folder / "forces.csv").is_file() or not (folder / "torques.csv").is_file():
+        return None
+    forces = _plain(read_table(folder / "forces.csv"))
+    torques = _plain(read_table(folder / "torques.csv"))
+    model = motion.model
+    bodies = sorted({n.rsplit(" force x", 1)[0] for n in forces.names if n.endswith(" force x")})
+    bodies = [body for body in bodies if body in model.body_names]
+    feet = []
+    for body in bodies:
+        force, point, moment = (
+            forces.columns([f"{body} {word} {axis}" for axis in "xyz"])
+            for word in ("force", "point", "moment")
+        )
+        side = "right" if "right" in body.lower() else "left" if "left" in body.lower() else ""
+        feet.append(FootForce(body, side, force, point, moment))
+    tau = torques.columns(list(model.coordinate_names))
+    none = np.zeros((len(motion.time), 3))
+    known = np.isfinite(tau).all(axis=1) & np.all([np.isfinite(f.force).all(1) for f in feet], 0)
+    return Loads(motion, tau, (), none, none, tuple(feet), usable=known) if feet else None
+
+
+def _known_events(folder: Path) -> tuple[Event, ...] | None:
+    path = folder / "events.csv"
+    if not path.is_file():
+        return None
+    events = []
+    for line in path.read_text(encoding="utf-8").splitlines()[1:]:
+        words = line.split(",")
+        if len(words) >= 3:
+            events.append(Event(float(words[0]), words[1], words[2].capitalize()))
+    return tuple(events) or None
+
+
+def _motion(table: Table, model: Model, path: Path) -> Motion:
+    table = _plain(table)
+    names, kinds = position_columns(model)
+    absent = [name for name in names if name not in table.names]
+    if absent:
+        shown = ", ".join(absent[:4]) + (f" and {len(absent) - 4} more" if absent[4:] else "")
+        raise FormatError(
+            f"there is no column for {shown} of the model {model.name!r}; name the model the "
+            "coordinates belong to with --model",
+            str(path),
+        )
+    turning = np.array([kind == "turn" for kind in kinds])
+    factor = np.where(turning & table.degrees, np.deg2rad(1.0), 1.0)
+    q = table.columns(names) * factor
+    if len(q) < 2 or not np.isfinite(q).all():
+        raise FormatError("coordinates must be finite in two rows at least", str(path))
+    still = np.zeros((len(q), model.nv))
+    return Motion(model, table.time, q, still, still)
+
+
+def _plain(table: Table) -> Table:
+    """Columns without the units in their headings."""
+    names = tuple(name.rsplit(" (", 1)[0] for name in table.names)
+    return Table(names, table.time, table.values, table.degrees, table.title)
+
+
+def _column(table: Table, name: str, folder: Path) -> np.ndarray:
+    if name not in table.names:
+        raise FormatError(f"motion.csv has no column {name!r}; analyze again", str(folder))
+    return table.column(name)
