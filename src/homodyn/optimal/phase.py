@@ -48,6 +48,8 @@ class Phase:
     """Bounds of q and v at the last node."""
     guess: Guess = field(default_factory=dict)
     then: Transition = "continuous"
+    inherits: bool = False
+    """Whether contacts of the first phase are at rest by a link to the last, and not by rows."""
     stabilization: Stabilization = field(default_factory=lambda: Stabilization.oscillator(10.0))
 
     def __post_init__(self) -> None:
@@ -67,7 +69,7 @@ class Phase:
             (self.bounds, QUANTITIES),
             (self.start, ("q", "v")),
             (self.end, ("q", "v")),
-            (self.guess, (*QUANTITIES, "duration")),
+            (self.guess, (*QUANTITIES, "duration", "impulse")),
         ):
             for key in given:
                 if key not in allowed:

@@ -14,6 +14,7 @@ from homodyn.model.naming import missing
 from homodyn.optimal.build import Built, build
 from homodyn.optimal.conditions import Link
 from homodyn.optimal.phase import Phase
+from homodyn.optimal.springs import Spring
 from homodyn.optimal.transcription import TRANSCRIPTIONS
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ class Problem:
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     links: Sequence[Link] = ()
     actuated: tuple[str, ...] | None = None
+    springs: Sequence[Spring] = ()
 
     def __post_init__(self) -> None:
         if not self.phases:
@@ -71,6 +73,7 @@ class Problem:
             tuple(stated.links),
             stated.actuated,
             TRANSCRIPTIONS[transcription],
+            tuple(stated.springs),
         )
 
     def describe(self, transcription: str = "shooting") -> str:
@@ -86,6 +89,7 @@ class Problem:
         iterations: int = 300,
         seconds: float = 600.0,
         between: float | None = 0.02,
+        barrier: float | None = None,
         verbose: bool = False,
     ) -> Solution:
         """Build and solve; the answer says how it ended.
@@ -102,5 +106,6 @@ class Problem:
             iterations=iterations,
             seconds=seconds,
             between=between,
+            barrier=barrier,
             verbose=verbose,
         )

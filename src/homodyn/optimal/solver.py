@@ -33,13 +33,16 @@ def solve(
     iterations: int = 300,
     seconds: float = 600.0,
     between: float | None = BETWEEN,
+    barrier: float | None = None,
     verbose: bool = False,
 ) -> Solution:
     """Search from the guess of a built problem; always ends, and says how.
 
     ``tolerance`` is that of IPOPT, in the units of the scaled problem; ``seconds`` bounds the time.
     An answer counts as solved only when each of its intervals, run again by forward dynamics,
-    arrives within ``between`` (rad, m) of the next node; ``None`` leaves that out.
+    arrives within ``between`` (rad, m) of the next node; ``None`` leaves that out. ``barrier`` is
+    where that of the interior-point method begins: a small one keeps near a guess that is nearly
+    an answer, bounds that it touches included.
     """
     began = time.perf_counter()
     program = built.program
@@ -63,6 +66,9 @@ def solve(
             "mumps_pivot_order": 0,
         },
     }
+    if barrier is not None:
+        near = ("bound_push", "bound_frac", "slack_bound_push", "slack_bound_frac")
+        options["ipopt"] |= {"mu_init": barrier, **dict.fromkeys(near, min(1e-2, barrier))}
     solver = ca.nlpsol("solver", "ipopt", functions["nlp"], options)
     prepared = time.perf_counter()
     result = solver(
