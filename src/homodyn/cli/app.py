@@ -22,6 +22,7 @@ from homodyn.cli import (
     network,
     search,
     simulation,
+    synthesize,
     trials,
 )
 from homodyn.errors import HomodynError, NetworkError
@@ -83,6 +84,7 @@ app.command()(analyze.analyze)
 app.command()(balance.balance)
 app.command()(bench.bench)
 app.command()(simulation.simulate)
+app.command()(synthesize.synthesize)
 app.command()(trials.check_trial)
 app.command()(make_trial.make_trial)
 app.add_typer(cache.app, name="cache")

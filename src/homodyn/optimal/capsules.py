@@ -5,9 +5,9 @@ from __future__ import annotations
 import casadi as ca
 
 from homodyn.dynamics.kinematics import attached_point
+from homodyn.errors import ModelError
 from homodyn.model import Capsule
 from homodyn.model.naming import missing
-from homodyn.errors import ModelError
 from homodyn.optimal.conditions import Condition
 from homodyn.optimal.instant import Instant
 from homodyn.spatial import Array

@@ -20,21 +20,23 @@ SLIPPING = 1e-3
 
 AXES = "xyz"
 
+Place = Literal["path", "inside", "start", "end"]
+
 
 @dataclass(frozen=True, eq=False)
 class Condition:
-    """``lower <= value <= upper`` along a phase, at its start or at its end."""
+    """``lower <= value <= upper`` along a phase, strictly inside it, at its start or at its end."""
 
     name: str
     value: Callable[[Instant], Array]
     lower: Any = 0.0
     upper: Any = 0.0
-    when: Literal["path", "start", "end"] = "path"
+    when: Place = "path"
     labels: tuple[str, ...] = ()
     """A name for each entry of the value, such as coordinates."""
 
-    def at(self, when: Literal["path", "start", "end"]) -> Condition:
-        """The same at the start or end of the phase, or along all of it."""
+    def at(self, when: Place) -> Condition:
+        """The same at the start or end of the phase, inside it, or along all of it."""
         return replace(self, when=when)
 
 

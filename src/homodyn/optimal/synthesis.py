@@ -16,12 +16,14 @@ import numpy as np
 
 from homodyn.catalog import heiman, mirror_map
 from homodyn.catalog.heiman_numbers import typical_torques, walking_bounds
+from homodyn.dynamics import Stabilization
 from homodyn.errors import HomodynError
 from homodyn.model import Model
 from homodyn.model.naming import missing
 from homodyn.optimal.capsules import apart
 from homodyn.optimal.conditions import (
     Condition,
+    Link,
     friction_cone,
     height,
     periodic,
@@ -48,18 +50,24 @@ FOOTINGS = tuple(
 )
 """How the feet stand in the four phases of a step."""
 
-INTERVALS = (10, 3, 2, 3)
+INTERVALS = (12, 4, 3, 3)
 """Of each phase, unless told otherwise."""
 DURATIONS = (0.32, 0.10, 0.06, 0.08)
 """s: where the search for the durations of the phases begins."""
 SHORTEST, LONGEST = 0.05, 0.8
 """s: bounds of the duration of each phase; the thesis does not print its own."""
+SETTLING = 40.0
+"""1/s: how fast contacts that have begun to slide come to rest: within an interval or so."""
 LENGTHS, SPEEDS = (0.2, 1.2), (0.3, 3.5)
 """m, m/s: bounds of step length and free speed; the thesis does not print its own."""
 STANDING = 0.9938
 """m: height of the hips of the subject of the thesis, for whom the pelvis has bounds."""
-STIFFNESS, DAMPING = 2.0, 0.1
-"""1/rad, s/rad: largest stiffness and damping of springs, in parts of the typical torque."""
+STIFFNESS, DAMPING = 0.1, 0.005
+"""1/rad, s/rad: largest stiffness and damping of springs, in parts of the typical torque.
+
+The thesis does not print its own. With these the foot, the lightest segment, swings slower than
+4 Hz on its spring, which intervals of 30 ms can follow.
+"""
 
 
 @dataclass(frozen=True)
@@ -145,37 +153,48 @@ def synthesis_problem(
     bounds = _bounds(model)
     phases = []
     for k, footing in enumerate(FOOTINGS):
-        conditions = [*_path(footing), *_events(k)]
+        obeyed = conditions(k)
         if friction is not None:
-            conditions.append(friction_cone(friction, *footing.points))
+            obeyed.append(friction_cone(friction, *footing.points))
         phases.append(
             Phase(
                 phase_name(k),
                 (SHORTEST, LONGEST),
                 footing.contacts,
                 terms,
-                conditions,
+                obeyed,
                 intervals[k],
                 bounds=bounds,
                 start=_start() if k == 0 else {},
                 guess={"duration": DURATIONS[k]},
                 then="impact" if k in (1, 2) else "continuous",
                 inherits=True,
+                stabilization=Stabilization.oscillator(SETTLING),
             )
         )
-    rate = SPEEDS if speed is None else (speed, speed)
-    parameters = {
-        "length": Parameter(*LENGTHS, guess=0.65),
-        "speed": Parameter(*rate, guess=float(np.mean(rate))),
-    }
-    made, unknown = _springs(model) if springs else ((), {})
+    parameters = {"length": Parameter(*LENGTHS, guess=0.65)}
+    if speed is None:
+        parameters["speed"] = Parameter(*SPEEDS, guess=1.4)
+    made, unknown = spring_set(model) if springs else ((), {})
+    pace = "speed" if speed is None else speed
     return Problem(
         model,
         phases,
         parameters | unknown,
-        [periodic(mirrored=True, forward="Pelvis_TX", speed="speed", torques=True)],
+        [periodic(mirrored=True, forward="Pelvis_TX", speed=pace), _mirrored_torques(model)],
         springs=made,
     )
+
+
+def _mirrored_torques(model: Model) -> Link:
+    """Torques, too, begin as the mirror image of those at the end (eq. 5.34)."""
+    image, names = mirror_map(model), tuple(typical_torques())
+    places = [model.coordinate_index(name) for name in names]
+
+    def value(first: Instant, last: Instant, _: Array) -> Array:
+        return (first.tau - image.velocity(last.tau))[places]
+
+    return Link("torque periodicity", value, labels=names)
 
 
 def phase_name(k: int) -> str:
@@ -218,29 +237,51 @@ def _start() -> dict[str, Any]:
     return {"q": {"Pelvis_TX": 0.0, "Pelvis_TY": 0.0, **arms}}
 
 
-def _path(footing: Footing) -> list[Condition]:
-    """Feet push and stay above the ground; the shanks stay apart."""
-    above = [name for name in footing.clear() if not _still_hidden(footing, name)]
-    return [unilateral(*footing.points), height(*above), apart("ShankRight", "ShankLeft")]
+def conditions(k: int) -> list[Condition]:
+    """What holds at the start of phase ``k``, inside it and at its end (section 5.4.3).
 
-
-def _still_hidden(footing: Footing, name: str) -> bool:
-    """The lateral toe of a foot that stands on its heel is left out, as in the thesis."""
-    return footing.left is Standing.HEEL and name == "Meta5Left"
-
-
-def _events(k: int) -> list[Condition]:
-    """What holds where a phase begins or ends."""
+    The distance of the shanks stands where the number of rows that the thesis prints has it. A
+    touchdown is the end of the phase before it.
+    """
+    toes, landing = ("HalluxRight", "Meta5Right"), ("HeelLeft", "HalluxLeft", "Meta5Left")
+    clear = apart("ShankRight", "ShankLeft")
     if k == 0:
         return [
             step_length("HalluxRight", "HalluxLeft", "length"),
+            *_from_start(unilateral("HeelRight", *toes)),
+            height(*landing).at("inside"),
+            clear.at("inside"),
             _unloaded("HeelRight"),
         ]
     if k == 1:
-        return [velocity("HeelLeft", "z", lower=-np.inf).at("end"), height("HalluxLeft").at("end")]
+        return [
+            *_from_start(unilateral(*toes), height(*landing), clear),
+            height("HeelRight").at("inside"),
+            velocity("HeelLeft", "z", lower=-np.inf).at("end"),
+            unilateral(*toes).at("end"),
+            height("HalluxLeft", "HeelRight").at("end"),
+            clear.at("end"),
+        ]
     if k == 2:
-        return [velocity(toe, "z", lower=-np.inf).at("end") for toe in ("HalluxLeft", "Meta5Left")]
-    return [_unloaded("HalluxRight", "Meta5Right")]
+        return [
+            *_from_start(unilateral(*toes, "HeelLeft"), height("HalluxLeft", "HeelRight"), clear),
+            *(velocity(toe, "z", lower=-np.inf).at("end") for toe in landing[1:]),
+            unilateral(*toes, "HeelLeft").at("end"),
+            height("HeelRight").at("end"),
+            clear.at("end"),
+        ]
+    return [
+        *_from_start(unilateral(*toes, *landing), height("HeelRight"), clear),
+        _unloaded(*toes),
+        unilateral(*landing).at("end"),
+        height("HeelRight").at("end"),
+        clear.at("end"),
+    ]
+
+
+def _from_start(*chosen: Condition) -> list[Condition]:
+    """At the first node and inside; the last node belongs to what follows."""
+    return [condition.at(when) for condition in chosen for when in ("start", "inside")]
 
 
 def _unloaded(*points: str) -> Condition:
@@ -249,7 +290,7 @@ def _unloaded(*points: str) -> Condition:
     return replace(off, name="unloaded", upper=0.0, when="end")
 
 
-def _springs(model: Model) -> tuple[tuple[Spring, ...], dict[str, Parameter]]:
+def spring_set(model: Model) -> tuple[tuple[Spring, ...], dict[str, Parameter]]:
     """A spring for each actuated coordinate; both sides share its three numbers."""
     image = mirror_map(model)
     ranges, typical = walking_bounds("synthesis"), typical_torques()

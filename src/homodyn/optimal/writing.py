@@ -101,6 +101,13 @@ class Writer:
             made.append(self._changes(changing))
         return made
 
+    @property
+    def _along(self) -> list[Condition]:
+        """Conditions of the intervals; inner ones too where samples lie inside intervals."""
+        inner = self.transcription.name != "forward"
+        places = ("path", "inside") if inner else ("path",)
+        return [c for c in self.phase.conditions if c.when in places]
+
     def _maker(self) -> tuple[InstantMaker, list[ca.SX], list[int]]:
         """A maker, and the symbols and places of duration and parameters."""
         low, high = self.phase.duration_bounds
@@ -113,9 +120,7 @@ class Writer:
             duration = ca.SX.sym("duration")
             symbols, places = [duration, *symbols], [self.layout.duration, *places]
         motors = self.layout.actuated
-        maker = InstantMaker(
-            self.model, self.phase, motors, duration, passed, shared, self.springs
-        )
+        maker = InstantMaker(self.model, self.phase, motors, duration, passed, shared, self.springs)
         return maker, symbols, places
 
     def _window(self, k: int) -> np.ndarray:
@@ -154,7 +159,7 @@ class Writer:
         rows, lower, upper = self._labelled(written.rows)
         for sample in (s for s in written.samples if s.part < 1.0):
             self._add_conditions(
-                [c for c in self.phase.conditions if c.when == "path"],
+                self._along,
                 sample.instant,
                 rows,
                 lower,

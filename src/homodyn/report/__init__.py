@@ -8,6 +8,7 @@ from homodyn.report.model_check import check, check_file
 from homodyn.report.page import page
 from homodyn.report.settings import Settings
 from homodyn.report.simulation import write_simulation
+from homodyn.report.synthesis import write_synthesis
 
 __all__ = [
     "Analysis",
@@ -23,4 +24,5 @@ __all__ = [
     "save_drawing",
     "write_analysis",
     "write_simulation",
+    "write_synthesis",
 ]
