@@ -2,18 +2,18 @@
 
 from double_step import LIMITS, problem
 
+from homodyn.dynamics import position
+
 SPLINT = {**LIMITS, "KneeLeft": (0.02, 0.25)}
 """rad."""
 
 
-def report(solution):
-    """How long each foot stands (s), and how far each step goes (m)."""
-    right, left = solution.phases
-    lines = [solution.sentence]
-    for phase in (right, left):
-        gone = phase.q[-1, 0] - phase.q[0, 0]
-        lines.append(f"{phase.name} foot stands {phase.duration:.3f} s, trunk moves {gone:.3f} m")
-    return "\n".join(lines)
+def step_lengths(solution):
+    """How far (m) each foot comes down ahead of the other: the left one, then the right one."""
+    model = solution.built.model
+    ends = [phase.q[-1] for phase in solution.phases]
+    feet = [[float(position(model, q, f"Foot{s}")[0]) for s in ("Left", "Right")] for q in ends]
+    return feet[0][0] - feet[0][1], feet[1][1] - feet[1][0]
 
 
 def main(intervals=16):
@@ -25,4 +25,5 @@ def main(intervals=16):
 
 if __name__ == "__main__":
     for found in main():
-        print(report(found))
+        left, right = step_lengths(found)
+        print(f"{found.sentence}; left step {left:.3f} m, right step {right:.3f} m")

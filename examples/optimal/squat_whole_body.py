@@ -4,35 +4,48 @@ import numpy as np
 
 import homodyn as hd
 import homodyn.optimal as oc
-from homodyn.optimal.footfalls import Footing, Standing
+from homodyn.dynamics import ConstraintSet, PointContact, Stabilization, position
+
+SIDES = ("Right", "Left")
+POINTS = {"Heel": "xyz", "Meta5": "yz", "Hallux": "z"}
+BENT = {"Hip{}_RY": -1.56, "Knee{}_RY": 1.4, "Ankle{}_RY": -0.44}
 
 
-def problem(intervals=16):
+def squat(model):
+    """A pose (rad, m) with both soles on the ground and the weight above them."""
+    low = model.neutral()
+    bent = {name.format(side): angle for name, angle in BENT.items() for side in SIDES}
+    for name, value in {**bent, "Lumbar_RY": 0.5, "Pelvis_RY": 0.6}.items():
+        low[model.coordinate_index(name)] = value
+    low[model.coordinate_index("Pelvis_TZ")] -= position(model, low, "HalluxRight")[2]
+    return low
+
+
+def problem(intervals=24):
     """HeiMan rises with little torque and gentle accelerations; the arms may help."""
     model = hd.catalog.heiman()
-    both = Footing(0.0, 1.2, Standing.FLAT, Standing.FLAT)
-    n = {"HipRight_RY": -1.56, "KneeRight_RY": 1.4, "AnkleRight_RY": -0.44, "Lumbar_RY": 0.5}
-    n |= {name.replace("Right", "Left"): value for name, value in n.items()}
-    low = model.neutral()
-    low[[model.coordinate_index(name) for name in n]] = list(n.values())
-    low[model.coordinate_index("Pelvis_RY")] = 0.6
-    sole = min(hd.dynamics.position(model, low, f"{p}Right")[2] for p in ("Hallux", "Meta5"))
-    low[model.coordinate_index("Pelvis_TZ")] -= sole
+    low = squat(model)
+    names = [(f"{point}{side}", way) for side in SIDES for point, way in POINTS.items()]
+    soles = [PointContact(n, directions=way, anchor=position(model, low, n)) for n, way in names]
     # Feet that stand hold hips and ankles still with the rest; asking it twice is once too much.
     free = [k for k, name in enumerate(model.coordinate_names) if name[:3] not in ("Hip", "Ank")]
     still = oc.require("rest", lambda i: i.v[free])
-    push = {f"Heel{side} height": model.mass * 9.81 / 2 for side in ("Right", "Left")}
+    turns = [name for name in model.coordinate_names if name[-2:] in ("RX", "RZ")]
+    upright = np.zeros((1, len(turns)))
     rise = oc.Phase(
         "rise",
         1.2,
-        both.contacts,
-        [1e-3 * oc.torque(), 1e-3 * oc.acceleration()],
-        [oc.unilateral(*both.points), still.at("end")],
+        ConstraintSet(tuple(soles)),
+        [1e-3 * oc.torque(), 1e-3 * oc.acceleration(), 30 * oc.track_coordinates(upright, turns)],
+        [oc.unilateral(*(name for name, _ in names)), still.at("end")],
         intervals,
         start={"q": low, "v": 0.0},
         end={"q": {"KneeRight_RY": 0.1, "KneeLeft_RY": 0.1}},
-        bounds={"q": {"Pelvis_RY": (-0.3, 1.0), "Pelvis_TX": (-0.6, 0.6)}},
-        guess={"q": np.array([low, model.neutral()]), "force": push},
+        guess={
+            "q": np.array([low, model.neutral()]),
+            "force": {f"Heel{side} z": model.mass * 9.81 / 2 for side in SIDES},
+        },
+        stabilization=Stabilization.oscillator(20.0),
     )
     return oc.Problem(model, [rise])
 

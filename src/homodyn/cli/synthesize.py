@@ -39,18 +39,27 @@ def synthesize(
         float | None, typer.Option(help="Friction of the ground; no bound when left out.")
     ] = None,
     seconds: Annotated[float, typer.Option(help="Time for the search of one step.")] = 300.0,
+    stored: Annotated[
+        bool, typer.Option("--stored", help="Only show the steps that come with the program.")
+    ] = False,
 ) -> None:
     """Find periodic steps that are best at something, and compare them on a page.
 
     Example: `homodyn synthesize --speed 1.5 --objective mixed -o steps`
     """
     from homodyn.optimal import OBJECTIVES, walker
-    from homodyn.report import write_synthesis
+    from homodyn.report import Compared, write_synthesis
 
     if output.exists():
         raise HomodynError(f"{output} is there already; name another folder")
     if free and speed is not None:
         raise HomodynError("--free and --speed exclude each other; give one of them")
+    if stored:
+        compared = Compared.stored(walker())
+        typer.echo(str(compared.table))
+        for path in write_synthesis(compared, output):
+            typer.echo(str(path))
+        return
     goals = list(OBJECTIVES) if objective == "all" else objective.split(",")
     paces = [None] if speed is None else [_number(part) for part in speed.split(",")]
     model = walker(height, mass)
@@ -59,7 +68,9 @@ def synthesize(
         for goal in goals
         for pace in paces
     ]
-    for path in write_synthesis(found, output):
+    compared = Compared.found(found)
+    typer.echo(str(compared.table))
+    for path in write_synthesis(compared, output):
         typer.echo(str(path))
     missed = [each for each in found if not each.solution.status.good]
     if missed:

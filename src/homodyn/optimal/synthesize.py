@@ -126,8 +126,8 @@ def synthesize(
     ``objective`` is one of `OBJECTIVES`, or a sum such as ``"torque+3*head"``. The search begins at
     a stored step: the nearest one, or that named ``start`` (``"walk"`` is the synthetic walk).
     Intervals are added up to ``refinements`` times where ``between`` nodes the motion is not what
-    they say. ``progress`` hears of each stage before and after it. ``seconds`` bounds the whole search.
-    The answer says how it ended; look at ``solution.status``.
+    they say. ``progress`` hears of each stage before and after it. ``seconds`` bounds the whole
+    search. The answer says how it ended; look at ``solution.status``.
     """
     wanted = named(objective)
     check_speed(speed)

@@ -8,11 +8,12 @@ from homodyn.report.model_check import check, check_file
 from homodyn.report.page import page
 from homodyn.report.settings import Settings
 from homodyn.report.simulation import write_simulation
-from homodyn.report.synthesis import write_synthesis
+from homodyn.report.synthesis import Compared, write_synthesis
 
 __all__ = [
     "Analysis",
     "Batch",
+    "Compared",
     "Outcome",
     "Settings",
     "analyze",

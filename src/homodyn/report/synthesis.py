@@ -7,6 +7,7 @@ import os
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -50,32 +51,60 @@ class Compared:
     """Steps beside each other and beside the walk they began from."""
 
     model: Model
-    found: tuple[Synthesis, ...]
+    steps: tuple[StoredStep, ...]
+    statuses: tuple[str, ...]
+    searches: tuple[tuple[str, ...], ...]
+    """For each step, its stages and how the search ended."""
 
-    @property
-    def steps(self) -> list[StoredStep]:
-        """All steps that were found."""
-        return [each.step for each in self.found]
+    @staticmethod
+    def found(results: Sequence[Synthesis]) -> Compared:
+        """Steps that were just sought."""
+        return Compared(
+            results[0].model,
+            tuple(each.step for each in results),
+            tuple(str(each.solution.status) for each in results),
+            tuple((*map(str, each.stages), each.solution.sentence) for each in results),
+        )
 
-    @property
+    @staticmethod
+    def stored(model: Model) -> Compared:
+        """The steps that come with the program."""
+        steps = tuple(step for step in starts().values() if step.objective is not None)
+        return Compared(model, steps, ("stored",) * len(steps), ((),) * len(steps))
+
+    @cached_property
     def table(self) -> CrossEvaluation:
         """Each judged by all criteria."""
         return cross_evaluation(self.model, self.steps)
 
+    @cached_property
+    def lowest(self) -> list[dict[str, float]]:
+        """For each step, the least upward force (N) of its contacts."""
+        return [lowest_force(self.model, step) for step in self.steps]
 
-def write_synthesis(found: Sequence[Synthesis], folder: str | Path) -> list[Path]:
+    @cached_property
+    def planes(self) -> list[tuple[np.ndarray, PlaneFit]]:
+        """For each step, elevation angles (deg) of the right leg over a stride, and their plane."""
+        found = []
+        for step in self.steps:
+            motion = stride(self.model, step)
+            angles = elevation_angles(motion, events=stride_events(step)).right
+            found.append((angles, plane_of(angles)))
+        return found
+
+
+def write_synthesis(compared: Compared, folder: str | Path) -> list[Path]:
     """Write page, tables and summary of steps; the folder is complete or as it was."""
     folder = Path(folder)
     if folder.exists():
         raise FormatError("it is there already; name another folder", str(folder))
-    compared = Compared(found[0].model, tuple(found))
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as beside:
             made = Path(beside) / folder.name
             made.mkdir()
-            for each in found:
-                _write_tables(each, made)
+            for step in compared.steps:
+                _write_tables(compared.model, step, made)
             (made / "index.html").write_text(synthesis_page(compared), encoding="utf-8")
             text = json.dumps(synthesis_summary(compared), indent=2, allow_nan=False)
             (made / "summary.json").write_text(text + "\n", encoding="utf-8")
@@ -87,39 +116,30 @@ def write_synthesis(found: Sequence[Synthesis], folder: str | Path) -> list[Path
 
 def synthesis_summary(compared: Compared) -> dict[str, Any]:
     """Every step in plain numbers (SI units), with how its search ended."""
-    judged = compared.table
-    walk = starts()["walk"]
+    judged, walk = compared.table, starts()["walk"]
     rows = []
-    for each, values in zip(compared.found, judged.values, strict=True):
-        step = each.step
+    for k, step in enumerate(compared.steps):
         near = similarity(step, walk)
         rows.append(
             {
                 "name": step.name,
-                "weights": each.objective.weights,
-                "status": str(each.solution.status),
-                "sentence": each.sentence,
-                "stages": [str(stage) for stage in each.stages],
+                "weights": step.objective.weights if step.objective else {},
+                "status": compared.statuses[k],
+                "search": list(compared.searches[k]),
                 "step_length": step.parameters["length"],
-                "speed": step.parameters["speed"],
+                "speed": step.speed,
                 "duration": step.duration,
                 "phases": {phase.name: phase.duration for phase in step.phases},
-                "criteria": dict(zip(judged.criteria, values.tolist(), strict=True)),
+                "criteria": dict(zip(judged.criteria, judged.values[k].tolist(), strict=True)),
                 "distance_from_walk": near.distance,
                 "posture_distance": near.posture,
                 "duration_distance": near.duration,
-                "planarity": planarity(compared.model, step),
-                "lowest_forces": lowest_force(compared.model, step),
-                "between_nodes": each.solution.between_nodes,
-                "springs": {k: v for k, v in step.parameters.items() if " " in k},
+                "planarity": compared.planes[k][1].share / 100,
+                "lowest_forces": compared.lowest[k],
+                "springs": {n: v for n, v in step.parameters.items() if " " in n},
             }
         )
     return {"model": compared.model.name, "mass": float(compared.model.mass), "steps": rows}
-
-
-def planarity(model: Model, step: StoredStep) -> float:
-    """Share of the variance of the elevation angles that lies in their plane (0 to 1)."""
-    return _plane(model, step)[1].share / 100
 
 
 def synthesis_page(compared: Compared) -> str:
@@ -157,22 +177,11 @@ def _overview(compared: Compared) -> str:
         (word, "n") for word in ("length, m", "speed, m/s", "duration, s", "single support, s")
     ]
     rows = []
-    for each in compared.found:
-        step = each.step
+    for step, status in zip(compared.steps, compared.statuses, strict=True):
         single = step.phases[0].duration + step.phases[1].duration
-        rows.append(
-            (
-                step.name,
-                str(each.solution.status),
-                f"{step.parameters['length']:.3f}",
-                f"{step.parameters['speed']:.3f}",
-                f"{step.duration:.3f}",
-                f"{single:.3f}",
-            )
-        )
-    off = max(
-        abs(s.parameters["length"] - s.parameters["speed"] * s.duration) for s in compared.steps
-    )
+        numbers = (step.parameters["length"], step.speed, step.duration, single)
+        rows.append((step.name, status, *(f"{number:.3f}" for number in numbers)))
+    off = max(abs(s.parameters["length"] - s.speed * s.duration) for s in compared.steps)
     return table(columns, rows) + paragraph(
         "Step length is speed times duration, as periodicity demands; the largest difference is "
         f"{1000 * off:.2g} mm."
@@ -214,9 +223,8 @@ def _cross(compared: Compared) -> str:
         (word, "n") for word in ("distance d", "posture, rad²", "duration, s²", "planarity, %")
     ]
     near_rows = []
-    for step in compared.steps:
-        near = similarity(step, walk)
-        share = 100 * planarity(compared.model, step)
+    for step, (_, plane) in zip(compared.steps, compared.planes, strict=True):
+        near, share = similarity(step, walk), plane.share
         parts = (near.distance, near.posture, near.duration)
         near_rows.append((step.name, *(f"{x:.4f}" for x in parts), f"{share:.1f}"))
     return table(
@@ -247,7 +255,7 @@ def _forces(compared: Compared) -> str:
                 shown = np.where(stands, force[:, axis] / weight, np.nan)
                 plot.line(100 * time / step.duration, shown, side)
             panels.append(plot.svg())
-    low = min(min(lowest_force(compared.model, s).values()) for s in compared.steps) / weight
+    low = min(min(least.values()) for least in compared.lowest) / weight
     caption = (
         "Ground forces in parts of the weight; both feet stand where it is shaded. The least "
         f"upward force of any contact between the nodes is {number(low)} weights."
@@ -284,16 +292,9 @@ STYLES = ("right", "left", "first", "second", "ink", "middle")
 COLOURS = ("red", "blue", "orange", "green", "black", "light grey")
 
 
-def _plane(model: Model, step: StoredStep) -> tuple[np.ndarray, PlaneFit]:
-    motion = stride(model, step)
-    angles = elevation_angles(motion, events=stride_events(step)).right
-    return angles, plane_of(angles)
-
-
 def _elevation(compared: Compared) -> str:
     panels, shares = [], []
-    for step in compared.steps:
-        angles, fit = _plane(compared.model, step)
+    for step, (angles, fit) in zip(compared.steps, compared.planes, strict=True):
         flat = (angles - fit.centre) @ fit.axes
         span = nice_range(flat, least=20.0)
         for across, word in ((1, "in the plane"), (2, "plane edge on")):
@@ -311,14 +312,13 @@ def _elevation(compared: Compared) -> str:
 
 def _search(compared: Compared) -> str:
     parts = []
-    for each in compared.found:
-        parts.append(f"<h3>{escape(each.step.name)}</h3>")
-        parts.append(told([*(str(stage) for stage in each.stages), each.solution.sentence]))
+    for step, lines in zip(compared.steps, compared.searches, strict=True):
+        parts.append(f"<h3>{escape(step.name)}</h3>")
+        parts.append(told(lines) or paragraph("Stored with the program."))
     return "".join(parts)
 
 
-def _write_tables(each: Synthesis, folder: Path) -> None:
-    step, model = each.step, each.model
+def _write_tables(model: Model, step: StoredStep, folder: Path) -> None:
     stem = step.name.replace(" ", "_").replace("*", "x")
     motion = stride(model, step)
     write_csv(folder / f"{stem}_motion.csv", motion.time, list(model.coordinate_names), motion.q)
