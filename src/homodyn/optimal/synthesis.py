@@ -50,7 +50,7 @@ FOOTINGS = tuple(
 )
 """How the feet stand in the four phases of a step."""
 
-INTERVALS = (12, 4, 3, 3)
+INTERVALS = (8, 3, 2, 3)
 """Of each phase, unless told otherwise."""
 DURATIONS = (0.32, 0.10, 0.06, 0.08)
 """s: where the search for the durations of the phases begins."""
@@ -299,16 +299,17 @@ def spring_set(model: Model) -> tuple[tuple[Spring, ...], dict[str, Parameter]]:
         other = image.names.get(name, name)
         sign = image.v_sign[model.coordinate_index(name)]
         shared = name.replace("Right", "").replace("Left", "")
-        keys = [f"{shared} {number}" for number in ("stiffness", "rest", "damping")]
-        springs.append(Spring(name, *keys, sign=sign if "Left" in name else 1.0))
+        stiffness, rest, damping = (f"{shared} {n}" for n in ("stiffness", "rest", "damping"))
+        side = sign if "Left" in name else 1.0
+        springs.append(Spring(name, stiffness, rest, damping, side))
         low, high = ranges[name]
         if other == name and sign < 0:
             # A spring of the trunk that pulls to one side is not its own mirror image.
             low = high = 0.0
         if "Left" not in name:
-            unknown[keys[0]] = Parameter(0.0, STIFFNESS * torque, STIFFNESS * torque / 4)
-            unknown[keys[1]] = Parameter(low, high, (low + high) / 2)
-            unknown[keys[2]] = Parameter(0.0, DAMPING * torque, DAMPING * torque / 4)
+            unknown[stiffness] = Parameter(0.0, STIFFNESS * torque, STIFFNESS * torque / 4)
+            unknown[rest] = Parameter(low, high, (low + high) / 2)
+            unknown[damping] = Parameter(0.0, DAMPING * torque, DAMPING * torque / 4)
     return tuple(springs), unknown
 
 

@@ -163,8 +163,8 @@ def stride(model: Model, step: StoredStep, *, steps: int = 2, rate: float = 100.
             part = np.array([np.asarray(image.position(row)).reshape(-1) for row in part])
         part[:, forward] += n * travelled
         q[own] = part
-    v = np.gradient(q, time, axis=0)
-    a = np.gradient(v, time, axis=0)
+    v = np.asarray(np.gradient(q, time, axis=0))
+    a = np.asarray(np.gradient(v, time, axis=0))
     return Motion(model, time, q, v, a, method=f"step {step.name!r} and its mirror image")
 
 

@@ -79,10 +79,9 @@ def read_starts(path: str | Path) -> dict[str, StoredStep]:
     for name in dict.fromkeys(key.split("|")[0] for key in arrays):
         phases = []
         for k, footing in enumerate(FOOTINGS):
-            numbers = [arrays[f"{name}|{k}|{q}"].astype(float) for q in QUANTITIES]
+            numbers = {q: arrays[f"{name}|{k}|{q}"].astype(float) for q in QUANTITIES}
             contacts = row_names(footing.contacts)
-            *first, impulse = numbers
-            phases.append(PhaseSolution(phase_name(k), *first, contacts, impulse))
+            phases.append(PhaseSolution(name=phase_name(k), force_names=contacts, **numbers))
         goal = str(arrays[f"{name}|objective"])
         known = arrays[f"{name}|parameters"].tolist()
         values = arrays[f"{name}|values"].tolist()

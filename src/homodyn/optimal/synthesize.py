@@ -6,6 +6,7 @@ the weights and in the speed is found first, and the rest follows from there.
 
 from __future__ import annotations
 
+import time as clock
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -38,6 +39,8 @@ TRACKING = 3.0
 """Weight (1/s) of squared distances (rad, m) from a walk that leads to a first periodic step."""
 HALVINGS = 3
 """How often the way from one step to the next is halved at most."""
+TOLERANCE = 1e-5
+"""Of the optimality of a step; its conditions are met to 1e-4 of their units or better."""
 REFINEMENTS = 2
 """How often intervals are added after the first mesh."""
 SAFETY, GROWTH = 0.7, 2.0
@@ -116,7 +119,7 @@ def synthesize(
     intervals: Sequence[int] = INTERVALS,
     friction: float | None = None,
     seconds: float = 300.0,
-    iterations: int = 400,
+    iterations: int = 200,
     between: float | None = 0.02,
     refinements: int = REFINEMENTS,
     progress: Progress = lambda stage: None,
@@ -199,11 +202,12 @@ class _Search:
 
     def __post_init__(self) -> None:
         self.stages: list[Stage] = []
+        self.began = clock.perf_counter()
 
     @property
     def left(self) -> float:
         """Time that is left (s)."""
-        return self.seconds - sum(stage.seconds for stage in self.stages)
+        return self.seconds - (clock.perf_counter() - self.began)
 
     def towards(
         self, begin: StoredStep, wanted: Objective, speed: float | None, halvings: int
@@ -264,6 +268,7 @@ class _Search:
         solution = begin.guess_for(problem).solve(
             seconds=max(self.left, 1.0),
             iterations=self.iterations,
+            tolerance=TOLERANCE,
             between=self.between,
             barrier=None if begin.objective is None else BARRIER,
         )
