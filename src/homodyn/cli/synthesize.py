@@ -76,8 +76,7 @@ def synthesize(
     if missed:
         raise NoSolution(
             "; ".join(
-                f"{each.step.name}: {each.solution.status}; {each.solution.explain(3)}"
-                for each in missed
+                f"{each.step.name}: {each.solution.status}; {each.explain()}" for each in missed
             )
         )
 

@@ -106,6 +106,18 @@ class Synthesis:
             f"{step.duration:.3f} s, {step.speed:.3f} m/s"
         )
 
+    def explain(self, most: int = 4) -> str:
+        """What stands in the way: kinds of conditions that are missed, the worst, what to try."""
+        lines = [str(stage) for stage in self.stages]
+        kinds: dict[str, int] = {}
+        for violation in self.solution.violations:
+            kind = violation.what.split(":")[0]
+            kinds[kind] = kinds.get(kind, 0) + 1
+        if kinds:
+            told = sorted(kinds.items(), key=lambda pair: -pair[1])
+            lines.append("missed: " + ", ".join(f"{kind} ({count})" for kind, count in told))
+        return "\n".join([*lines, self.solution.explain(most)])
+
 
 Progress = Callable[[Stage], None]
 
