@@ -100,7 +100,7 @@ def test_step_length_is_speed_times_duration(model, steps):
     for step in steps.values():
         length, gone = step.parameters["length"], step.speed * step.duration
         # The foot that stands drifts by as much, on a mesh of 16 intervals.
-        assert length == pytest.approx(gone, abs=6e-3)
+        assert length == pytest.approx(gone, abs=8e-3)
         toes = [
             hd.dynamics.position(model, step.phases[0].q[0], f"Hallux{side}")[0]
             for side in ("Right", "Left")
@@ -223,7 +223,8 @@ def test_a_step_is_found_at_a_speed_nobody_stored(model):
     )
     assert found.solution.status.good, found.solution.explain()
     assert found.step.speed == pytest.approx(1.45, abs=1e-6)
-    assert found.step.parameters["length"] == pytest.approx(1.45 * found.step.duration, abs=1e-3)
+    # On 11 intervals the foot that stands drifts by millimetres.
+    assert found.step.parameters["length"] == pytest.approx(1.45 * found.step.duration, abs=0.02)
     assert [stage.status is None for stage in heard] == [True, False] * len(found.stages)
     assert "mixed at 1.45 m/s" in heard[0].name
     assert "1.450 m/s" in found.sentence
