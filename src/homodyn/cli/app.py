@@ -24,6 +24,7 @@ from homodyn.cli import (
     search,
     simulation,
     studio,
+    synthesize,
     trials,
 )
 from homodyn.errors import HomodynError, NetworkError
@@ -87,6 +88,7 @@ app.command()(bench.bench)
 app.command()(reconstruct.reconstruct)
 app.command()(simulation.simulate)
 app.command()(studio.studio)
+app.command()(synthesize.synthesize)
 app.command()(trials.check_trial)
 app.command()(make_trial.make_trial)
 app.add_typer(cache.app, name="cache")

@@ -2,6 +2,7 @@
 
 from homodyn.optimal.between import Arrival
 from homodyn.optimal.build import Built
+from homodyn.optimal.capsules import apart, capsule_distance
 from homodyn.optimal.conditions import (
     Condition,
     Link,
@@ -28,6 +29,21 @@ from homodyn.optimal.reconstruct import (
 )
 from homodyn.optimal.recorded_step import RECIPES, Recipe, reconstruction_problem
 from homodyn.optimal.solution import PhaseSolution, Solution, Status, Violation
+from homodyn.optimal.springs import Spring
+from homodyn.optimal.synthesis import OBJECTIVES, Objective, objective, synthesis_problem, walker
+from homodyn.optimal.synthesis_measures import (
+    CrossEvaluation,
+    Similarity,
+    criteria_of,
+    cross_evaluation,
+    ground_forces,
+    lowest_force,
+    similarity,
+    stride,
+    stride_events,
+)
+from homodyn.optimal.synthesis_starts import StoredStep, starts
+from homodyn.optimal.synthesize import Stage, Synthesis, synthesize
 from homodyn.optimal.terms import (
     Term,
     acceleration,
@@ -46,34 +62,49 @@ from homodyn.optimal.terms import (
 )
 
 __all__ = [
+    "OBJECTIVES",
     "RECIPES",
     "Arrival",
     "Built",
     "Condition",
+    "CrossEvaluation",
     "Footing",
     "ForceError",
     "Instant",
     "Link",
+    "Objective",
     "Parameter",
     "Phase",
     "PhaseSolution",
     "Problem",
     "Recipe",
     "Reconstruction",
+    "Similarity",
     "Solution",
+    "Spring",
+    "Stage",
     "Standing",
     "Status",
+    "StoredStep",
+    "Synthesis",
     "Term",
     "Violation",
     "acceleration",
     "angular_momentum",
+    "apart",
+    "capsule_distance",
     "contact_force",
     "coordinates",
+    "criteria_of",
+    "cross_evaluation",
     "effort_per_distance",
     "footings",
     "friction_cone",
+    "ground_forces",
     "head_stabilisation",
     "height",
+    "lowest_force",
+    "objective",
     "periodic",
     "power",
     "read_phases",
@@ -82,7 +113,13 @@ __all__ = [
     "reconstruction_problem",
     "require",
     "rest",
+    "similarity",
+    "starts",
     "step_length",
+    "stride",
+    "stride_events",
+    "synthesis_problem",
+    "synthesize",
     "time",
     "torque",
     "torque_change",
@@ -92,6 +129,7 @@ __all__ = [
     "track_markers",
     "unilateral",
     "velocity",
+    "walker",
     "whole_steps",
     "write_phases",
 ]

@@ -7,14 +7,16 @@ how far it arrives from the next node is the error of the mesh there.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
 
 from homodyn.model.configuration import difference, rates
+from homodyn.optimal.springs import spring_force
 from homodyn.optimal.transcription import TRANSCRIPTIONS, LegendreCollocation, moved
 
 if TYPE_CHECKING:
@@ -52,15 +54,22 @@ class Arrival:
         )
 
 
-def arrivals(built: Built, phases: tuple[PhaseSolution, ...]) -> tuple[Arrival, ...]:
-    """Run all intervals of all phases again."""
-    return tuple(_arrival(built, k, phase) for k, phase in enumerate(phases))
+def arrivals(
+    built: Built,
+    phases: tuple[PhaseSolution, ...],
+    parameters: Mapping[str, float] = MappingProxyType({}),
+) -> tuple[Arrival, ...]:
+    """Run all intervals of all phases again; ``parameters`` are those of springs."""
+    return tuple(_arrival(built, k, phase, parameters) for k, phase in enumerate(phases))
 
 
-def _arrival(built: Built, k: int, phase: PhaseSolution) -> Arrival:
+def _arrival(
+    built: Built, k: int, phase: PhaseSolution, parameters: Mapping[str, float]
+) -> Arrival:
     model, count = built.model, built.phases[k].intervals
     q, v, tau = (ca.SX.sym(name, size) for name, size in _sizes(built))
-    acceleration = moved(model, built.phases[k], q, v, tau)[0]
+    drive = tau + spring_force(built.springs, model, q, v, parameters)
+    acceleration = moved(model, built.phases[k], q, v, drive)[0]
     law = ca.Function("law", [q, v, tau], [rates(model, q, v), acceleration]).map(count)
     torque = _torque(built.transcription.name, phase, count)
 

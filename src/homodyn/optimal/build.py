@@ -21,6 +21,7 @@ from homodyn.optimal.conditions import Link
 from homodyn.optimal.instant import Instant
 from homodyn.optimal.layout import PhaseLayout, Unknowns, actuated_entries, lay_out
 from homodyn.optimal.phase import Phase
+from homodyn.optimal.springs import Spring
 from homodyn.optimal.transcription import Transcription, held
 from homodyn.optimal.writing import Writer
 from homodyn.spatial import Array
@@ -46,6 +47,7 @@ class Built:
     guess: np.ndarray
     scale: np.ndarray
     blocks: tuple[Block, ...]
+    springs: tuple[Spring, ...] = ()
 
     @cached_property
     def program(self) -> Program:
@@ -106,6 +108,7 @@ def build(
     links: tuple[Link, ...],
     actuated: tuple[str, ...] | None,
     transcription: Transcription,
+    springs: tuple[Spring, ...] = (),
 ) -> Built:
     """Lay out the unknowns, then write all blocks."""
     unknowns = Unknowns()
@@ -121,7 +124,11 @@ def build(
             labels = [f"phase {after.name!r}, impulse of {row.name}" for row in rows]
             free = np.full(len(rows), np.inf)
             impulses[after.name] = unknowns.add(
-                labels, -free, free, 0 * np.ones(len(rows)), np.full(len(rows), model.mass / 10)
+                labels,
+                -free,
+                free,
+                np.asarray(after.guess.get("impulse", np.zeros(len(rows))), dtype=float),
+                np.full(len(rows), model.mass / 10),
             )
     places = {}
     for name, (low, high, guess) in parameters.items():
@@ -132,7 +139,7 @@ def build(
         places[name] = int(added[0])
     guess_vector = np.concatenate(unknowns.guess)
     blocks: list[Block] = []
-    writers = [Writer(model, layout, transcription, places) for layout in layouts]
+    writers = [Writer(model, layout, transcription, places, springs) for layout in layouts]
     for k, writer in enumerate(writers):
         blocks += writer.blocks()
         blocks += _beginning(model, writers, k, impulses, guess_vector)
@@ -150,6 +157,7 @@ def build(
         guess_vector,
         np.concatenate(unknowns.scale),
         tuple(block for block in blocks if block.rows.shape[0] or block.costs.shape[0]),
+        springs,
     )
 
 

@@ -28,6 +28,7 @@ from homodyn.optimal.conditions import Link
 from homodyn.optimal.instant import Instant
 from homodyn.optimal.layout import PhaseLayout, Unknowns, actuated_entries, planned
 from homodyn.optimal.phase import Phase, bound_arrays
+from homodyn.optimal.springs import Spring
 from homodyn.optimal.transcription import ForwardShooting, Interval, Maker, Symbols, held, moved
 from homodyn.optimal.writing import Row, Writer
 from homodyn.spatial import Array
@@ -95,6 +96,7 @@ def build_shooting(
     parameters: Mapping[str, tuple[float, float, float]],
     links: tuple[Link, ...],
     actuated: tuple[str, ...] | None,
+    springs: tuple[Spring, ...] = (),
 ) -> Built:
     """Lay out nodes, torques and stages, then write all blocks."""
     unknowns = Unknowns()
@@ -109,7 +111,7 @@ def build_shooting(
         places[name] = int(added[0])
     guess_vector = np.concatenate(unknowns.guess)
     transcription = SharedNodes()
-    writers = [ShootingWriter(model, layout, transcription, places) for layout in layouts]
+    writers = [ShootingWriter(model, layout, transcription, places, springs) for layout in layouts]
     blocks: list[Block] = []
     for k, writer in enumerate(writers):
         blocks += [*writer.blocks(), _torques_continue(writer)]
@@ -131,6 +133,7 @@ def build_shooting(
         guess_vector,
         np.concatenate(unknowns.scale),
         tuple(block for block in blocks if block.rows.shape[0] or block.costs.shape[0]),
+        springs,
     )
 
 

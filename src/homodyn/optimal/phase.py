@@ -69,7 +69,7 @@ class Phase:
             (self.bounds, QUANTITIES),
             (self.start, ("q", "v")),
             (self.end, ("q", "v")),
-            (self.guess, (*QUANTITIES, "duration")),
+            (self.guess, (*QUANTITIES, "duration", "impulse")),
         ):
             for key in given:
                 if key not in allowed:

@@ -15,6 +15,7 @@ from homodyn.optimal.build import Built, build
 from homodyn.optimal.conditions import Link
 from homodyn.optimal.multiple_shooting import build_shooting
 from homodyn.optimal.phase import Phase
+from homodyn.optimal.springs import Spring
 from homodyn.optimal.transcription import TRANSCRIPTIONS
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ class Problem:
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     links: Sequence[Link] = ()
     actuated: tuple[str, ...] | None = None
+    springs: Sequence[Spring] = ()
 
     def __post_init__(self) -> None:
         if not self.phases:
@@ -77,8 +79,8 @@ class Problem:
             stated.actuated,
         )
         if transcription == THESIS:
-            return build_shooting(*parts)
-        return build(*parts, TRANSCRIPTIONS[transcription])
+            return build_shooting(*parts, tuple(stated.springs))
+        return build(*parts, TRANSCRIPTIONS[transcription], tuple(stated.springs))
 
     def describe(self, transcription: str = "shooting") -> str:
         """Sizes, sparsity, units and active terms, without solving."""
@@ -93,6 +95,7 @@ class Problem:
         iterations: int = 300,
         seconds: float = 600.0,
         between: float | None = 0.02,
+        barrier: float | None = None,
         verbose: bool = False,
     ) -> Solution:
         """Build and solve; the answer says how it ended.
@@ -109,5 +112,6 @@ class Problem:
             iterations=iterations,
             seconds=seconds,
             between=between,
+            barrier=barrier,
             verbose=verbose,
         )

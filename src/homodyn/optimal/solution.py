@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from homodyn.optimal.between import Arrival, arrivals
 from homodyn.optimal.build import Built
 from homodyn.optimal.layout import PhaseLayout
 from homodyn.optimal.phase import entry_names
+from homodyn.optimal.warm import with_guess
 
 if TYPE_CHECKING:
     from homodyn.optimal.problem import Problem
@@ -179,41 +180,7 @@ class Solution:
 
     def guess_for(self, problem: Problem) -> Problem:
         """The problem with this solution for its guess, whatever its mesh."""
-        phases = []
-        for phase in problem.phases:
-            known = next((p for p in self.phases if p.name == phase.name), None)
-            if known is None:
-                phases.append(phase)
-                continue
-            guess = dict(phase.guess)
-            guess["duration"] = known.duration
-            for quantity in ("q", "v", "a", "tau", "force"):
-                values = getattr(known, quantity)
-                states = quantity in ("q", "v")
-                if len(values):
-                    times = known.time if states else known.control_time
-                    guess[quantity] = _Resampled(times, values, known.time[0], known.duration)
-            phases.append(replace(phase, guess=guess))
-        parameters = {
-            name: replace(p, guess=self.parameters.get(name, p.guess))
-            for name, p in problem.parameters.items()
-        }
-        return replace(problem, phases=phases, parameters=parameters)
-
-
-@dataclass(frozen=True, eq=False)
-class _Resampled:
-    """Values at other parts of a phase than they were found at."""
-
-    times: np.ndarray
-    values: np.ndarray
-    begin: float
-    duration: float
-
-    def __call__(self, fractions: np.ndarray) -> np.ndarray:
-        at = self.begin + fractions * self.duration
-        columns = [np.interp(at, self.times, column) for column in self.values.T]
-        return np.column_stack(columns) if columns else np.zeros((len(at), 0))
+        return with_guess(problem, self.phases, self.parameters)
 
 
 def solution_of(
@@ -247,9 +214,10 @@ def solution_of(
         phase = _phase(built, layout, x, begin)
         phases.append(phase)
         begin = float(phase.time[-1])
+    parameters = {name: float(x[place]) for name, place in built.parameters.items()}
     again: tuple[Arrival, ...] = ()
     if status.good and between is not None:
-        again = arrivals(built, tuple(phases))
+        again = arrivals(built, tuple(phases), parameters)
         # Written so that a number that is none does not pass.
         if not all(arrival.worst <= between for arrival in again):
             status = Status.COARSE
@@ -258,7 +226,7 @@ def solution_of(
         x,
         status,
         tuple(phases),
-        {name: float(x[place]) for name, place in built.parameters.items()},
+        parameters,
         terms,
         violations,
         _saturated(built, x),

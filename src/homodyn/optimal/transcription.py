@@ -89,6 +89,9 @@ class Maker(Protocol):
     def torques(self, tau: Array) -> Array:
         """Torques of the motors as entries of v."""
 
+    def sprung(self, q: Array, v: Array) -> Array:
+        """What springs of the problem do, as entries of v."""
+
 
 class MidpointShooting:
     """Piecewise constant accelerations, torques and contact forces; equations at the middles."""
@@ -200,6 +203,7 @@ class ForwardShooting:
 
         def slope(state: tuple[Array, Array], part: float) -> tuple[Array, Array]:
             drive = maker.torques((1 - part) * tau[0] + part * tau[1])
+            drive = drive + maker.sprung(*state)
             return rates(model, *state), moved(model, phase, *state, drive)[0]
 
         state = q[0], v[0]
@@ -217,7 +221,8 @@ class ForwardShooting:
         rows = [("step of q", state[0] - q[1]), ("step of v", state[1] - v[1])]
         samples = []
         for k, part in enumerate((0.0, 1.0)):
-            a, force = moved(model, phase, q[k], v[k], maker.torques(tau[k]))
+            drive = maker.torques(tau[k]) + maker.sprung(q[k], v[k])
+            a, force = moved(model, phase, q[k], v[k], drive)
             samples.append(Sample(maker(q[k], v[k], a, tau[k], force, part), part, 0.5))
         return Interval(samples, rows)
 

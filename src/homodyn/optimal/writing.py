@@ -17,6 +17,7 @@ from homodyn.optimal.conditions import Condition
 from homodyn.optimal.instant import Instant
 from homodyn.optimal.layout import PhaseLayout
 from homodyn.optimal.phase import Phase, entry_names, series
+from homodyn.optimal.springs import Spring, spring_force
 from homodyn.optimal.terms import Term
 from homodyn.optimal.transcription import Transcription, moved
 from homodyn.spatial import Array
@@ -35,6 +36,7 @@ class InstantMaker:
     passed: ca.SX
     """Part of the phase that has passed where the interval begins."""
     parameters: Mapping[str, ca.SX]
+    springs: tuple[Spring, ...] = ()
 
     def __call__(
         self, q: Array, v: Array, a: Array, tau: Array, force: Array, part: float
@@ -53,7 +55,12 @@ class InstantMaker:
             elapsed,
             self.duration,
             self.parameters,
+            self.sprung(q, v),
         )
+
+    def sprung(self, q: Array, v: Array) -> Array:
+        """What springs do."""
+        return spring_force(self.springs, self.model, q, v, self.parameters)
 
     def torques(self, tau: Array) -> Array:
         """Torques of the motors as entries of v."""
@@ -79,6 +86,7 @@ class Writer:
     layout: PhaseLayout
     transcription: Transcription
     parameters: Mapping[str, int]
+    springs: tuple[Spring, ...] = ()
 
     @property
     def phase(self) -> Phase:
@@ -111,7 +119,8 @@ class Writer:
         if low < high:
             duration = ca.SX.sym("duration")
             symbols, places = [duration, *symbols], [self.layout.duration, *places]
-        maker = InstantMaker(self.model, self.phase, self.layout.actuated, duration, passed, shared)
+        motors = self.layout.actuated
+        maker = InstantMaker(self.model, self.phase, motors, duration, passed, shared, self.springs)
         return maker, symbols, places
 
     def _window(self, k: int) -> np.ndarray:
@@ -193,7 +202,7 @@ class Writer:
         if "a" in made:
             a, force = made["a"], made["force"]
         else:
-            a, force = moved(self.model, self.phase, q, v, maker.torques(tau))
+            a, force = moved(self.model, self.phase, q, v, maker.torques(tau) + maker.sprung(q, v))
         part = 0.0 if n == 0 else float(self.phase.intervals)
         elapsed = ca.SX(0) if n == 0 else maker.duration
         instant = replace(maker(q, v, a, tau, force, part), elapsed=elapsed)

@@ -10,10 +10,12 @@ from homodyn.report.reconstruction import write_reconstruction
 from homodyn.report.recorded import Recorded, read_recorded
 from homodyn.report.settings import Settings
 from homodyn.report.simulation import write_simulation
+from homodyn.report.synthesis import Compared, write_synthesis
 
 __all__ = [
     "Analysis",
     "Batch",
+    "Compared",
     "Outcome",
     "Recorded",
     "Settings",
@@ -28,4 +30,5 @@ __all__ = [
     "write_analysis",
     "write_reconstruction",
     "write_simulation",
+    "write_synthesis",
 ]

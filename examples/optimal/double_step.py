@@ -1,0 +1,54 @@
+"""Two steps of a small walker with the least effort: right stance, left stance, and again."""
+
+import numpy as np
+from small_bodies import leg, walker
+
+import homodyn.optimal as oc
+from homodyn.dynamics import PointContact
+
+SPEED = 1.1
+"""m/s."""
+
+
+def stance(name, foot, other, mirrored=False, intervals=16, **fields):
+    """One foot stands while the other swings over the ground and comes down without a jolt."""
+    (hip_1, knee, tall), (hip_2, _, _) = leg(0.25, 0.1), leg(-0.25, 0.1)
+    far = tall * np.sin(0.25)
+    first, last = [hip_1, knee, hip_2, knee], [hip_2, knee, hip_1, knee]
+    middle = [*np.mean([first, last], axis=0)]
+    middle[3] = 0.9  # the swinging knee bends
+    rows = [r if not mirrored else [r[2], r[3], r[0], r[1]] for r in (first, middle, last)]
+    begin = 2 * far if mirrored else 0.0
+    poses = [[begin + k * far - far, tall * np.cos(0.25), 0.0, *row] for k, row in enumerate(rows)]
+    return oc.Phase(
+        name,
+        (0.25, 0.8),
+        PointContact(f"Foot{foot}", directions="xz"),
+        terms=[1e-3 * oc.torque()],
+        conditions=[oc.unilateral(f"Foot{foot}"), oc.height(f"Foot{other}", lower=0.0)],
+        intervals=intervals,
+        bounds={"q": fields.pop("limits", LIMITS), "tau": (-300.0, 300.0)},
+        guess={"q": np.array(poses), "force": {f"Foot{foot} z": 62 * 9.81}, "duration": 0.45},
+        inherits=True,
+        **fields,
+    )
+
+
+LIMITS = {f"Knee{side}": (0.02, 1.8) for side in ("Right", "Left")} | {"Trunk_ry": (-0.3, 0.3)}
+
+
+def problem(intervals=16, limits=LIMITS):
+    """Both steps, one after the other, at a mean speed; each foot may step as far as it likes."""
+    right = stance("right", "Right", "Left", intervals=intervals, limits=limits)
+    left = stance("left", "Left", "Right", True, intervals, limits=limits)
+    landing = [
+        oc.height("FootRight", upper=0.0).at("end"),
+        oc.velocity("FootRight", "xz").at("end"),
+    ]
+    left = oc.Phase(**{**vars(left), "conditions": [*left.conditions, *landing]})
+    again = oc.periodic(forward="Trunk_tx", speed=SPEED)
+    return oc.Problem(walker(), [right, left], links=[again])
+
+
+if __name__ == "__main__":
+    print(problem().solve().explain())

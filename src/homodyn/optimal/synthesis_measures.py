@@ -1,0 +1,223 @@
+"""How steps compare: every objective for every step, distances between them, forces, strides."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+
+from homodyn.capture import Event, Motion
+from homodyn.catalog import mirror_map
+from homodyn.catalog.heiman_numbers import typical_torques
+from homodyn.dynamics import angular_velocity, momentum
+from homodyn.model import Model
+from homodyn.optimal.phase import Phase
+from homodyn.optimal.springs import Spring, spring_force
+from homodyn.optimal.synthesis import CRITERIA, FOOTINGS, spring_set
+from homodyn.optimal.synthesis_starts import StoredStep
+from homodyn.optimal.transcription import moved
+
+SAMPLES = 100
+"""Instants at which two steps are compared."""
+INSIDE = np.array([0.0, 0.25, 0.5, 0.75, 1.0])
+"""Parts of each interval at which forces are looked at between the nodes."""
+
+
+@dataclass(frozen=True, eq=False)
+class Instants:
+    """States of a step within its intervals, and the torques that act there."""
+
+    phase: int
+    time: np.ndarray
+    q: np.ndarray
+    v: np.ndarray
+    tau: np.ndarray
+    force: np.ndarray
+
+
+def instants(step: StoredStep, parts: np.ndarray) -> list[Instants]:
+    """States at the same parts of all intervals, under the accelerations that each holds."""
+    found = []
+    for k, phase in enumerate(step.phases):
+        count = len(phase.time) - 1
+        length = phase.duration / count
+        s = parts[None, :, None] * length
+        q0, v0, a = (x[:, None, :] for x in (phase.q[:-1], phase.v[:-1], phase.a))
+        held = (len(parts), 1)
+        found.append(
+            Instants(
+                k,
+                (phase.time[:-1, None] + parts * length).reshape(-1),
+                (q0 + v0 * s + a * s**2 / 2).reshape(-1, q0.shape[-1]),
+                (v0 + a * s).reshape(-1, v0.shape[-1]),
+                np.repeat(phase.tau, held[0], axis=0),
+                np.repeat(phase.force, held[0], axis=0),
+            )
+        )
+    return found
+
+
+def criteria_of(model: Model, step: StoredStep) -> dict[str, float]:
+    """All four criteria of a step, whatever it was best at (Felis 2015, eq. 5.23)."""
+    typical = typical_torques()
+    index = [model.coordinate_index(name) for name in typical]
+    scale = np.array(list(typical.values()))
+    total = dict.fromkeys(CRITERIA, 0.0)
+    for at in instants(step, np.array([0.5])):
+        width = step.phases[at.phase].duration / len(at.time)
+        used = ((at.tau[:, index] / scale) ** 2).sum(axis=1)
+        total["torque"] += width * float((used / (step.parameters["length"] * len(index))).sum())
+        spin = np.asarray(momentum(model, at.q, at.v))[:, :3]
+        total["angular-momentum"] += width * float((spin**2).sum())
+        head = np.asarray(angular_velocity(model, at.q, at.v, "Head"))
+        total["head"] += width * float((head**2).sum())
+    total["time"] = step.duration
+    return total
+
+
+@dataclass(frozen=True, eq=False)
+class CrossEvaluation:
+    """Every step (rows) judged by every criterion (columns), as in table 6.6 of the thesis."""
+
+    steps: tuple[str, ...]
+    criteria: tuple[str, ...]
+    values: np.ndarray
+
+    @property
+    def best(self) -> dict[str, str]:
+        """By criterion, the step that is best at it."""
+        rows = self.values.argmin(axis=0)
+        return {name: self.steps[row] for name, row in zip(self.criteria, rows, strict=True)}
+
+    @property
+    def diagonal(self) -> bool:
+        """Whether each step made for one criterion is the best at it."""
+        pairs = ((c, f"{c} ") for c in self.criteria)
+        made = {c: [s for s in self.steps if f"{s} ".startswith(start)] for c, start in pairs}
+        return all(not own or self.best[c] in own for c, own in made.items())
+
+    def __str__(self) -> str:
+        wide = max(len(name) for name in self.steps)
+        head = f"{'step':{wide}}  " + "  ".join(f"{c:>16}" for c in self.criteria)
+        rows = [
+            f"{name:{wide}}  " + "  ".join(f"{value:16.4g}" for value in row)
+            for name, row in zip(self.steps, self.values, strict=True)
+        ]
+        return "\n".join([head, *rows])
+
+
+def cross_evaluation(model: Model, steps: Sequence[StoredStep]) -> CrossEvaluation:
+    """Judge all steps by all criteria."""
+    rows = [list(criteria_of(model, step).values()) for step in steps]
+    return CrossEvaluation(tuple(s.name for s in steps), CRITERIA, np.array(rows))
+
+
+@dataclass(frozen=True)
+class Similarity:
+    """How far a step is from another (Felis 2015, eq. 6.1 as it was evaluated)."""
+
+    posture: float
+    """Mean squared distance of the coordinates (rad2, m2)."""
+    duration: float
+    """Squared difference of the durations (s2)."""
+
+    @property
+    def distance(self) -> float:
+        """Of both together."""
+        return self.posture + self.duration
+
+
+def similarity(one: StoredStep, two: StoredStep) -> Similarity:
+    """Compare two steps at equal parts of their durations.
+
+    The thesis prints a factor of one half and a grid that runs past the end; its own numbers have
+    neither (table 6.5), and so have these.
+    """
+    parts = np.linspace(0.0, 1.0, SAMPLES)
+    off = _at(one, parts * one.duration) - _at(two, parts * two.duration)
+    return Similarity(float((off**2).mean()), (one.duration - two.duration) ** 2)
+
+
+def _at(step: StoredStep, times: np.ndarray) -> np.ndarray:
+    dense = instants(step, np.linspace(0.0, 1.0, 9))
+    time, q = np.concatenate([d.time for d in dense]), np.concatenate([d.q for d in dense])
+    time, first = np.unique(time, return_index=True)
+    return np.column_stack([np.interp(times, time, column) for column in q[first].T])
+
+
+def stride(model: Model, step: StoredStep, *, steps: int = 2, rate: float = 100.0) -> Motion:
+    """The step and its mirror images one after the other, at equal distances of time."""
+    lasting = step.duration
+    image = mirror_map(model)
+    count = max(int(steps * lasting * rate), 2)
+    time = np.linspace(0.0, steps * lasting, count + 1)
+    q = np.zeros((len(time), model.nq))
+    forward = model.coordinate_index("Pelvis_TX")
+    travelled = float(step.phases[-1].q[-1, forward] - step.phases[0].q[0, forward])
+    for n in range(steps):
+        own = (time >= n * lasting - 1e-9) & (time <= (n + 1) * lasting + 1e-9)
+        part = _at(step, np.clip(time[own] - n * lasting, 0.0, lasting))
+        if n % 2:
+            part = np.array([np.asarray(image.position(row)).reshape(-1) for row in part])
+        part[:, forward] += n * travelled
+        q[own] = part
+    v = np.asarray(np.gradient(q, time, axis=0))
+    a = np.asarray(np.gradient(v, time, axis=0))
+    return Motion(model, time, q, v, a, method=f"step {step.name!r} and its mirror image")
+
+
+def stride_events(step: StoredStep, *, steps: int = 2) -> list[Event]:
+    """Foot strikes and foot offs of the step and its mirror images."""
+    strike, lasting = float(step.phases[2].time[0]), step.duration
+    feet = ("Left", "Right")
+    found = []
+    for n in range(steps):
+        lands, stands = feet[n % 2], feet[1 - n % 2]
+        found.append(Event(n * lasting + strike, "Foot Strike", lands))
+        found.append(Event((n + 1) * lasting, "Foot Off", stands))
+    return found
+
+
+def ground_forces(step: StoredStep, side: str) -> tuple[np.ndarray, np.ndarray]:
+    """Times (s) and forces (N) of the ground on the foot ``"Right"`` or ``"Left"``."""
+    times, forces = [], []
+    for phase, footing in zip(step.phases, FOOTINGS, strict=True):
+        rows = footing.contacts.rows
+        along = np.array([row.slide for row in rows]).reshape(-1, 3)
+        mine = np.array([float(row.frame.endswith(side)) for row in rows])
+        times.append(phase.control_time)
+        forces.append((phase.force * mine) @ along)
+    return np.concatenate(times), np.concatenate(forces)
+
+
+def lowest_force(model: Model, step: StoredStep) -> dict[str, float]:
+    """By contact, the least upward force (N) along the step, between the nodes too.
+
+    Forces there come from forward dynamics under the torques and springs of the step.
+    """
+    springs = spring_set(model)[0] if "Hip_RY stiffness" in step.parameters else ()
+    least: dict[str, float] = {}
+    for at in instants(step, INSIDE):
+        forces = _forces(model, at, springs, step.parameters)
+        for point in FOOTINGS[at.phase].points:
+            rows = [
+                k
+                for k, row in enumerate(FOOTINGS[at.phase].contacts.rows)
+                if row.frame == point and row.slide == (0.0, 0.0, 1.0)
+            ]
+            low = float(forces[:, rows].sum(axis=1).min())
+            least[point] = min(low, least.get(point, np.inf))
+    return least
+
+
+def _forces(
+    model: Model, at: Instants, springs: Sequence[Spring], parameters: Mapping[str, float]
+) -> np.ndarray:
+    q = ca.SX.sym("q", model.nq)
+    v, tau = (ca.SX.sym(name, model.nv) for name in ("v", "tau"))
+    phase = Phase("between", 1.0, FOOTINGS[at.phase].contacts)
+    drive = tau + spring_force(springs, model, q, v, parameters)
+    law = ca.Function("force", [q, v, tau], [moved(model, phase, q, v, drive)[1]])
+    return np.array(law.map(len(at.q))(at.q.T, at.v.T, at.tau.T)).T

@@ -1,0 +1,54 @@
+"""``homodyn synthesize``: what it refuses, and a step from start to page."""
+
+from functools import partial
+
+import pytest
+from typer.testing import CliRunner
+
+import homodyn.optimal as oc
+from homodyn.cli import app
+
+
+def run(*words):
+    return CliRunner().invoke(app, ["synthesize", *map(str, words)])
+
+
+def test_a_speed_and_a_free_one_exclude_each_other(tmp_path):
+    result = run("--free", "--speed", 1.5, "-o", tmp_path / "out")
+    assert result.exit_code == 1
+    assert "exclude each other" in result.output
+
+
+def test_words_that_mean_nothing_are_refused(tmp_path):
+    assert "no objective 'comfort'" in run("--objective", "comfort", "-o", tmp_path / "a").output
+    assert "not a number of m/s" in run("--speed", "fast", "-o", tmp_path / "b").output
+    assert "is there already" in run("-o", tmp_path).output
+
+
+def test_a_speed_nobody_walks_at_names_the_reason(tmp_path):
+    result = run("--speed", 6, "-o", tmp_path / "out")
+    assert result.exit_code == 1
+    assert "no step at 6 m/s" in result.output
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.fixture
+def coarse(monkeypatch):
+    """A mesh so coarse that a search takes seconds."""
+    search = partial(oc.synthesize, intervals=(4, 2, 2, 2), between=None)
+    monkeypatch.setattr(oc, "synthesize", search)
+
+
+def test_a_step_at_a_speed_is_found_and_shown(tmp_path, coarse):
+    result = run("--speed", 1.5, "-o", tmp_path / "out")
+    assert result.exit_code == 0, result.output
+    assert "mixed at 1.5 m/s: solved" in result.output
+    assert "1.500 m/s" in result.output
+    assert (tmp_path / "out" / "index.html").exists()
+
+
+def test_walking_on_ice_ends_in_time_and_names_friction(tmp_path, coarse):
+    result = run("--speed", 2, "--friction", 0.01, "--seconds", 20, "-o", tmp_path / "out")
+    assert result.exit_code == 1
+    assert "friction" in result.output
+    assert (tmp_path / "out" / "summary.json").exists()

@@ -1,0 +1,116 @@
+"""The examples of optimal control are solved, each within seconds, and show what they tell."""
+
+import importlib
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import homodyn.optimal as oc
+from homodyn.dynamics import center_of_mass, position
+
+FOLDER = Path(__file__).resolve().parents[2] / "examples" / "optimal"
+
+
+@pytest.fixture(autouse=True)
+def examples(monkeypatch):
+    monkeypatch.syspath_prepend(str(FOLDER))
+    before = set(sys.modules)
+    yield
+    for name in set(sys.modules) - before:
+        del sys.modules[name]
+
+
+def problem(name, *args):
+    return importlib.import_module(name).problem(*args)
+
+
+def test_examples_are_short():
+    for path in FOLDER.glob("*.py"):
+        if path.name != "small_bodies.py":
+            assert len(path.read_text().splitlines()) < 60, path.name
+
+
+def test_a_double_step_repeats_at_its_speed():
+    solution = problem("double_step").solve()
+    assert solution.status is oc.Status.SOLVED
+    right, left = solution.phases
+    lasting = right.duration + left.duration
+    assert left.q[-1, 0] - right.q[0, 0] == pytest.approx(1.1 * lasting, abs=1e-6)
+    np.testing.assert_allclose(left.q[-1, 1:], right.q[0, 1:], atol=1e-6)
+    assert min(phase.force[:, 1].min() for phase in solution.phases) > -1e-3
+
+
+def test_a_splint_makes_steps_uneven_and_dearer():
+    even, uneven = importlib.import_module("asymmetric_gait").main()
+    assert even.status.good
+    assert uneven.status.good
+    knee = even.built.model.coordinate_index("KneeLeft")
+    assert max(phase.q[:, knee].max() for phase in uneven.phases) < 0.25 + 1e-6
+    assert uneven.objective > 1.01 * even.objective
+    lengths = importlib.import_module("asymmetric_gait").step_lengths
+    assert np.ptp(lengths(even)) < 1e-3
+    assert np.ptp(lengths(uneven)) > 0.02
+
+
+def test_running_has_a_flight():
+    solution = problem("running").solve()
+    assert solution.status is oc.Status.SOLVED
+    model = solution.built.model
+    flight = solution.phase("flight")
+    feet = [position(model, flight.q[1:-1], f"Foot{side}")[:, 2] for side in ("Right", "Left")]
+    assert np.min(feet) > -1e-3
+    fall = (
+        np.diff(np.asarray(center_of_mass(model, flight.q))[:, 2], 2) / np.diff(flight.time)[0] ** 2
+    )
+    np.testing.assert_allclose(fall, -9.81, atol=0.5)
+
+
+def test_a_jump_leaves_the_ground():
+    solution = problem("jump").solve()
+    assert solution.status is oc.Status.SOLVED
+    model, fly = solution.built.model, solution.phase("fly")
+    standing = np.asarray(center_of_mass(model, solution.phase("toes").q[-1]))[2]
+    assert np.asarray(center_of_mass(model, fly.q[-1]))[2] > standing + 0.1
+    assert np.asarray(position(model, fly.q[-1], "Toe"))[2] > 0.05
+
+
+def test_a_squat_ends_standing_still():
+    solution = problem("squat_to_stand").solve()
+    assert solution.status is oc.Status.SOLVED
+    rise = solution.phase("rise")
+    np.testing.assert_allclose(rise.v[-1], 0, atol=1e-6)
+    assert rise.q[-1, 1] > rise.q[0, 1] + 0.2
+
+
+def test_a_whole_body_rises_too():
+    solution = problem("squat_whole_body", 8).solve(between=None, seconds=120)
+    assert solution.status.good, solution.explain()
+    model, rise = solution.built.model, solution.phase("rise")
+    up = model.coordinate_index("Pelvis_TZ")
+    assert rise.q[-1, up] > rise.q[0, up] + 0.1
+    heels = position(model, rise.q, "HeelRight")
+    np.testing.assert_allclose(heels, heels[:1].repeat(len(heels), axis=0), atol=0.01)
+
+
+def test_walking_on_ice_ends_soon_and_names_friction():
+    stated = problem("double_step", 6)
+    phases = [
+        oc.Phase(
+            **{
+                **vars(phase),
+                "conditions": [*phase.conditions, oc.friction_cone(0.01, f"Foot{side}")],
+            }
+        )
+        for phase, side in zip(stated.phases, ("Right", "Left"), strict=True)
+    ]
+    limits = {**phases[0].bounds, "q": {**phases[0].bounds["q"], "Trunk_ry": (-0.05, 0.05)}}
+    phases = [oc.Phase(**{**vars(phase), "bounds": limits}) for phase in phases]
+    far = oc.step_length("FootRight", "FootLeft", 0.5)
+    phases[0] = oc.Phase(**{**vars(phases[0]), "conditions": [*phases[0].conditions, far]})
+    solution = oc.Problem(stated.model, phases, links=stated.links).solve(
+        iterations=150, seconds=30
+    )
+    assert not solution.status.good
+    assert "friction" in solution.explain()

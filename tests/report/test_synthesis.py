@@ -1,0 +1,77 @@
+"""The page of synthesized steps holds what it promises."""
+
+import json
+import re
+from dataclasses import replace
+
+import pytest
+
+import homodyn.optimal as oc
+from homodyn.errors import FormatError
+from homodyn.report import Compared, write_synthesis
+
+
+@pytest.fixture(scope="module")
+def compared():
+    every = Compared.stored(oc.walker())
+    kept = [k for k, s in enumerate(every.steps) if s.name in ("mixed free", "torque free")]
+    return replace(
+        every,
+        steps=tuple(every.steps[k] for k in kept),
+        statuses=("solved", "stored"),
+        searches=(("mixed: solved, 9 iterations, 4.0 s",), ()),
+    )
+
+
+@pytest.fixture(scope="module")
+def folder(compared, tmp_path_factory):
+    place = tmp_path_factory.mktemp("steps") / "out"
+    write_synthesis(compared, place)
+    return place
+
+
+def test_the_page_has_every_part_and_needs_nothing_else(folder):
+    page = (folder / "index.html").read_text()
+    for title in (
+        "Image strips",
+        "Cross evaluation",
+        "Ground forces",
+        "Elevation angles",
+        "Search",
+    ):
+        assert f"<h2>{title}</h2>" in page
+    assert "mixed: solved, 9 iterations" in page
+    assert "Stored with the program." in page
+    assert page.count("<svg") >= 3 + 6 + 6 + 4
+    assert "nan" not in re.sub(r"<script.*?</script>", "", page, flags=re.S).lower()
+    assert not re.search(r'(src|href)="https?:', page)
+
+
+def test_the_least_of_each_column_is_bold(folder, compared):
+    page = (folder / "index.html").read_text()
+    table = page[page.index("Each step judged") : page.index("How far each is")]
+    assert table.count("<b>") == 4
+    assert compared.table.values.shape == (2, 4)
+
+
+def test_the_summary_holds_the_numbers_of_the_table(folder, compared):
+    summary = json.loads((folder / "summary.json").read_text())
+    names = [row["name"] for row in summary["steps"]]
+    assert names == [step.name for step in compared.steps]
+    for row, values in zip(summary["steps"], compared.table.values, strict=True):
+        assert list(row["criteria"].values()) == pytest.approx(values.tolist())
+        assert 0.8 < row["planarity"] <= 1
+        assert len(row["springs"]) == 51
+        assert row["step_length"] == pytest.approx(row["speed"] * row["duration"], abs=0.01)
+
+
+def test_tables_have_a_column_for_each_coordinate(folder, compared):
+    head = (folder / "mixed_free_motion.csv").read_text().splitlines()[0].split(",")
+    assert len(head) == 1 + compared.model.nv
+    forces = (folder / "mixed_free_forces.csv").read_text().splitlines()
+    assert forces[0].split(",")[1:] == [f"{s} {a}" for s in ("Right", "Left") for a in "xyz"]
+
+
+def test_a_folder_that_is_there_is_left_alone(folder, compared):
+    with pytest.raises(FormatError, match="name another folder"):
+        write_synthesis(compared, folder)
