@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from homodyn.balance import Grasp, Stance, point, sole, wrench_set
-from homodyn.balance.fan import sum_vertices
-from homodyn.balance.hull import hull
+from homodyn.balance.fan import sum_hull, sum_vertices
+from homodyn.balance.hull import hull, hull_with_normals
 from homodyn.errors import NoSolution
 
 
@@ -33,6 +33,29 @@ def test_parts_that_are_flat_or_points_only_move_the_sum():
     found = sum_vertices([square, np.array([[1.0, 2.0, 3.0]])])
     assert as_set(found) == as_set(square + np.array([1.0, 2.0, 3.0]))
     assert as_set(sum_vertices([np.ones((2, 3))])) == {(1.0, 1.0, 1.0)}
+
+
+@pytest.mark.parametrize("n", [3, 4, 6])
+def test_the_hull_of_a_sum_is_found_from_its_normals(n):
+    rng = np.random.default_rng(n)
+    parts = [rng.normal(size=(k, n)) for k in (3, 4, 4)]
+    points, found = sum_hull(parts, at_most=2000)
+    assert found is not None
+    expected = hull(all_sums(parts))
+    assert as_set(points) == as_set(all_sums(parts)[expected.vertices])
+    assert as_set(np.c_[found.A, found.b]) == as_set(np.c_[expected.A, expected.b])
+    assert (found.incidence.sum(axis=1) >= n).all()
+
+
+def test_a_normal_that_is_missing_is_told_by_a_direction_near_it():
+    cube = all_sums([np.array([np.zeros(3), edge]) for edge in np.eye(3)])
+    normals = np.vstack([np.eye(3), -np.eye(3)])
+    whole = hull_with_normals(cube, normals)
+    assert as_set(np.c_[whole.A, whole.b]) == as_set(np.c_[hull(cube).A, hull(cube).b])
+    cut = np.vstack([cube[:-1], 0.8 * cube[-1:]])
+    asked = hull_with_normals(cut, normals)
+    assert len(asked)
+    assert (asked @ np.ones(3) > 0).all()
 
 
 def limited(count: int) -> Stance:

@@ -14,7 +14,7 @@ from typing import Literal
 
 import numpy as np
 
-from homodyn.balance.fan import sum_vertices
+from homodyn.balance.fan import sum_hull
 from homodyn.balance.hull import hull
 from homodyn.balance.linear_program import Unbounded
 from homodyn.balance.polytope import Polytope
@@ -151,11 +151,12 @@ def _by_shooting(forces: Forces, budgets: Budgets, largest: int) -> Polytope:
     parts = [_extremes(forces, budget) for budget in ended]
     told = [part for part in parts if part is not None]
     if len(told) == len(parts):
-        known = sum_vertices(told, at_most=largest)
+        known, sides = sum_hull(told, at_most=largest)
     else:
+        sides = None
         random = np.random.default_rng(0).normal(size=(SCOUT, 6))
         known = np.unique(farthest(random / np.abs(forces.wrenches).max(axis=0)), axis=0)
-    shape = shoot(farthest, 6, known=known, largest=largest)
+    shape = shoot(farthest, 6, known=known, sides=sides, largest=largest)
     if not free:
         return shape
     rays = forces.wrenches[np.concatenate(free)]

@@ -10,11 +10,12 @@ side are found. Thousands of walks are taken at once.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 
-from homodyn.balance.hull import whiten
+from homodyn.balance.hull import Hull, hull_with_normals, whiten
 
 WALKS = 1500
 """At first, from random directions; later one from each vertex."""
@@ -23,6 +24,10 @@ AROUND = 120
 NEAR = 1e-5
 """How far these are from the ray; the set is as wide as it is long then."""
 ROUNDS = 12
+REPAIRS = 4
+"""How often sides that were missed are looked for."""
+TRIES = 8
+"""Walks from each direction in which a side was missed."""
 TIE = 1e-9
 """Share of the size of the parts below which a vertex is not coming nearer."""
 LEVEL = 1e-7
@@ -35,33 +40,71 @@ def sum_vertices(parts: Sequence[np.ndarray], *, at_most: int | None = None) -> 
     What is missing at the end, if anything, is for the caller to find. ``at_most``: stop when more
     than this many were found.
     """
-    fan = _Fan(parts)
-    if not fan.dimension:
-        return fan.points(np.zeros((1, len(parts)), dtype=int))
-    rng = np.random.default_rng(0)
-    directions = rng.normal(size=(2 * WALKS, fan.dimension))
-    starts = directions[:WALKS]
-    chosen, where = fan.farthest(directions)
-    directions = directions[where]
-    rays, idle = np.zeros((0, fan.dimension)), 0
-    for _ in range(ROUNDS):
-        if at_most is not None and len(chosen) > at_most:
+    return _Search(parts, at_most).vertices
+
+
+def sum_hull(parts: Sequence[np.ndarray], *, at_most: int) -> tuple[np.ndarray, Hull | None]:
+    """Points of the sum as above, and their hull where its sides were found too."""
+    search = _Search(parts, at_most)
+    for _ in range(REPAIRS):
+        points = search.vertices
+        if not len(search.rays) or len(points) > at_most:
             break
-        fresh = _new(fan.walk(starts, rng), rays)
+        found = hull_with_normals(points, search.rays @ search.fan.into.T)
+        if isinstance(found, Hull):
+            return points[found.vertices], _among(found)
+        if not len(found) or not search.more(np.repeat(found @ search.fan.outof, TRIES, axis=0)):
+            break
+    return search.vertices, None
+
+
+def _among(found: Hull) -> Hull:
+    """The hull of its own extreme points."""
+    return replace(
+        found,
+        vertices=np.arange(len(found.vertices)),
+        incidence=found.incidence[:, found.vertices],
+    )
+
+
+class _Search:
+    """Vertices and rays that walks have found so far."""
+
+    def __init__(self, parts: Sequence[np.ndarray], at_most: int | None) -> None:
+        self.fan = fan = _Fan(parts)
+        self._rng = np.random.default_rng(0)
+        self.rays = np.zeros((0, fan.dimension))
+        if not fan.dimension:
+            self._chosen = np.zeros((1, len(parts)), dtype=int)
+            return
+        directions = self._rng.normal(size=(2 * WALKS, fan.dimension))
+        self._chosen, where = fan.farthest(directions)
+        starts, self._directions = directions[:WALKS], directions[where]
+        for _ in range(ROUNDS):
+            if at_most is not None and len(self._chosen) > at_most:
+                break
+            # A side that is missed costs another hull, which is dearer than another round.
+            if not self.more(starts):
+                break
+            # One walk from each vertex: those in narrow cones, which few random ones meet, too.
+            starts = self._directions
+
+    @property
+    def vertices(self) -> np.ndarray:
+        """(vertices, n)."""
+        return self.fan.points(self._chosen)
+
+    def more(self, starts: np.ndarray) -> bool:
+        """Walk from directions, ask around the rays found; whether there were new ones."""
+        fresh = _new(self.fan.walk(starts, self._rng), self.rays)
         if not len(fresh):
-            break
-        rays = np.vstack([rays, fresh])
-        around = fan.around(fresh, rng)
-        more, where = fan.farthest(around)
-        both, first = np.unique(np.vstack([chosen, more]), axis=0, return_index=True)
-        # One walk from each vertex: those in narrow cones, which few random ones meet, too.
-        starts = directions = np.vstack([directions, around[where]])[first]
-        idle = idle + 1 if len(both) == len(chosen) else 0
-        chosen = both
-        # A vertex that is missed costs another hull, which is dearer than another round.
-        if idle == 2:
-            break
-    return fan.points(chosen)
+            return False
+        self.rays = np.vstack([self.rays, fresh])
+        around = self.fan.around(fresh, self._rng)
+        found, where = self.fan.farthest(around)
+        self._chosen, first = np.unique(np.vstack([self._chosen, found]), axis=0, return_index=True)
+        self._directions = np.vstack([self._directions, around[where]])[first]
+        return True
 
 
 class _Fan:
@@ -70,6 +113,7 @@ class _Fan:
     def __init__(self, parts: Sequence[np.ndarray]) -> None:
         self.parts = [np.asarray(part, dtype=float) for part in parts]
         frame = whiten(np.vstack([part - part.mean(axis=0) for part in self.parts]))
+        self.into, self.outof = frame.into, np.linalg.pinv(frame.into).T
         self.dimension = frame.into.shape[1]
         self.ends = np.concatenate([part @ frame.into for part in self.parts])
         starts = np.r_[0, np.cumsum([len(part) for part in self.parts])]

@@ -7,10 +7,11 @@ then sees a set as wide as it is long, whether it came in millimetres, kilometre
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.spatial import ConvexHull, QhullError
+from scipy.spatial import ConvexHull, QhullError, cKDTree
 
 from homodyn.errors import NoSolution
 
@@ -20,6 +21,10 @@ SHARP = 1e-9
 """Sine of an angle below which facets count as one and the same."""
 ON_FACET = 1e-9
 """Points this close to a facet, in spreads of the set, lie on it."""
+
+
+SAME = 1e-8
+"""Distance, in spreads of the set, below which a corner of half-spaces is one of the points."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,14 +90,13 @@ def hull(points: np.ndarray) -> Hull:
     frame = whiten(points)
     z = frame.inside(points)
     r = z.shape[1]
-    e = frame.normals @ frame.center
     if r == 0:
         none = np.zeros((0, points.shape[1]))
         return Hull(
             none,
             np.zeros(0),
             frame.normals,
-            e,
+            frame.normals @ frame.center,
             np.array([0]),
             np.zeros((0, len(points)), bool),
             1.0,
@@ -101,6 +105,50 @@ def hull(points: np.ndarray) -> Hull:
         rows, vertices, content = np.array([[1.0], [-1.0]]), _ends(z[:, 0]), np.ptp(z[:, 0])
     else:
         rows, vertices, content = _qhull(z)
+    return _described(frame, z, rows, vertices, content)
+
+
+def hull_with_normals(points: np.ndarray, normals: np.ndarray) -> Hull | np.ndarray:
+    """The hull of points (m, n) whose facets have normals among those given.
+
+    The half-spaces of the normals hold all points. Their intersection is found in the dual, where
+    a normal is a point and a vertex a facet: if all its vertices are among the points, it is the
+    hull. Facets of sums of sets have many vertices each, and vertices lie on few facets: the dual
+    then takes a quarter of the time. The volume is left out (NaN). Where normals are missing, the
+    answer is directions (k, n) near them: in the midst of the cones of the corners that are none.
+    """
+    frame = whiten(points)
+    z = frame.inside(points)
+    nothing = np.zeros((0, points.shape[1]))
+    if z.shape[1] < 3:
+        return nothing
+    rows = normals @ np.linalg.pinv(frame.into).T
+    rows = _merged(rows / np.linalg.norm(rows, axis=1)[:, None], z)
+    height = (z @ rows.T).max(axis=0)
+    dual = None
+    for options in ("Qt Qx", "Qt"):
+        # Some sets are too tied for one of them.
+        with suppress(QhullError):
+            dual = ConvexHull(rows / height[:, None], qhull_options=options)
+            break
+    if dual is None:
+        return nothing
+    away = -dual.equations[:, -1:]
+    if away.min() <= 0:
+        return nothing
+    corners = dual.equations[:, :-1] / away
+    far, near = cKDTree(z).query(corners)
+    odd = far > SAME * max(1.0, float(np.abs(z).max()))
+    if odd.any():
+        return np.asarray(rows[dual.simplices[odd]].mean(axis=1) @ frame.into.T)
+    return _described(frame, z, rows, np.unique(near), float("nan"))
+
+
+def _described(
+    frame: Whitening, z: np.ndarray, rows: np.ndarray, vertices: np.ndarray, content: float
+) -> Hull:
+    """A hull in the axes of the points, from its normals and extreme points in its own."""
+    r = z.shape[1]
     height = (z @ rows.T).max(axis=0)
     incidence = (z @ rows.T > height - ON_FACET * max(1.0, float(np.abs(z).max()))).T
     A = rows @ frame.into.T
@@ -112,7 +160,7 @@ def hull(points: np.ndarray) -> Hull:
         A / length[:, None],
         b / length,
         frame.normals,
-        e,
+        frame.normals @ frame.center,
         vertices,
         incidence,
         float(content / stretch),

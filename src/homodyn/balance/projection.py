@@ -87,24 +87,28 @@ def shoot(
     dimension: int,
     *,
     known: np.ndarray | None = None,
+    sides: Hull | None = None,
     largest: int | None = None,
 ) -> Polytope:
     """The polytope with a given support function.
 
     ``known`` (points, n) of the set: where most vertices are among them, few hulls are needed.
+    ``sides``: the hull of those points, where that is known.
     ``TooMany`` when it has more than ``largest`` vertices.
     """
     points = _spanning(support, dimension)
     # Directions asked before, told apart in the axes in which the set is as wide as it is long.
     into = whiten(points).into
     back = np.linalg.pinv(into).T
-    if known is not None and into.shape[1]:
+    if known is not None and sides is not None:
+        points = known
+    elif known is not None and into.shape[1]:
         points = _distinct(np.vstack([points, known]), into)
     asked: set[bytes] = set()
     for _ in range(ROUNDS):
         if largest is not None and len(points) > largest:
             raise TooMany(f"more than {largest} vertices")
-        found = hull(points)
+        found, sides = sides or hull(points), None
         names = _names(found.A, back)
         fresh = [k for k, name in enumerate(names) if name not in asked]
         if not fresh:
