@@ -4,38 +4,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from homodyn.errors import NetworkError
 from homodyn.model.naming import missing
-from homodyn.network.document import Statement, Text, statements
+from homodyn.network.document import Statement, Step, Text, statements
 from homodyn.network.evaluate import calculated
 from homodyn.network.expansion import Contexts, generated, substituted
+from homodyn.network.files import Shelf, read_text
 from homodyn.network.formula import Expression, expression
 from homodyn.network.integrators import METHODS
 from homodyn.network.selection import Found, select
 from homodyn.network.source import Place, Source
+from homodyn.network.spread import Spread
 from homodyn.network.tree import Edge, Event, Node
-
-LIBRARY = Path(__file__).parent / "library"
-"""Network texts that come with Homodyn; files are looked for here last."""
 
 DEEPEST = 20
 """Files that may include each other in a row."""
 
 MOST_OBJECTS = 50_000
-
-
-@dataclass(frozen=True)
-class Spread:
-    """Which of several objects made by one statement this is: values in lists go one to each."""
-
-    index: int = 0
-    count: int = 1
-    reverse: int | None = None
-    """For edges both ways: 0 for the way there, 1 for the way back."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +35,9 @@ class Template:
     parents: tuple[Text, ...]
     block: list[Statement]
     contexts: Contexts
+    groups: tuple[str, ...] = ()
+    """Of the name, if a generator made it: what ``@1`` stands for inside."""
+    spread: Spread | None = None
 
 
 @dataclass(frozen=True)
@@ -65,8 +56,7 @@ class Builder:
 
     def __init__(self, network: Any, folder: Path | None, *, outside: bool = False) -> None:
         self.network = network
-        self.folder = folder
-        self.outside = outside
+        self.shelf = Shelf(folder, outside)
         self.templates: dict[str, Template] = {}
         self.macros: dict[str, str] = {}
         self.required: set[Path] = set()
@@ -104,23 +94,6 @@ class Builder:
             filled = self._filled(text, contexts)
         return expression(filled, text.place, shifted=filled != text.text)
 
-    def _picked(
-        self, value: Any, spread: Spread, place: Place, name: int = 0, names: int = 1
-    ) -> Any:
-        """The element of a list that belongs to this object."""
-        if not isinstance(value, list):
-            return value
-        choices = [(spread.index, spread.count)]
-        if spread.reverse is not None:
-            pairs = spread.count // 2
-            choices = [(spread.reverse, 2), (spread.index // 2, pairs), *choices]
-        choices.append((name, names))
-        for index, count in choices:
-            if len(value) == count:
-                return value[index]
-        counts = " or ".join(str(n) for n in sorted({count for _, count in choices}))
-        raise place.error(f"the list has {len(value)} values for {counts} objects")
-
     def _names(self, text: Text, contexts: Contexts) -> list[tuple[str, tuple[str, ...]]]:
         names = generated(text, contexts, calculated)
         for name, _ in names:
@@ -138,7 +111,7 @@ class Builder:
         names = self._names(statement["name"], contexts)
         for k, (name, groups) in enumerate(names):
             inner = contexts.pushed(groups)
-            value = self._picked(statement["value"], spread, statement.place, k, len(names))
+            value = spread.picked(statement["value"], statement.place, k, len(names))
             if isinstance(value, list):
                 raise statement.place.error("a list in a list; a matrix is written in quotes")
             formula = self._formula(value, inner)
@@ -209,12 +182,13 @@ class Builder:
                 if isinstance(one.item, Node)
             ]
         for k, one in enumerate(found):
-            self._fill(statement, one.item, one.contexts, Spread(k, len(found)))
+            self._fill(statement, one.item, one.contexts, Spread(k, len(found), None, spread))
 
     def _fill(self, statement: Statement, item: Any, contexts: Contexts, spread: Spread) -> None:
         self._depth += 1
         if self._depth > 50:
             raise statement.place.error("templates or blocks are nested more than 50 deep")
+        contexts = replace(contexts, counted=(spread.index, spread.count))
         for reference in statement["inherits"]:
             self._inherit(reference, statement.kind, item, contexts, spread, [])
         self.carry_out(statement["block"], item, contexts, spread)
@@ -240,7 +214,9 @@ class Builder:
             self._inherit(parent, kind, item, contexts, spread, [*chain, name])
         item.templates.append(name)
         inner = contexts.defined({**template.contexts.macros, **contexts.macros})
-        self.carry_out(template.block, item, inner, spread)
+        if template.groups:
+            inner = inner.pushed(template.groups)
+        self.carry_out(template.block, item, inner, template.spread or spread)
 
     def _edge(
         self, statement: Statement, holder: Node | Edge, contexts: Contexts, spread: Spread
@@ -251,12 +227,17 @@ class Builder:
             if attribute != "bidirectional":
                 raise statement.place.error(missing("attribute", attribute, ["bidirectional"]))
         if statement["ends"] is None:
-            self._reopened(statement, parent, contexts)
+            self._reopened(statement, parent, contexts, spread)
             return
         source, target = statement["ends"]
         pairs: list[tuple[Found, Found]] = []
-        for one in self._ends(source, parent, contexts):
-            for other in self._ends(target, parent, one.contexts):
+        begins = self._ends(source, parent, contexts)
+        for k, one in enumerate(begins):
+            end = target
+            if isinstance(target, list):
+                chosen = Spread(k, len(begins)).picked(target, statement.place)
+                end = (Step("generator", chosen),)
+            for other in self._ends(end, parent, one.contexts):
                 pairs.append((one, other))
         if not pairs:
             names = [*parent.nodes]
@@ -279,19 +260,29 @@ class Builder:
                 made.append((parent.edge(other.item, one.item, back), inner))  # type: ignore[arg-type]
         for k, (edge, inner) in enumerate(made):
             reverse = k % 2 if both else None
-            self._fill(statement, edge, inner, Spread(k, len(made), reverse))
+            self._fill(statement, edge, inner, Spread(k, len(made), reverse, spread))
 
     def _ends(self, steps: Any, parent: Node, contexts: Contexts) -> list[Found]:
         found = select(steps, parent, contexts, calculated)
         return [one for one in found if isinstance(one.item, Node)]
 
-    def _reopened(self, statement: Statement, parent: Node, contexts: Contexts) -> None:
-        if statement["name"] is None:
+    def _reopened(
+        self, statement: Statement, parent: Node, contexts: Contexts, spread: Spread
+    ) -> None:
+        """Edges that are there already, by name or by a selector."""
+        if statement["target"] is not None:
+            chosen = select(statement["target"], parent, contexts, calculated)
+            found = [(one.item, one.contexts) for one in chosen if isinstance(one.item, Edge)]
+        elif statement["name"] is None:
             raise statement.place.error("an edge needs ends: edge from ... to ... {}")
-        for name, groups in generated(statement["name"], contexts, calculated):
-            if name not in parent.edges:
-                raise statement.place.error(missing("edge", name, parent.edges))
-            self._fill(statement, parent.edges[name], contexts.pushed(groups), Spread())
+        else:
+            found = []
+            for name, groups in generated(statement["name"], contexts, calculated):
+                if name not in parent.edges:
+                    raise statement.place.error(missing("edge", name, parent.edges))
+                found.append((parent.edges[name], contexts.pushed(groups)))
+        for k, (edge, inner) in enumerate(found):
+            self._fill(statement, edge, inner, Spread(k, len(found), None, spread))
 
     # -- templates, macros, settings
 
@@ -300,13 +291,9 @@ class Builder:
     ) -> None:
         for inner in statement["block"]:
             if inner.kind == "node":
-                names = [
-                    name
-                    for step in inner["target"]
-                    for name, _ in generated(step.text, contexts, calculated)
-                ]
+                texts = [step.text for step in inner["target"]]
             elif inner.kind == "edge" and inner["name"] is not None and inner["ends"] is None:
-                names = [name for name, _ in generated(inner["name"], contexts, calculated)]
+                texts = [inner["name"]]
             elif inner.kind in ("include", "require", "parse", "defines", "templates"):
                 self.carry_out([inner], holder, contexts, spread)
                 continue
@@ -314,9 +301,11 @@ class Builder:
                 raise inner.place.error(
                     'templates hold node "name" { } and edge "name" { } without ends'
                 )
-            for name in names:
+            names = [one for text in texts for one in generated(text, contexts, calculated)]
+            for k, (name, groups) in enumerate(names):
+                several = (groups, Spread(k, len(names))) if len(groups) > 1 else ((), None)
                 self.templates[name] = Template(
-                    inner.kind, name, inner["inherits"], inner["block"], contexts
+                    inner.kind, name, inner["inherits"], inner["block"], contexts, *several
                 )
 
     def _defined(self, settings: Sequence[tuple[Text, Any]], contexts: Contexts) -> dict[str, str]:
@@ -371,7 +360,7 @@ class Builder:
         sets = tuple(
             (
                 self._filled(name, contexts),
-                self._formula(self._picked(value, spread, name.place), contexts),
+                self._formula(spread.picked(value, name.place), contexts),
             )
             for name, value in statement["sets"]
         )
@@ -398,25 +387,7 @@ class Builder:
     # -- files
 
     def _found(self, text: Text, contexts: Contexts) -> Path:
-        name = self._filled(text, contexts)
-        beside = Path(text.place.source.path).parent if text.place.source.path else None
-        for folder in (beside, self.folder, LIBRARY):
-            if folder is None:
-                continue
-            try:
-                path = (folder / name).resolve()
-                if not path.is_file():
-                    continue
-            except (OSError, ValueError):
-                continue
-            homes = [home.resolve() for home in (self.folder, LIBRARY) if home is not None]
-            if not self.outside and not any(path.is_relative_to(home) for home in homes):
-                raise text.place.error(
-                    f"{name!r} is outside the folder of the model; "
-                    "pass outside=True to load to allow that"
-                )
-            return path
-        raise text.place.error(f"no file {name!r} beside the model nor in the library")
+        return self.shelf.found(self._filled(text, contexts), text.place)
 
     def _read(self, path: Path, text: Text, holder: Node | Edge, contexts: Contexts) -> None:
         self._depth += 1
@@ -445,15 +416,3 @@ class Builder:
         path = self._found(statement["file"], contexts)
         macros = self._defined(statement["settings"], contexts)
         self._read(path, statement["file"], holder, contexts.defined(macros))
-
-
-def read_text(path: Path) -> str:
-    """The text of a file in UTF-8."""
-    try:
-        return path.read_bytes().decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise NetworkError(
-            f"byte {error.start} is not UTF-8; network texts are", str(path), 1, 1
-        ) from None
-    except OSError as error:
-        raise NetworkError(f"cannot be read: {error.strerror}", str(path), 1, 1) from None

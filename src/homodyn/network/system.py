@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -11,58 +10,15 @@ import numpy as np
 
 from homodyn.errors import NetworkError
 from homodyn.model.naming import missing
-from homodyn.network.crossing import Branch, Leaf, condition_tree
-from homodyn.network.evaluate import Scope, World, constant, evaluate
+from homodyn.network.banks import Bank, Delay, Shape, Watched, hashes, stacked
+from homodyn.network.crossing import condition_tree
+from homodyn.network.evaluate import constant, elements, evaluate
 from homodyn.network.formula import Expression, Formula
 from homodyn.network.functions import size
+from homodyn.network.scope import Scope, World
 from homodyn.network.tree import Edge, Event, Node, Projection, Variable
 
-Shape = tuple[int, int]
-
-
-@dataclass(frozen=True)
-class Watched:
-    """An event of a node, its condition as a tree over the zeros, and where its node's state is."""
-
-    node: Node
-    event: Event
-    tree: Leaf | Branch
-    place: int
-    """Which entry of the event-states belongs to the node."""
-
-
-@dataclass
-class Delay:
-    """A delayed value: the formula now, the formula for the time before the start, the delay."""
-
-    symbol: ca.SX
-    value: ca.SX
-    start: tuple[Expression, Scope]
-    delay: ca.SX
-    offset: int
-
-
-@dataclass
-class _Bank:
-    """Symbols in one column, given out piece by piece."""
-
-    label: str
-    symbols: list[ca.SX] = field(default_factory=list)
-    places: dict[Any, tuple[int, Shape]] = field(default_factory=dict)
-    length: int = 0
-
-    def give(self, key: Any, shape: Shape) -> ca.SX:
-        symbol = ca.SX.sym(f"{self.label}{len(self.symbols)}", *shape)
-        self.places[key] = (self.length, shape)
-        self.length += symbol.numel()
-        self.symbols.append(symbol)
-        return symbol
-
-    def column(self) -> ca.SX:
-        """All symbols, or one that stands for none."""
-        if not self.symbols:
-            return ca.SX.sym(f"no_{self.label}", 1)
-        return ca.vertcat(*[ca.vec(symbol) for symbol in self.symbols])
+__all__ = ["System", "Watched"]
 
 
 class System(World):
@@ -81,7 +37,7 @@ class System(World):
         self.structural: set[Variable] = set()
         self._equations: dict[tuple[Variable, int], list[tuple[Projection, Node | Edge]]] = {}
         self._symbols: dict[Variable, ca.SX] = {}
-        self._banks = {kind: _Bank(kind) for kind in ("x", "h", "p", "u", "d")}
+        self._banks = {kind: Bank(kind) for kind in ("x", "h", "p", "u", "d")}
         self._values: dict[Variable, ca.SX] = {}
         self._starts: dict[Variable, ca.SX] = {}
         self._rates: dict[Variable, ca.SX] = {}
@@ -245,9 +201,14 @@ class System(World):
     ) -> ca.SX:
         for projection, holder in projections:
             term = evaluate(projection.expression, self, holder)
-            if projection.places is not None:
-                term = self._placed(projection, term, shape or (1, 1))
             wanted = shape or (total.shape if total is not None else term.shape)
+            if projection.places is not None:
+                if shape is None and total is None:
+                    raise projection.expression.error(
+                        f"elements of {variable.path} are added to a value; give it one, "
+                        "as in zeros(3, 1)"
+                    )
+                term = self._placed(projection, holder, term, wanted)
             if term.shape != wanted and term.shape == (1, 1):
                 term = ca.repmat(term, *wanted)
             if term.shape != wanted:
@@ -261,21 +222,17 @@ class System(World):
             raise variable.expression.error(f"{variable.path} has neither value nor equations")
         return total
 
-    def _placed(self, projection: Projection, term: ca.SX, shape: Shape) -> ca.SX:
+    def _placed(
+        self, projection: Projection, holder: Node | Edge, term: ca.SX, shape: Shape
+    ) -> ca.SX:
         """A term for some elements, as a whole matrix with zeros elsewhere."""
         assert projection.places is not None
-        slots = projection.places.formula.parts[1:]
-        numbers = [constant(Expression(slot, "", projection.places.place)) for slot in slots]
-        whole = ca.SX.zeros(*shape)
-        if any(number is None for number in numbers):
-            raise projection.expression.error("elements are told by plain numbers, as in x'[0, 2]")
-        picked = [int(k) for number in numbers if number is not None for k in number.flatten("F")]
-        if len(picked) == 2 and min(shape) > 1:
-            picked = [picked[0] + shape[0] * picked[1]]
-        if any(not 0 <= k < whole.numel() for k in picked) or term.numel() not in (1, len(picked)):
+        picked = elements(projection.places, self, holder, shape)
+        if term.numel() not in (1, len(picked)):
             raise projection.expression.error(
-                f"{size(term)} does not fit the elements {picked} of {shape[0]}x{shape[1]}"
+                f"{size(term)} does not fit {len(picked)} elements of {shape[0]}x{shape[1]}"
             )
+        whole = ca.SX.zeros(*shape)
         for place, k in enumerate(picked):
             whole[k] = term[place if term.numel() > 1 else 0]
         return whole
@@ -310,7 +267,7 @@ class System(World):
         column = ca.vec(value)
         total = ca.jacobian(column, self.t)
         involved: dict[Variable, None] = {}
-        delays = {k for d in self.delays.values() for k in _hashes(d.symbol)}
+        delays = {k for d in self.delays.values() for k in hashes(d.symbol)}
         for symbol in ca.symvar(column):
             key = symbol.element_hash()
             if key in delays:
@@ -356,7 +313,7 @@ class System(World):
     @cached_property
     def rates(self) -> ca.SX:
         """Rates of all states in one column."""
-        return _stacked([self.rate_of(variable) for variable in self.states])
+        return stacked([self.rate_of(variable) for variable in self.states])
 
     @cached_property
     def positions(self) -> list[int]:
@@ -383,7 +340,7 @@ class System(World):
                 values.append(self._summed(variable, held, None, symbol.shape))
             else:
                 values.append(symbol)
-        return _stacked(values)
+        return stacked(values)
 
     def constrained(self, variables: list[Variable]) -> ca.SX:
         """Values after their constraints."""
@@ -398,7 +355,7 @@ class System(World):
                     )
                 value = bound
             values.append(value)
-        return _stacked(values)
+        return stacked(values)
 
     @cached_property
     def watched(self) -> tuple[list[Watched], ca.SX]:
@@ -418,7 +375,7 @@ class System(World):
 
                 tree = condition_tree(event.condition.formula, value, zeros)
                 found.append(Watched(node, event, tree, place))
-        return found, _stacked(zeros)
+        return found, stacked(zeros)
 
     def assigned(self, watched: Watched) -> list[tuple[str, int, ca.SX]]:
         """What an event sets: bank, first entry and new value."""
@@ -450,7 +407,7 @@ class System(World):
             value = self.start(variable)
             shape = self._symbols[variable].shape
             values.append(ca.repmat(value, *shape) if value.shape != shape else value)
-        return _stacked(values)
+        return stacked(values)
 
     def column(self, bank: str) -> ca.SX:
         """The symbols of states x, kept values h, parameters p, draws u or delayed values d."""
@@ -473,13 +430,3 @@ class System(World):
         finally:
             self._initial = before
         return ca.repmat(value, *delay.symbol.shape) if value.shape == (1, 1) else value
-
-
-def _hashes(symbol: ca.SX) -> list[int]:
-    return [symbol[k].element_hash() for k in range(symbol.numel())]
-
-
-def _stacked(values: list[ca.SX]) -> ca.SX:
-    if not values:
-        return ca.SX.zeros(1)
-    return ca.densify(ca.vertcat(*[ca.vec(value) for value in values]))
