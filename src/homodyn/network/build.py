@@ -239,7 +239,8 @@ class Builder:
                 end = (Step("generator", chosen),)
             for other in self._ends(end, parent, one.contexts):
                 pairs.append((one, other))
-        if not pairs:
+        # Selectors may find nothing; names that are not there are mistakes.
+        if not pairs and _is_name(source) and (isinstance(target, list) or _is_name(target)):
             names = [*parent.nodes]
             wanted = source[0].text
             raise wanted.place.error(
@@ -416,3 +417,8 @@ class Builder:
         path = self._found(statement["file"], contexts)
         macros = self._defined(statement["settings"], contexts)
         self._read(path, statement["file"], holder, contexts.defined(macros))
+
+
+def _is_name(steps: Sequence[Step]) -> bool:
+    """Whether a selector is just a name, or a generator of names."""
+    return len(steps) == 1 and steps[0].kind == "generator"

@@ -105,6 +105,7 @@ class System(World):
 
     def _give_symbols(self) -> None:
         self._parameters: dict[Variable, ca.SX] = {}
+        self._parameter_of: dict[int, tuple[Variable, int]] = {}
         for variable, number in self.numbers.items():
             symbol = self._banks["p"].give(variable, number.shape)
             if number.size > 1 and self.kinds[variable] == "parameter":
@@ -113,6 +114,8 @@ class System(World):
                 for row, column in np.argwhere(number == 0):
                     symbol[int(row), int(column)] = 0
             self._parameters[variable] = symbol
+            for k in range(symbol.numel()):
+                self._parameter_of[symbol[k].element_hash()] = (variable, k)
         for variable, kind in self.kinds.items():
             if kind in ("state", "discrete", "held"):
                 shape = self._start_shape(variable)
@@ -140,11 +143,20 @@ class System(World):
 
     def number(self, variable: Variable) -> np.ndarray | None:
         """The number of a parameter; what uses it is built for that number."""
-        if self.kinds[variable] != "parameter":
-            value = self.value(variable)
-            return np.array(ca.DM(value)) if value.is_constant() else None
-        self.structural.add(variable)
-        return self.numbers[variable]
+        if self.kinds[variable] == "parameter":
+            self.structural.add(variable)
+            return self.numbers[variable]
+        value = self.value(variable)
+        involved = ca.symvar(value)
+        owners = [self._parameter_of.get(symbol.element_hash()) for symbol in involved]
+        known = []
+        for owner in owners:
+            if owner is None:
+                return None
+            self.structural.add(owner[0])
+            known.append(self.numbers[owner[0]].flatten("F")[owner[1]])
+        found = ca.substitute([value], [ca.vertcat(ca.SX(0, 1), *involved)], [ca.DM(known)])[0]
+        return np.array(ca.DM(found))
 
     def value(self, variable: Variable) -> ca.SX:
         """The value of a variable during a run, or at its start while that is worked out."""
