@@ -210,12 +210,14 @@ class Builder:
             raise reference.place.error(missing(f"template of a {kind}", name, known))
         if name in chain:
             raise reference.place.error(f"templates inherit in a circle: {' > '.join(chain)}")
-        for parent in template.parents:
-            self._inherit(parent, kind, item, contexts, spread, [*chain, name])
-        item.templates.append(name)
         inner = contexts.defined({**template.contexts.macros, **contexts.macros})
         if template.groups:
             inner = inner.pushed(template.groups)
+        for parent in template.parents:
+            own = self._filled(parent, inner)
+            chosen = replace(parent, text=own)
+            self._inherit(chosen, kind, item, contexts, spread, [*chain, name])
+        item.templates.append(name)
         self.carry_out(template.block, item, inner, template.spread or spread)
 
     def _edge(
