@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from homodyn.errors import NetworkError
 from homodyn.model.naming import missing
+from homodyn.network.bridge import CATALOG, body, identifier, model_of
 from homodyn.network.document import Statement, Step, Text, statements
 from homodyn.network.evaluate import calculated
 from homodyn.network.expansion import Contexts, generated, substituted
@@ -286,6 +288,30 @@ class Builder:
                 found.append((parent.edges[name], contexts.pushed(groups)))
         for k, (edge, inner) in enumerate(found):
             self._fill(statement, edge, inner, Spread(k, len(found), None, spread))
+
+    def _body(
+        self, statement: Statement, holder: Node | Edge, contexts: Contexts, spread: Spread
+    ) -> None:
+        """A node that moves as a model: of a file or, after ``catalog:``, of the catalog."""
+        parent = self._inside(statement, holder)
+        text: Text = statement["file"]
+        file = self._filled(text, contexts)
+        known = file.startswith(CATALOG)
+        path = None if known else self.shelf.found(file, text.place)
+        settings = self._defined(statement["settings"], contexts)
+        model = model_of(file, path, settings, text.place)
+        stem = file.removeprefix(CATALOG) if known else Path(file).stem
+        names = [(identifier(stem), (stem,))]
+        if statement["name"] is not None:
+            names = self._names(statement["name"], contexts)
+        for k, (name, groups) in enumerate(names):
+            self._counted(statement.place)
+            try:
+                node = body(parent, name, model)
+            except NetworkError as error:
+                raise statement.place.error(error.message) from None
+            inner = replace(contexts.pushed(groups), counted=(k, len(names)))
+            self.carry_out(statement["block"], node, inner, Spread(k, len(names), None, spread))
 
     # -- templates, macros, settings
 
