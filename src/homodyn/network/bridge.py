@@ -10,6 +10,7 @@ both is one kernel. The node of a body has the states ``q`` and ``v`` and in it
   its frame, ``rotation()`` to the world and ``angular_velocity()`` in world axes;
 - ``contacts``, a node for every contact shape: the same for its middle, and its ``radius``;
 - ``markers``, with a function of its name for the place of every marker;
+- ``up``, the direction against gravity;
 - functions ``com()``, ``com_velocity()``, ``momentum()``, ``kinetic_energy()`` and
   ``potential_energy()``.
 
@@ -124,6 +125,9 @@ def _segments(node: Node, model: Model, state: Mapping[str, Variable]) -> None:
     for part, shape in zip(node.nodes["contacts"].nodes.values(), model.contacts, strict=True):
         part.variable("radius", float(shape.radius))
     node.variable("wrenches", _column(parts))
+    pull = np.asarray(model.gravity, dtype=float)
+    size = float(np.linalg.norm(pull))
+    node.variable("up", _column([repr(float(-g / size)) for g in pull] if size else ["0", "0", "1"]))
 
     def acceleration(value: Callable[[str], ca.SX], tau: ca.SX, wrenches: ca.SX) -> ca.SX:
         q, v = value("q"), value("v")
