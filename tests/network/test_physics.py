@@ -1,5 +1,6 @@
 """Rigid bodies written in the language, against the recursions of dynamics and known motions."""
 
+from functools import cache
 from pathlib import Path
 
 import casadi as ca
@@ -32,6 +33,8 @@ TREE = {
 }
 """Joint, parent, positions and velocities of a tree with joints of all kinds."""
 
+BIASES = 'node "{cross,hand}" { bias = "joint.BiasVelocityProduct(q, dq, qdot)" }'
+
 
 def column(values):
     return "[" + "; ".join(repr(float(value)) for value in values) + "]"
@@ -53,6 +56,7 @@ def unit(name, q):
     return q
 
 
+@cache
 def tree_network(extra=""):
     lines = [PHYSICS, 'node "tree" : physics.system {']
     for name, (joint, _, q, dq) in TREE.items():
@@ -116,7 +120,7 @@ def order_of_model(network):
 
 
 def test_a_tree_of_all_joints_has_the_mass_matrix_bias_and_accelerations_of_dynamics():
-    record, order = order_of_model(tree_network())
+    record, order = order_of_model(tree_network(BIASES))
     model = tree_model()
     q, v, tau = state_of_model()
     expected = dynamics.mass_matrix(model, q)
@@ -134,16 +138,18 @@ def test_a_tree_of_all_joints_has_the_mass_matrix_bias_and_accelerations_of_dyna
 
 
 def test_inverse_dynamics_takes_back_what_forward_dynamics_did():
-    record = tree_network().run(0)
+    record = tree_network(BIASES).run(0)
     for name, (_, _, _, dq) in TREE.items():
         subspace = np.reshape(record[f"tree.{name}.S"][0], (6, -1))
         given = np.sin(np.arange(len(dq)) + len(name))
         reaction = record[f"tree.{name}.reaction"][0]
-        np.testing.assert_allclose(subspace.T @ reaction, given, atol=1e-12 * 100)
+        np.testing.assert_allclose(
+            subspace.T @ reaction, given, atol=1e-12 * np.abs(reaction).max()
+        )
 
 
 def test_motion_subspaces_and_biases_are_those_derived_by_hand():
-    record = tree_network().run(0)
+    record = tree_network(BIASES).run(0)
     cosine, sine = np.cos(-0.9), np.sin(-0.9)
     by_hand = {
         "base": np.eye(6),
@@ -156,11 +162,6 @@ def test_motion_subspaces_and_biases_are_those_derived_by_hand():
     for name, expected in by_hand.items():
         found = np.reshape(record[f"tree.{name}.S"][0], (6, -1))
         np.testing.assert_allclose(found, expected, atol=1e-15)
-    net = tree_network(
-        'node "cross" { bias = "joint.BiasVelocityProduct(q, dq, qdot)" }\n'
-        'node "hand" { bias = "joint.BiasVelocityProduct(q, dq, qdot)" }'
-    )
-    record = net.run(0)
     rate = -1.1 * np.array([-sine, 0, cosine]) * 0.9
     np.testing.assert_allclose(record["tree.cross.bias"][0], [*rate, 0, 0, 0], atol=1e-15)
     np.testing.assert_allclose(record["tree.hand.bias"][0], np.zeros(6))
@@ -260,7 +261,7 @@ def test_factors_along_branches_take_less_work_than_those_of_a_chain():
     def instructions(parents):
         text = "[" + ", ".join(map(str, parents)) + "]"
         net = parse(
-            f'defines {{ n = {len(parents)} }}\n'
+            f"defines {{ n = {len(parents)} }}\n"
             'b = "rand(zeros(@n, 1), zeros(@n, 1) + 1)"\nH = "b * bᵀ + eye(@n)"\n'
             f'x = "slinsolve(H, b, {text})"\n'
         )
