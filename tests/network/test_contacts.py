@@ -12,7 +12,7 @@ WEIGHT = 2 * 9.81
 
 @cache
 def box(contact, start="[0; 0; 0.05]", settings=""):
-    """A block of 2 kg, 0.2 m wide and 0.1 m high, on two points; ``push`` and ``lift`` (N) on it."""
+    """A block of 2 kg, 0.2 m wide and 0.1 m high, on two points; ``push`` and ``lift`` in N."""
     return parse(f"""
     include "physics/physics.cdn"
     include "physics/contacts.cdn"

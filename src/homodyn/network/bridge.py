@@ -127,7 +127,9 @@ def _segments(node: Node, model: Model, state: Mapping[str, Variable]) -> None:
     node.variable("wrenches", _column(parts))
     pull = np.asarray(model.gravity, dtype=float)
     size = float(np.linalg.norm(pull))
-    node.variable("up", _column([repr(float(-g / size)) for g in pull] if size else ["0", "0", "1"]))
+    node.variable(
+        "up", _column([repr(float(-g / size)) for g in pull] if size else ["0", "0", "1"])
+    )
 
     def acceleration(value: Callable[[str], ca.SX], tau: ca.SX, wrenches: ca.SX) -> ca.SX:
         q, v = value("q"), value("v")
@@ -202,7 +204,7 @@ def _native(
 
 def model_of(name: str, path: Path | None, texts: Mapping[str, str], place: Place) -> Model:
     """The model of a file, or of the catalog where the name says so, made with these settings."""
-    settings = {key: _setting(text) for key, text in texts.items()}
+    settings: dict[str, Any] = {key: _setting(text) for key, text in texts.items()}
     try:
         if path is not None:
             for key in settings:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,16 +10,16 @@ from typing import Any
 from homodyn.errors import NetworkError
 from homodyn.model.naming import missing
 from homodyn.network.bridge import CATALOG, body, identifier, model_of
+from homodyn.network.constants import calculated
+from homodyn.network.declare import Declarations
 from homodyn.network.document import Statement, Step, Text, statements
-from homodyn.network.evaluate import calculated
-from homodyn.network.expansion import Contexts, generated, substituted
+from homodyn.network.expansion import Contexts, generated
 from homodyn.network.files import Shelf, read_text
-from homodyn.network.formula import Expression, expression
-from homodyn.network.integrators import METHODS
+from homodyn.network.formula import expression
 from homodyn.network.selection import Found, select
 from homodyn.network.source import Place, Source
 from homodyn.network.spread import Spread
-from homodyn.network.tree import Edge, Event, Node
+from homodyn.network.tree import Edge, Node
 
 DEEPEST = 20
 """Files that may include each other in a row."""
@@ -42,27 +41,14 @@ class Template:
     spread: Spread | None = None
 
 
-@dataclass(frozen=True)
-class Expectation:
-    """A value a variable should have at a time, written in the text itself."""
-
-    path: str
-    value: float
-    time: float
-    within: float
-    place: Place
-
-
-class Builder:
+class Builder(Declarations):
     """Carries out the statements of a text on a network."""
 
     def __init__(self, network: Any, folder: Path | None, *, outside: bool = False) -> None:
-        self.network = network
+        super().__init__(network)
         self.shelf = Shelf(folder, outside)
         self.templates: dict[str, Template] = {}
-        self.macros: dict[str, str] = {}
         self.required: set[Path] = set()
-        self.expectations: list[Expectation] = []
         self._depth = 0
         self._objects = 0
 
@@ -78,32 +64,6 @@ class Builder:
             seen = contexts.defined({**self.macros, **contexts.macros})
             method = getattr(self, f"_{statement.kind}")
             method(statement, holder, seen, spread)
-
-    # -- texts
-
-    def _filled(self, text: Text, contexts: Contexts) -> str:
-        return substituted(text, contexts, calculated)
-
-    def _formula(self, text: Text, contexts: Contexts) -> Expression:
-        if "{" in text.text:
-            names = generated(text, contexts, calculated)
-            if len(names) != 1:
-                raise text.place.error(
-                    f"a formula is one text and not {len(names)}; reduce them: {{1:3}}[|@0 + @1]"
-                )
-            filled = names[0][0]
-        else:
-            filled = self._filled(text, contexts)
-        return expression(filled, text.place, shifted=filled != text.text)
-
-    def _names(self, text: Text, contexts: Contexts) -> list[tuple[str, tuple[str, ...]]]:
-        names = generated(text, contexts, calculated)
-        for name, _ in names:
-            if not re.fullmatch(r"[^\W\d][\w\u0300-\u036f]*", name):
-                raise text.place.error(
-                    f"{name!r} cannot be a name; letters, digits and _ are accepted, letters first"
-                )
-        return names
 
     # -- variables, equations, functions
 
@@ -153,11 +113,6 @@ class Builder:
         holder.function(name.text, statement["arguments"], self._formula(statement["body"], inner))
 
     # -- nodes and edges
-
-    def _inside(self, statement: Statement, holder: Node | Edge) -> Node:
-        if not isinstance(holder, Node):
-            raise statement.place.error(f"an edge cannot hold a {statement.kind}")
-        return holder
 
     def _counted(self, place: Place) -> None:
         self._objects += 1
@@ -301,7 +256,7 @@ class Builder:
         settings = self._defined(statement["settings"], contexts)
         model = model_of(file, path, settings, text.place)
         stem = file.removeprefix(CATALOG) if known else Path(file).stem
-        names = [(identifier(stem), (stem,))]
+        names: list[tuple[str, tuple[str, ...]]] = [(identifier(stem), (stem,))]
         if statement["name"] is not None:
             names = self._names(statement["name"], contexts)
         for k, (name, groups) in enumerate(names):
@@ -336,82 +291,6 @@ class Builder:
                 self.templates[name] = Template(
                     inner.kind, name, inner["inherits"], inner["block"], contexts, *several
                 )
-
-    def _defined(self, settings: Sequence[tuple[Text, Any]], contexts: Contexts) -> dict[str, str]:
-        macros: dict[str, str] = {}
-        for name, value in settings:
-            if isinstance(value, list):
-                raise name.place.error("a macro has one value, not a list")
-            macros[name.text] = self._filled(value, contexts.defined(macros))
-        return macros
-
-    def _defines(
-        self, statement: Statement, holder: Node | Edge, contexts: Contexts, spread: Spread
-    ) -> None:
-        self.macros.update(self._defined(statement["settings"], contexts))
-
-    def _integrator(
-        self, statement: Statement, holder: Node | Edge, contexts: Contexts, spread: Spread
-    ) -> None:
-        for name, value in statement["settings"]:
-            if isinstance(value, list):
-                raise name.place.error("an integrator setting has one value")
-            text = self._filled(value, contexts)
-            if name.text == "method":
-                if text not in METHODS:
-                    raise value.place.error(missing("method", text, METHODS))
-                self.network.method = text
-            elif name.text == "default-timestep":
-                step = float(calculated(text, value.place))
-                if not step > 0:
-                    raise value.place.error(f"the time step is {step:g} s; expected above 0")
-                self.network.timestep = step
-            else:
-                known = ["method", "default-timestep"]
-                raise name.place.error(missing("integrator setting", name.text, known))
-
-    def _initial(
-        self, statement: Statement, holder: Node | Edge, contexts: Contexts, spread: Spread
-    ) -> None:
-        self._inside(statement, holder).initial_state = self._filled(statement["state"], contexts)
-
-    def _event(
-        self, statement: Statement, holder: Node | Edge, contexts: Contexts, spread: Spread
-    ) -> None:
-        node = self._inside(statement, holder)
-        end = statement["end"]
-        within = statement["within"]
-        tolerance = None
-        if within is not None:
-            tolerance = float(calculated(self._filled(within, contexts), within.place))
-            if not tolerance > 0:
-                raise within.place.error(f"within {tolerance:g}: expected above 0")
-        sets = tuple(
-            (
-                self._filled(name, contexts),
-                self._formula(spread.picked(value, name.place), contexts),
-            )
-            for name, value in statement["sets"]
-        )
-        node.events.append(
-            Event(
-                tuple(self._filled(state, contexts) for state in statement["begin"]),
-                self._filled(end[0], contexts) if end is not None else None,
-                self._formula(statement["condition"], contexts),
-                tolerance,
-                sets,
-            )
-        )
-
-    def _expectation(
-        self, statement: Statement, holder: Node | Edge, contexts: Contexts, spread: Spread
-    ) -> None:
-        path = holder.member(self._filled(statement["name"], contexts))
-        self.expectations.append(
-            Expectation(
-                path, statement["value"], statement["time"], statement["within"], statement.place
-            )
-        )
 
     # -- files
 

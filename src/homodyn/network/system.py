@@ -12,10 +12,11 @@ from homodyn.errors import NetworkError
 from homodyn.model.naming import missing
 from homodyn.network.banks import Bank, Delay, Shape, Watched, hashes, stacked
 from homodyn.network.crossing import condition_tree
-from homodyn.network.evaluate import constant, elements, evaluate
+from homodyn.network.evaluate import elements, evaluate
 from homodyn.network.formula import Expression, Formula
 from homodyn.network.functions import size
-from homodyn.network.scope import Scope, World
+from homodyn.network.kinds import equations, event_target, kinds
+from homodyn.network.scope import World
 from homodyn.network.tree import Edge, Event, Node, Projection, Variable
 
 __all__ = ["System", "Watched"]
@@ -31,11 +32,14 @@ class System(World):
     def __init__(self, network: Node) -> None:
         self.network = network
         self.t = ca.SX.sym("t")
-        self.variables: dict[str, Variable] = {}
-        self.kinds: dict[Variable, str] = {}
-        self.numbers: dict[Variable, np.ndarray] = {}
+        self.variables = {
+            variable.path: variable
+            for holder in network.walk()
+            for variable in holder.variables.values()
+        }
+        self._equations = equations(network)
+        self.kinds, self.numbers = kinds(network, self._equations)
         self.structural: set[Variable] = set()
-        self._equations: dict[tuple[Variable, int], list[tuple[Projection, Node | Edge]]] = {}
         self._symbols: dict[Variable, ca.SX] = {}
         self._banks = {kind: Bank(kind) for kind in ("x", "h", "p", "u", "d")}
         self._values: dict[Variable, ca.SX] = {}
@@ -46,7 +50,6 @@ class System(World):
         self._draws: dict[Any, ca.SX] = {}
         self._states_of: dict[int, Variable] = {}
         self.delays: dict[Any, Delay] = {}
-        self._classify()
         self.nodes_with_states = [
             node
             for node in network.walk()
@@ -54,54 +57,6 @@ class System(World):
         ]
         self.e = ca.SX.sym("e", max(1, len(self.nodes_with_states)))
         self._give_symbols()
-
-    # -- kinds
-
-    def _classify(self) -> None:
-        for holder in self.network.walk():
-            for variable in holder.variables.values():
-                self.variables[variable.path] = variable
-            for projection in holder.projections:
-                target = holder.output if isinstance(holder, Edge) else holder
-                if projection.name not in target.variables:
-                    raise projection.expression.error(
-                        f"{target.path or 'the network'} has "
-                        + missing("variable", projection.name, target.variables)
-                    )
-                variable = target.variables[projection.name]
-                self._equations.setdefault((variable, projection.order), []).append(
-                    (projection, holder)
-                )
-        set_by_events = {
-            self.target(node, name, given)
-            for node in self.network.walk()
-            if isinstance(node, Node)
-            for event in node.events
-            for name, given in event.sets
-        }
-        for variable in self.variables.values():
-            if (variable, 1) in self._equations:
-                kind = "state"
-            elif "discrete" in variable.flags:
-                kind = "discrete"
-            elif variable in set_by_events or "once" in variable.flags:
-                kind = "held"
-            elif (variable, 0) in self._equations:
-                kind = "normal"
-            else:
-                kind = "parameter" if constant(variable.expression) is not None else "normal"
-            self.kinds[variable] = kind
-            number = constant(variable.expression)
-            if number is not None:
-                self.numbers[variable] = number
-
-    def target(self, node: Node, name: str, given: Expression) -> Variable:
-        """The variable an event sets."""
-        scope = Scope(node, {})
-        found = scope.find(tuple(name.split(".")), "variables")
-        if not isinstance(found, Variable):
-            raise given.error(missing("variable", name, scope.names((name,), "variables")))
-        return found
 
     def _give_symbols(self) -> None:
         self._parameters: dict[Variable, ca.SX] = {}
@@ -393,7 +348,7 @@ class System(World):
         """What an event sets: bank, first entry and new value."""
         results = []
         for name, given in watched.event.sets:
-            variable = self.target(watched.node, name, given)
+            variable = event_target(watched.node, name, given)
             symbol = self._symbols[variable]
             value = evaluate(given, self, watched.node)
             if value.shape != symbol.shape:
