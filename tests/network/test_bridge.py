@@ -12,7 +12,7 @@ from homodyn.errors import NetworkError
 from homodyn.model import Assembly, Body, joints
 from homodyn.network import Network, body, load, parse
 
-FOLDER = Path(__file__).parents[2] / "examples" / "networks"
+FOLDER = Path(__file__).parents[2] / "examples" / "networks" / "bodies"
 
 
 def leg():

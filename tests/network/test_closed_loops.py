@@ -7,7 +7,7 @@ import pytest
 
 from homodyn.network import load, parse
 
-FOLDER = Path(__file__).parents[2] / "examples" / "networks"
+FOLDER = Path(__file__).parents[2] / "examples" / "networks" / "bodies"
 
 
 def four_bar(inside="", after="", **values):

@@ -12,7 +12,7 @@ from homodyn.model import Assembly, Body, joints
 from homodyn.network import load, parse
 from homodyn.spatial import quaternion_rotation
 
-FOLDER = Path(__file__).parents[2] / "examples" / "networks"
+FOLDER = Path(__file__).parents[2] / "examples" / "networks" / "bodies"
 PHYSICS = """
 include "physics/physics.cdn"
 include "physics/cjoints.cdn"
