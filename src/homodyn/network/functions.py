@@ -203,16 +203,14 @@ def factorised(a: ca.SX, parents: list[int]) -> ca.SX:
     """
     _square("sltdl", a)
     h = ca.SX(ca.densify(a))
+    paths: list[list[int]] = []
+    for k, parent in enumerate(parents):
+        paths.append([k, *(paths[parent] if parent >= 0 else [])])
     for k in range(a.shape[0] - 1, -1, -1):
-        i = parents[k]
-        while i >= 0:
+        for i in paths[k][1:]:
             scale = h[k, i] / h[k, k]
-            j = i
-            while j >= 0:
-                h[i, j] -= scale * h[k, j]
-                j = parents[j]
+            h[i, paths[i]] -= scale * h[k, paths[i]]
             h[k, i] = scale
-            i = parents[i]
     return ca.densify(ca.tril(h))
 
 

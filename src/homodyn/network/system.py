@@ -43,6 +43,7 @@ class System(World):
         self._symbols: dict[Variable, ca.SX] = {}
         self._banks = {kind: Bank(kind) for kind in ("x", "h", "p", "u", "d")}
         self._values: dict[Variable, ca.SX] = {}
+        self._settled: dict[tuple[Variable, bool], np.ndarray | None] = {}
         self._starts: dict[Variable, ca.SX] = {}
         self._rates: dict[Variable, ca.SX] = {}
         self._open: list[tuple[str, Variable]] = []
@@ -101,7 +102,13 @@ class System(World):
         if self.kinds[variable] == "parameter":
             self.structural.add(variable)
             return self.numbers[variable]
-        value = self.value(variable)
+        key = (variable, self._initial)
+        if key not in self._settled:
+            self._settled[key] = self._settle(self.value(variable))
+        return self._settled[key]
+
+    def _settle(self, value: ca.SX) -> np.ndarray | None:
+        """The number of a formula of parameters; what uses it is built for their numbers."""
         involved = ca.symvar(value)
         owners = [self._parameter_of.get(symbol.element_hash()) for symbol in involved]
         known = []
@@ -110,7 +117,9 @@ class System(World):
                 return None
             self.structural.add(owner[0])
             known.append(self.numbers[owner[0]].flatten("F")[owner[1]])
-        found = ca.substitute([value], [ca.vertcat(ca.SX(0, 1), *involved)], [ca.DM(known)])[0]
+        if not known:
+            return np.array(ca.DM(value))
+        found = ca.substitute([value], [ca.vertcat(*involved)], [ca.DM(known)])[0]
         return np.array(ca.DM(found))
 
     def value(self, variable: Variable) -> ca.SX:
