@@ -155,6 +155,44 @@ def test_both_tiers_and_all_starts_of_a_sweep_agree():
     np.testing.assert_allclose(one["leg.q"], expected.q, atol=1e-9)
 
 
+def test_muscles_pull_at_coordinates_as_hills_curves_say():
+    text = """
+    require "muscles.cdn"
+    node "flexor" : muscle { u = 0.5 }
+    node "joint" { q = 0 v = 0 tau = 0 }
+    edge "tendon" from "flexor" to "joint" : pull { arm = 0.04 }
+    """
+    net = parse(text)
+    record = net.run(1)
+    assert record["flexor.a"][-1] == pytest.approx(0.5, abs=1e-6)
+    assert record["joint.tau"][-1] == pytest.approx(0.04 * 1000 * 0.5, rel=1e-6)
+
+    def force(q=0.0, v=0.0):
+        net.set({"joint.q": q, "joint.v": v, "flexor.a": 1.0, "flexor.u": 1.0})
+        return net.run(0)["tendon.force"][0]
+
+    # Fastest shortening, 10 optimal lengths of 0.1 m a second, leaves no force.
+    assert force(v=10 * 0.1 / 0.04) == pytest.approx(0, abs=1e-9)
+    assert 1300 < force(v=-20) < 1400
+    h = 1e-5
+    slopes = [(force(v=h) - force(0)) / h, (force(0) - force(v=-h)) / h]
+    assert slopes[0] == pytest.approx(slopes[1], rel=1e-3)
+    assert force(q=1.0) == pytest.approx(1000 * np.exp(-(0.4**2) / 0.45))
+    assert force(q=-1.5) == pytest.approx(1000 * (np.exp(-(0.6**2) / 0.45) + 1))
+
+
+def test_a_muscle_bends_an_elbow_once_it_is_excited():
+    net = parse(
+        'require "muscles.cdn"\nnode "flexor" : muscle { on = 0.1 u = "t > on" }\n'
+        'body "b" from "catalog:heiman"\n'
+        'edge from "flexor" to "b" | children | "ElbowRight_RY" : pull { arm = -0.03 F = 300 }\n'
+    )
+    bent = net.run(0.25, 0.0005, tier="interpreted")["b.ElbowRight_RY.q"]
+    rest = net.set({"flexor.on": 9.0}).run(0.25, 0.0005, tier="interpreted")["b.ElbowRight_RY.q"]
+    np.testing.assert_array_equal(bent[:200], rest[:200])
+    assert bent[-1] < rest[-1] - 0.5
+
+
 def test_a_pattern_generator_steps_with_a_whole_body():
     text = (FOLDER / "air_stepping.cdn").read_text(encoding="utf-8")
     assert len(text.splitlines()) < 60
