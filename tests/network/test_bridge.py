@@ -181,6 +181,23 @@ def test_muscles_pull_at_coordinates_as_hills_curves_say():
     assert force(q=-1.5) == pytest.approx(1000 * (np.exp(-(0.6**2) / 0.45) + 1))
 
 
+def test_stops_hold_coordinates_within_their_limits():
+    net = parse(
+        'require "servos.cdn"\nbody "b" from "catalog:heiman"\n'
+        'node "b" | children | nodes | if(children | variables | "upper") : stops {}\n'
+        'node "push" {}\n'
+        'edge from "push" to "b" | children | "ElbowRight_RY" { tau += 3 }\n'
+    )
+    model = hd.catalog.heiman()
+    upper = model.upper[model.coordinate_index("ElbowRight_RY")]
+    stopped = [child for child in net.nodes["b"].nodes.values() if "stops" in child.templates]
+    assert len(stopped) == np.sum(np.isfinite(model.lower) & np.isfinite(model.upper))
+    net.set({"b.ElbowRight_RY.q0": upper + 0.1, "b.ElbowRight_RY.v0": 2.0})
+    assert net.run(0)["b.ElbowRight_RY.tau"][0] == pytest.approx(3 - 50 - 10)
+    net.set({"b.ElbowRight_RY.q0": upper - 0.1})
+    assert net.run(0)["b.ElbowRight_RY.tau"][0] == pytest.approx(3)
+
+
 def test_a_muscle_bends_an_elbow_once_it_is_excited():
     net = parse(
         'require "muscles.cdn"\nnode "flexor" : muscle { on = 0.1 u = "t > on" }\n'
