@@ -58,4 +58,4 @@ def test_c_of_bodies_ends_with_the_rates_of_the_network(tmp_path, name):
     record = net.run(0.1, 0.001, tier="interpreted")
     states = [name for name in record.names if f"{name}_rate" in record.names]
     expected = np.concatenate([np.ravel(record[f"{one}_rate"][-1]) for one in states])
-    np.testing.assert_allclose(np.sort(found), np.sort(expected), atol=1e-9)
+    np.testing.assert_allclose(np.sort(found), np.sort(expected), rtol=0, atol=1e-9)
