@@ -2,6 +2,7 @@
 
 import pytest
 
+from homodyn.errors import NetworkError
 from homodyn.network import Network, parse
 
 
@@ -153,3 +154,60 @@ def test_the_same_network_built_in_python():
         edge = net.edge(one, other, K=5)
         edge.equation("dy'", "K * (input.y - output.y) / output.m", operator="+=")
     assert net.run(1)["n1.y"].tolist() == text.run(1)["n1.y"].tolist()
+
+
+def test_templates_made_by_a_generator_know_their_groups_and_share_out_lists():
+    net = parse(
+        'templates { node "turn{X,Y}" { node "inside" { k = [3, 4] } }\n'
+        'node "twice{X,Y}" : "turn@1" { f = "2 * inside.k" } }\n'
+        + 'node "a{1:2}" : turnX {}\nnode "b" : twiceY {}\n'
+    )
+    record = net.run(0)
+    assert [record[f"{name}.inside.k"][0] for name in ("a1", "a2", "b")] == [3, 3, 4]
+    assert record["b.f"][0] == 8
+    assert net.nodes["b"].templates == ["turnY", "twiceY"]
+
+
+def test_objects_of_one_statement_are_counted():
+    net = parse(
+        'node "{a,b,c}" { k = "@index" of = "@count" node "in" { k = "@index" } }\n'
+        'edge from "{a,b}" to ["b", "c"] { w = "10 * @index" }\n'
+    )
+    record = net.run(0)
+    assert [record[f"{name}.k"][0] for name in "abc"] == [0, 1, 2]
+    assert record["c.of"][0] == 3
+    assert record["c.in.k"][0] == 0
+    pairs = [(edge.input.name, edge.output.name) for edge in net.edges.values()]
+    assert pairs == [("a", "b"), ("b", "c")]
+    assert record["b_c.w"][0] == 10
+    assert parse('defines { index = 7 }\nnode "a" { k = "@index" }\n').run(0)["a.k"][0] == 7
+
+
+def test_edges_are_reopened_by_selectors():
+    net = parse(
+        'templates { edge "wire" {} }\nnode "n{1:3}" { x = 0 }\n'
+        'edge from "n1" to "n2" : wire {}\nedge from "n1" to "n3" {}\n'
+        'edge | edges | has-template("wire") { x <= "5" }\n'
+    )
+    record = net.run(0)
+    assert [record[f"n{k}.x"][0] for k in (1, 2, 3)] == [0, 5, 0]
+
+
+def test_selectors_that_find_nothing_make_no_edges_and_names_that_are_not_there_are_told():
+    assert not parse('node "a" {}\nedge from nodes | has-template("x") to "a" {}\n').edges
+    with pytest.raises(NetworkError, match="no edge comes of this"):
+        parse('node "a" {}\nedge from "b" to "a" {}\n')
+
+
+def test_elements_that_equations_add_to_are_found_by_formulas():
+    net = parse(
+        'n = 2\nH = "zeros(n + 1, n + 1)"\nH[0:n, :] += "zeros(n, n + 1) + 1"\n'
+        'H[n, n] += 7\nx = "zeros(4, 1)"\nx\'[0, n] += "[1; 2]"\nx\'[n + 1] = 3\n'
+    )
+    record = net.run(1, 0.5)
+    expected = [[1, 1, 1], [1, 1, 1], [0, 0, 7]]
+    assert record["H"][0].tolist() == expected
+    assert record["x"][-1].tolist() == [1, 0, 2, 3]
+    assert net.set(n=1).run(0)["H"][0].tolist() == [[1, 1], [0, 7]]
+    with pytest.raises(NetworkError, match="index 3 is outside 0 to 2"):
+        parse('x = "zeros(3, 1)"\nx\'[1 + 2] = 3\n').run(1)

@@ -158,6 +158,19 @@ def test_linear_algebra():
     np.testing.assert_allclose(
         value("pinv([1, 3, 5; 2, 4.5, 6])"), np.linalg.pinv(tall.T), rtol=1e-10
     )
+    # Of lower rank: the second row is twice the first.
+    low = np.array([[1.0, 2.0], [2.0, 4.0], [0.0, 0.0]])
+    np.testing.assert_allclose(value("pinv([1, 2; 2, 4; 0, 0])"), np.linalg.pinv(low), atol=1e-12)
+    flat = np.array([[2.0, 2.0, 0.0], [2.0, 2.0, 0.0], [0.0, 0.0, 3.0]])
+    np.testing.assert_allclose(
+        value("psolve([2, 2, 0; 2, 2, 0; 0, 0, 3], [1; 5; 6])"),
+        np.linalg.pinv(flat) @ [1, 5, 6],
+        atol=1e-12,
+    )
+    np.testing.assert_allclose(value("psolve(zeros(2, 2), [1; 2])"), [0, 0])
+    np.testing.assert_allclose(
+        value(f"psolve({TEXT}, [1; 2; 3])"), np.linalg.solve(A, [1, 2, 3]), rtol=1e-12
+    )
     both = value(f"qr({TEXT})")
     np.testing.assert_allclose(both[:, :3] @ both[:, 3:], A, atol=1e-13)
     np.testing.assert_allclose(both[:, :3].T @ both[:, :3], np.eye(3), atol=1e-13)

@@ -1,5 +1,6 @@
 """Coupled dynamical systems in a language of nodes and edges, run in native code."""
 
+from homodyn.network.bridge import body
 from homodyn.network.integrators import METHODS
 from homodyn.network.network import Network, load, parse
 from homodyn.network.record import Happened, Record, Sweep
@@ -17,6 +18,7 @@ __all__ = [
     "Record",
     "Sweep",
     "Variable",
+    "body",
     "load",
     "parse",
 ]

@@ -2,40 +2,29 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from homodyn.errors import NetworkError
 from homodyn.model.naming import missing
-from homodyn.network.document import Statement, Text, statements
-from homodyn.network.evaluate import calculated
-from homodyn.network.expansion import Contexts, generated, substituted
-from homodyn.network.formula import Expression, expression
-from homodyn.network.integrators import METHODS
+from homodyn.network.bridge import CATALOG, body, identifier, model_of
+from homodyn.network.constants import calculated
+from homodyn.network.declare import Declarations
+from homodyn.network.document import Statement, Step, Text, statements
+from homodyn.network.expansion import Contexts, generated
+from homodyn.network.files import Shelf, read_text
+from homodyn.network.formula import expression
 from homodyn.network.selection import Found, select
 from homodyn.network.source import Place, Source
-from homodyn.network.tree import Edge, Event, Node
-
-LIBRARY = Path(__file__).parent / "library"
-"""Network texts that come with Homodyn; files are looked for here last."""
+from homodyn.network.spread import Spread
+from homodyn.network.tree import Edge, Node
 
 DEEPEST = 20
 """Files that may include each other in a row."""
 
 MOST_OBJECTS = 50_000
-
-
-@dataclass(frozen=True)
-class Spread:
-    """Which of several objects made by one statement this is: values in lists go one to each."""
-
-    index: int = 0
-    count: int = 1
-    reverse: int | None = None
-    """For edges both ways: 0 for the way there, 1 for the way back."""
 
 
 @dataclass(frozen=True)
@@ -47,30 +36,19 @@ class Template:
     parents: tuple[Text, ...]
     block: list[Statement]
     contexts: Contexts
+    groups: tuple[str, ...] = ()
+    """Of the name, if a generator made it: what ``@1`` stands for inside."""
+    spread: Spread | None = None
 
 
-@dataclass(frozen=True)
-class Expectation:
-    """A value a variable should have at a time, written in the text itself."""
-
-    path: str
-    value: float
-    time: float
-    within: float
-    place: Place
-
-
-class Builder:
+class Builder(Declarations):
     """Carries out the statements of a text on a network."""
 
     def __init__(self, network: Any, folder: Path | None, *, outside: bool = False) -> None:
-        self.network = network
-        self.folder = folder
-        self.outside = outside
+        super().__init__(network)
+        self.shelf = Shelf(folder, outside)
         self.templates: dict[str, Template] = {}
-        self.macros: dict[str, str] = {}
         self.required: set[Path] = set()
-        self.expectations: list[Expectation] = []
         self._depth = 0
         self._objects = 0
 
@@ -87,49 +65,6 @@ class Builder:
             method = getattr(self, f"_{statement.kind}")
             method(statement, holder, seen, spread)
 
-    # -- texts
-
-    def _filled(self, text: Text, contexts: Contexts) -> str:
-        return substituted(text, contexts, calculated)
-
-    def _formula(self, text: Text, contexts: Contexts) -> Expression:
-        if "{" in text.text:
-            names = generated(text, contexts, calculated)
-            if len(names) != 1:
-                raise text.place.error(
-                    f"a formula is one text and not {len(names)}; reduce them: {{1:3}}[|@0 + @1]"
-                )
-            filled = names[0][0]
-        else:
-            filled = self._filled(text, contexts)
-        return expression(filled, text.place, shifted=filled != text.text)
-
-    def _picked(
-        self, value: Any, spread: Spread, place: Place, name: int = 0, names: int = 1
-    ) -> Any:
-        """The element of a list that belongs to this object."""
-        if not isinstance(value, list):
-            return value
-        choices = [(spread.index, spread.count)]
-        if spread.reverse is not None:
-            pairs = spread.count // 2
-            choices = [(spread.reverse, 2), (spread.index // 2, pairs), *choices]
-        choices.append((name, names))
-        for index, count in choices:
-            if len(value) == count:
-                return value[index]
-        counts = " or ".join(str(n) for n in sorted({count for _, count in choices}))
-        raise place.error(f"the list has {len(value)} values for {counts} objects")
-
-    def _names(self, text: Text, contexts: Contexts) -> list[tuple[str, tuple[str, ...]]]:
-        names = generated(text, contexts, calculated)
-        for name, _ in names:
-            if not re.fullmatch(r"[^\W\d][\w\u0300-\u036f]*", name):
-                raise text.place.error(
-                    f"{name!r} cannot be a name; letters, digits and _ are accepted, letters first"
-                )
-        return names
-
     # -- variables, equations, functions
 
     def _equation(
@@ -138,7 +73,7 @@ class Builder:
         names = self._names(statement["name"], contexts)
         for k, (name, groups) in enumerate(names):
             inner = contexts.pushed(groups)
-            value = self._picked(statement["value"], spread, statement.place, k, len(names))
+            value = spread.picked(statement["value"], statement.place, k, len(names))
             if isinstance(value, list):
                 raise statement.place.error("a list in a list; a matrix is written in quotes")
             formula = self._formula(value, inner)
@@ -179,11 +114,6 @@ class Builder:
 
     # -- nodes and edges
 
-    def _inside(self, statement: Statement, holder: Node | Edge) -> Node:
-        if not isinstance(holder, Node):
-            raise statement.place.error(f"an edge cannot hold a {statement.kind}")
-        return holder
-
     def _counted(self, place: Place) -> None:
         self._objects += 1
         if self._objects > MOST_OBJECTS:
@@ -209,12 +139,13 @@ class Builder:
                 if isinstance(one.item, Node)
             ]
         for k, one in enumerate(found):
-            self._fill(statement, one.item, one.contexts, Spread(k, len(found)))
+            self._fill(statement, one.item, one.contexts, Spread(k, len(found), None, spread))
 
     def _fill(self, statement: Statement, item: Any, contexts: Contexts, spread: Spread) -> None:
         self._depth += 1
         if self._depth > 50:
             raise statement.place.error("templates or blocks are nested more than 50 deep")
+        contexts = replace(contexts, counted=(spread.index, spread.count))
         for reference in statement["inherits"]:
             self._inherit(reference, statement.kind, item, contexts, spread, [])
         self.carry_out(statement["block"], item, contexts, spread)
@@ -236,11 +167,15 @@ class Builder:
             raise reference.place.error(missing(f"template of a {kind}", name, known))
         if name in chain:
             raise reference.place.error(f"templates inherit in a circle: {' > '.join(chain)}")
-        for parent in template.parents:
-            self._inherit(parent, kind, item, contexts, spread, [*chain, name])
-        item.templates.append(name)
         inner = contexts.defined({**template.contexts.macros, **contexts.macros})
-        self.carry_out(template.block, item, inner, spread)
+        if template.groups:
+            inner = inner.pushed(template.groups)
+        for parent in template.parents:
+            own = self._filled(parent, inner)
+            chosen = replace(parent, text=own)
+            self._inherit(chosen, kind, item, contexts, spread, [*chain, name])
+        item.templates.append(name)
+        self.carry_out(template.block, item, inner, template.spread or spread)
 
     def _edge(
         self, statement: Statement, holder: Node | Edge, contexts: Contexts, spread: Spread
@@ -251,14 +186,20 @@ class Builder:
             if attribute != "bidirectional":
                 raise statement.place.error(missing("attribute", attribute, ["bidirectional"]))
         if statement["ends"] is None:
-            self._reopened(statement, parent, contexts)
+            self._reopened(statement, parent, contexts, spread)
             return
         source, target = statement["ends"]
         pairs: list[tuple[Found, Found]] = []
-        for one in self._ends(source, parent, contexts):
-            for other in self._ends(target, parent, one.contexts):
+        begins = self._ends(source, parent, contexts)
+        for k, one in enumerate(begins):
+            end = target
+            if isinstance(target, list):
+                chosen = Spread(k, len(begins)).picked(target, statement.place)
+                end = (Step("generator", chosen),)
+            for other in self._ends(end, parent, one.contexts):
                 pairs.append((one, other))
-        if not pairs:
+        # Selectors may find nothing; names that are not there are mistakes.
+        if not pairs and _is_name(source) and (isinstance(target, list) or _is_name(target)):
             names = [*parent.nodes]
             wanted = source[0].text
             raise wanted.place.error(
@@ -279,19 +220,53 @@ class Builder:
                 made.append((parent.edge(other.item, one.item, back), inner))  # type: ignore[arg-type]
         for k, (edge, inner) in enumerate(made):
             reverse = k % 2 if both else None
-            self._fill(statement, edge, inner, Spread(k, len(made), reverse))
+            self._fill(statement, edge, inner, Spread(k, len(made), reverse, spread))
 
     def _ends(self, steps: Any, parent: Node, contexts: Contexts) -> list[Found]:
         found = select(steps, parent, contexts, calculated)
         return [one for one in found if isinstance(one.item, Node)]
 
-    def _reopened(self, statement: Statement, parent: Node, contexts: Contexts) -> None:
-        if statement["name"] is None:
+    def _reopened(
+        self, statement: Statement, parent: Node, contexts: Contexts, spread: Spread
+    ) -> None:
+        """Edges that are there already, by name or by a selector."""
+        if statement["target"] is not None:
+            chosen = select(statement["target"], parent, contexts, calculated)
+            found = [(one.item, one.contexts) for one in chosen if isinstance(one.item, Edge)]
+        elif statement["name"] is None:
             raise statement.place.error("an edge needs ends: edge from ... to ... {}")
-        for name, groups in generated(statement["name"], contexts, calculated):
-            if name not in parent.edges:
-                raise statement.place.error(missing("edge", name, parent.edges))
-            self._fill(statement, parent.edges[name], contexts.pushed(groups), Spread())
+        else:
+            found = []
+            for name, groups in generated(statement["name"], contexts, calculated):
+                if name not in parent.edges:
+                    raise statement.place.error(missing("edge", name, parent.edges))
+                found.append((parent.edges[name], contexts.pushed(groups)))
+        for k, (edge, inner) in enumerate(found):
+            self._fill(statement, edge, inner, Spread(k, len(found), None, spread))
+
+    def _body(
+        self, statement: Statement, holder: Node | Edge, contexts: Contexts, spread: Spread
+    ) -> None:
+        """A node that moves as a model: of a file or, after ``catalog:``, of the catalog."""
+        parent = self._inside(statement, holder)
+        text: Text = statement["file"]
+        file = self._filled(text, contexts)
+        known = file.startswith(CATALOG)
+        path = None if known else self.shelf.found(file, text.place)
+        settings = self._defined(statement["settings"], contexts)
+        model = model_of(file, path, settings, text.place)
+        stem = file.removeprefix(CATALOG) if known else Path(file).stem
+        names: list[tuple[str, tuple[str, ...]]] = [(identifier(stem), (stem,))]
+        if statement["name"] is not None:
+            names = self._names(statement["name"], contexts)
+        for k, (name, groups) in enumerate(names):
+            self._counted(statement.place)
+            try:
+                node = body(parent, name, model)
+            except NetworkError as error:
+                raise statement.place.error(error.message) from None
+            inner = replace(contexts.pushed(groups), counted=(k, len(names)))
+            self.carry_out(statement["block"], node, inner, Spread(k, len(names), None, spread))
 
     # -- templates, macros, settings
 
@@ -300,13 +275,9 @@ class Builder:
     ) -> None:
         for inner in statement["block"]:
             if inner.kind == "node":
-                names = [
-                    name
-                    for step in inner["target"]
-                    for name, _ in generated(step.text, contexts, calculated)
-                ]
+                texts = [step.text for step in inner["target"]]
             elif inner.kind == "edge" and inner["name"] is not None and inner["ends"] is None:
-                names = [name for name, _ in generated(inner["name"], contexts, calculated)]
+                texts = [inner["name"]]
             elif inner.kind in ("include", "require", "parse", "defines", "templates"):
                 self.carry_out([inner], holder, contexts, spread)
                 continue
@@ -314,109 +285,17 @@ class Builder:
                 raise inner.place.error(
                     'templates hold node "name" { } and edge "name" { } without ends'
                 )
-            for name in names:
+            names = [one for text in texts for one in generated(text, contexts, calculated)]
+            for k, (name, groups) in enumerate(names):
+                several = (groups, Spread(k, len(names))) if len(groups) > 1 else ((), None)
                 self.templates[name] = Template(
-                    inner.kind, name, inner["inherits"], inner["block"], contexts
+                    inner.kind, name, inner["inherits"], inner["block"], contexts, *several
                 )
-
-    def _defined(self, settings: Sequence[tuple[Text, Any]], contexts: Contexts) -> dict[str, str]:
-        macros: dict[str, str] = {}
-        for name, value in settings:
-            if isinstance(value, list):
-                raise name.place.error("a macro has one value, not a list")
-            macros[name.text] = self._filled(value, contexts.defined(macros))
-        return macros
-
-    def _defines(
-        self, statement: Statement, holder: Node | Edge, contexts: Contexts, spread: Spread
-    ) -> None:
-        self.macros.update(self._defined(statement["settings"], contexts))
-
-    def _integrator(
-        self, statement: Statement, holder: Node | Edge, contexts: Contexts, spread: Spread
-    ) -> None:
-        for name, value in statement["settings"]:
-            if isinstance(value, list):
-                raise name.place.error("an integrator setting has one value")
-            text = self._filled(value, contexts)
-            if name.text == "method":
-                if text not in METHODS:
-                    raise value.place.error(missing("method", text, METHODS))
-                self.network.method = text
-            elif name.text == "default-timestep":
-                step = float(calculated(text, value.place))
-                if not step > 0:
-                    raise value.place.error(f"the time step is {step:g} s; expected above 0")
-                self.network.timestep = step
-            else:
-                known = ["method", "default-timestep"]
-                raise name.place.error(missing("integrator setting", name.text, known))
-
-    def _initial(
-        self, statement: Statement, holder: Node | Edge, contexts: Contexts, spread: Spread
-    ) -> None:
-        self._inside(statement, holder).initial_state = self._filled(statement["state"], contexts)
-
-    def _event(
-        self, statement: Statement, holder: Node | Edge, contexts: Contexts, spread: Spread
-    ) -> None:
-        node = self._inside(statement, holder)
-        end = statement["end"]
-        within = statement["within"]
-        tolerance = None
-        if within is not None:
-            tolerance = float(calculated(self._filled(within, contexts), within.place))
-            if not tolerance > 0:
-                raise within.place.error(f"within {tolerance:g}: expected above 0")
-        sets = tuple(
-            (
-                self._filled(name, contexts),
-                self._formula(self._picked(value, spread, name.place), contexts),
-            )
-            for name, value in statement["sets"]
-        )
-        node.events.append(
-            Event(
-                tuple(self._filled(state, contexts) for state in statement["begin"]),
-                self._filled(end[0], contexts) if end is not None else None,
-                self._formula(statement["condition"], contexts),
-                tolerance,
-                sets,
-            )
-        )
-
-    def _expectation(
-        self, statement: Statement, holder: Node | Edge, contexts: Contexts, spread: Spread
-    ) -> None:
-        path = holder.member(self._filled(statement["name"], contexts))
-        self.expectations.append(
-            Expectation(
-                path, statement["value"], statement["time"], statement["within"], statement.place
-            )
-        )
 
     # -- files
 
     def _found(self, text: Text, contexts: Contexts) -> Path:
-        name = self._filled(text, contexts)
-        beside = Path(text.place.source.path).parent if text.place.source.path else None
-        for folder in (beside, self.folder, LIBRARY):
-            if folder is None:
-                continue
-            try:
-                path = (folder / name).resolve()
-                if not path.is_file():
-                    continue
-            except (OSError, ValueError):
-                continue
-            homes = [home.resolve() for home in (self.folder, LIBRARY) if home is not None]
-            if not self.outside and not any(path.is_relative_to(home) for home in homes):
-                raise text.place.error(
-                    f"{name!r} is outside the folder of the model; "
-                    "pass outside=True to load to allow that"
-                )
-            return path
-        raise text.place.error(f"no file {name!r} beside the model nor in the library")
+        return self.shelf.found(self._filled(text, contexts), text.place)
 
     def _read(self, path: Path, text: Text, holder: Node | Edge, contexts: Contexts) -> None:
         self._depth += 1
@@ -447,13 +326,6 @@ class Builder:
         self._read(path, statement["file"], holder, contexts.defined(macros))
 
 
-def read_text(path: Path) -> str:
-    """The text of a file in UTF-8."""
-    try:
-        return path.read_bytes().decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise NetworkError(
-            f"byte {error.start} is not UTF-8; network texts are", str(path), 1, 1
-        ) from None
-    except OSError as error:
-        raise NetworkError(f"cannot be read: {error.strerror}", str(path), 1, 1) from None
+def _is_name(steps: Sequence[Step]) -> bool:
+    """Whether a selector is just a name, or a generator of names."""
+    return len(steps) == 1 and steps[0].kind == "generator"

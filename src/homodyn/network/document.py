@@ -18,7 +18,7 @@ LONGEST = 2_000_000
 GRAMMAR = r"""
 start: statement*
 ?statement: equation | function | node | edge | templates | defines | integrator | event
-    | initial | file | expectation
+    | initial | file | expectation | body
 name: NAME | STRING
 equation: name PRIMES? places? (EQUAL | PLUSEQUAL | DIRECT) value flags? constraint? guard?
 places: PLACES
@@ -31,7 +31,9 @@ guard: "state" STRING ("," STRING)*
 node: ATTRIBUTE? "node" target inherits? block
 ?target: selector | "|" selector -> existing
 edge: ATTRIBUTE? "edge" STRING? ends? inherits? block
-ends: "from" selector "to" selector
+    | "edge" "|" selector inherits? block -> edges
+ends: "from" selector "to" (selector | several)
+body: BODY STRING? "from" STRING ("with" settings)? block?
 inherits: ":" reference ("," reference)*
 reference: (NAME | STRING) ("." (NAME | STRING))*
 block: "{" statement* "}"
@@ -53,6 +55,7 @@ file: "include" STRING -> include
 expectation: "expect" STRING EQUAL NUMBER "at" NUMBER within?
 
 INITIAL_STATE.2: "initial-state"
+BODY.2: /body(?=\s*("|from\b))/
 EQUAL: "="
 PLUSEQUAL: "+="
 DIRECT: "<="
@@ -219,6 +222,7 @@ class _Statements(Transformer[Any, Any]):
 
     def edge(self, meta: Any, children: list[Any]) -> Statement:
         held: dict[str, Any] = {"inherits": (), "attributes": "", "name": None, "ends": None}
+        held["target"] = None
         for child in children:
             kind = getattr(child, "type", "")
             if kind == "ATTRIBUTE":
@@ -228,6 +232,22 @@ class _Statements(Transformer[Any, Any]):
             else:
                 held[child[0]] = child[1]
         return self._made("edge", meta, **held)
+
+    def edges(self, meta: Any, children: list[Any]) -> Statement:
+        target, *rest = children
+        held: dict[str, Any] = {"inherits": (), "attributes": "", "name": None, "ends": None}
+        return self._made("edge", meta, **{**held, "target": target, **dict(rest)})
+
+    def body(self, meta: Any, children: list[Any]) -> Statement:
+        texts = [child for child in children[1:] if getattr(child, "type", "") == "STRING"]
+        held: dict[str, Any] = {"settings": [], "block": []}
+        for child in children[1:]:
+            if isinstance(child, list):
+                held["settings"] = child
+            elif isinstance(child, tuple):
+                held["block"] = child[1]
+        held["name"] = self._text(texts[0]) if len(texts) > 1 else None
+        return self._made("body", meta, file=self._text(texts[-1]), **held)
 
     def templates(self, meta: Any, children: list[Any]) -> Statement:
         return self._made("templates", meta, block=children[0][1])

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from math import e, isfinite, pi
-from typing import Any, NoReturn
+from collections.abc import Mapping
+from dataclasses import replace
+from math import e, pi
+from typing import NoReturn
 
 import casadi as ca
 import numpy as np
 
 from homodyn.errors import NetworkError
 from homodyn.model.naming import missing
-from homodyn.network.formula import Expression, Formula, expression
+from homodyn.network.formula import Expression, Formula
 from homodyn.network.functions import (
     FUNCTIONS,
     LARGEST,
@@ -24,93 +24,10 @@ from homodyn.network.functions import (
     choice,
     size,
 )
-from homodyn.network.source import Place
-from homodyn.network.tree import Edge, Function, Node, Variable
+from homodyn.network.scope import Scope, World
+from homodyn.network.tree import Edge, Function, Native, Node, Variable
 
 CONSTANTS = {"pi": pi, "π": pi, "e": e}
-
-
-class World:
-    """What formulas can refer to beyond numbers; this one holds nothing but constants."""
-
-    def value(self, variable: Variable) -> ca.SX:
-        """The value of a variable."""
-        raise NotImplementedError
-
-    def number(self, variable: Variable) -> np.ndarray | None:
-        """The value of a variable that is a plain number, which sizes and indices need."""
-        raise NotImplementedError
-
-    def time(self) -> ca.SX | None:
-        """The time, if there is one."""
-        return None
-
-    def rate(self, value: ca.SX) -> ca.SX:
-        """The time derivative of a value."""
-        return ca.SX.zeros(*value.shape)
-
-    def draw(self, key: tuple[Any, ...], shape: tuple[int, int]) -> ca.SX:
-        """Numbers between 0 and 1, the same for the same key during a step."""
-        raise NotImplementedError
-
-    def delayed(self, key: tuple[Any, ...], value: ca.SX, start: Any, delay: ca.SX) -> ca.SX:
-        """An earlier value."""
-        raise NotImplementedError
-
-
-class _Nothing(World):
-    pass
-
-
-@dataclass(frozen=True)
-class Scope:
-    """Where a formula stands: what holds it, and the arguments of a function around it."""
-
-    owner: Node | Edge | None
-    local: Mapping[str, ca.SX]
-
-    def holders(self) -> Iterator[Node | Edge]:
-        """Where names are looked for: a node and those around it; an edge, its input, its node."""
-        owner = self.owner
-        if isinstance(owner, Edge):
-            yield owner
-            yield owner.input
-            owner = owner.parent
-        while owner is not None:
-            yield owner
-            owner = owner.parent
-
-    def find(self, parts: tuple[str, ...], kind: str) -> Variable | Function | None:
-        """A variable or function by its dotted name."""
-        for holder in self.holders():
-            here: Any = holder
-            for part in parts[:-1]:
-                here = _inside(here, part)
-                if here is None:
-                    break
-            if here is not None and parts[-1] in getattr(here, kind):
-                return getattr(here, kind)[parts[-1]]
-        return None
-
-    def names(self, parts: tuple[str, ...], kind: str) -> list[str]:
-        """What could have been meant."""
-        known: list[str] = [*self.local] if kind == "variables" else []
-        for holder in self.holders():
-            here: Any = holder
-            for part in parts[:-1]:
-                here = _inside(here, part) if here is not None else None
-            if here is not None:
-                prefix = "".join(f"{part}." for part in parts[:-1])
-                known += [prefix + name for name in getattr(here, kind)]
-            elif isinstance(holder, Node):
-                known += [f"{name}.{parts[-1]}" for name in holder.nodes]
-        return known
-
-
-def _inside(holder: Node | Edge, part: str) -> Node | Edge | None:
-    if isinstance(holder, Edge):
-        return {"input": holder.input, "output": holder.output}.get(part)
-    return holder.nodes.get(part) or holder.edges.get(part)
 
 
 def evaluate(
@@ -128,45 +45,23 @@ def evaluate(
         raise given.error("this is nested too deeply, or a function calls itself") from None
 
 
-def calculated(text: str, place: Place) -> str:
-    """The number a formula without variables stands for, as text."""
-    value = evaluate(expression(text, place, shifted=True), _Nothing(), None)
-    if value.shape != (1, 1) or not value.is_constant():
-        raise place.error(f"{text!r} is {size(value)}; one number is needed")
-    number = float(value)
-    if not isfinite(number):
-        raise place.error(f"{text!r} gives {number}")
-    return str(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)
+def elements(
+    given: Expression, world: World, owner: Node | Edge, shape: tuple[int, int]
+) -> list[int]:
+    """Which entries of a matrix laid out in columns an index such as ``x[0, 2]`` means.
 
-
-def is_constant(formula: Any) -> bool:
-    """Whether a formula has no names but those of built-in functions and constants."""
-    waiting = [formula]
-    while waiting:
-        one = waiting.pop()
-        if isinstance(one, tuple):
-            waiting += one
-            continue
-        if not isinstance(one, Formula):
-            continue
-        if one.kind in ("symbolic", "prime"):
-            return False
-        if one.kind == "name" and (len(one.value) > 1 or one.value[0] not in CONSTANTS):
-            return False
-        if one.kind == "call":
-            known = len(one.value) == 1 and one.value[0] in NAMES
-            if not known or one.value[0] == "rand":
-                return False
-        waiting += one.parts
-    return True
-
-
-def constant(given: Expression) -> np.ndarray | None:
-    """The value of a formula without variables; None if there are some."""
-    if not is_constant(given.formula):
-        return None
-    value = evaluate(given, _Nothing(), None)
-    return np.array(ca.DM(value)) if value.is_constant() else None
+    Of a vector, several numbers are several elements; of a matrix they are row and column.
+    """
+    whole = ca.SX(ca.DM(np.arange(shape[0] * shape[1]).reshape(shape, order="F")))
+    evaluation = _Evaluation(given, world, Scope(owner, {}), False)
+    slots = given.formula.parts[1:]
+    plain = all(slot.kind not in ("whole", "span") for slot in slots)
+    if plain and len(slots) > 1 and min(shape) == 1:
+        singles = [replace(given.formula, parts=(given.formula.parts[0], slot)) for slot in slots]
+        picked = ca.vertcat(*[ca.vec(evaluation.indexed(whole, one)) for one in singles])
+    else:
+        picked = evaluation.indexed(whole, given.formula)
+    return [int(k) for k in np.array(ca.DM(picked)).flatten("F")]
 
 
 class _Evaluation:
@@ -300,7 +195,10 @@ class _Evaluation:
             )
 
     def _index(self, formula: Formula) -> ca.SX:
-        value = self.visit(formula.parts[0])
+        return self.indexed(self.visit(formula.parts[0]), formula)
+
+    def indexed(self, value: ca.SX, formula: Formula) -> ca.SX:
+        """The elements of a value that the slots of an index tell."""
         slots = formula.parts[1:]
         if len(slots) == 1:
             numbers = self._slot(slots[0], value.numel())
@@ -330,7 +228,7 @@ class _Evaluation:
     def _call(self, formula: Formula) -> ca.SX:
         parts = formula.value
         function = self.scope.find(parts, "functions")
-        if isinstance(function, Function):
+        if isinstance(function, (Function, Native)):
             return self._apply(function, [self.visit(part) for part in formula.parts], formula.at)
         name = ".".join(parts)
         if name in SIZED:
@@ -356,7 +254,7 @@ class _Evaluation:
             self.fail(f"{name} takes {wanted_text} arguments, not {count}", formula.at)
         return ca.densify(ca.SX(builtin(*[self.visit(part) for part in formula.parts])))
 
-    def _apply(self, function: Function, values: list[ca.SX], at: int) -> ca.SX:
+    def _apply(self, function: Function | Native, values: list[ca.SX], at: int) -> ca.SX:
         if len(values) != len(function.arguments):
             shown = ", ".join(function.arguments)
             self.fail(
@@ -364,11 +262,22 @@ class _Evaluation:
                 f"not {len(values)}",
                 at,
             )
+        if isinstance(function, Native):
+            return self._traced(function, values, at)
         local = dict(zip(function.arguments, values, strict=True))
         scope = Scope(function.owner, local)
         return _Evaluation(function.body, self.world, scope, self.numeric).visit(
             function.body.formula
         )
+
+    def _traced(self, function: Native, values: list[ca.SX], at: int) -> ca.SX:
+        if self.numeric:
+            self.fail(f"{function.name} varies; sizes and indices must be known before a run", at)
+        for name, value, length in zip(function.arguments, values, function.lengths, strict=True):
+            if value.shape != (length, 1):
+                self.fail(f"{name} of {function.name} is {length}x1, not {size(value)}", at)
+        result = function.traced(lambda name: self.world.value(function.state[name]), *values)
+        return ca.densify(ca.SX(result))
 
     def _sized(self, name: str, formula: Formula) -> ca.SX:
         parts = formula.parts
@@ -458,7 +367,7 @@ class _Evaluation:
     ) -> ca.SX:
         named = inside[0]
         function = self.scope.find(named.value, "functions") if named.kind == "name" else None
-        if not isinstance(function, Function):
+        if not isinstance(function, (Function, Native)):
             known = self.scope.names(("f",), "functions")
             shown = ".".join(named.value) if named.kind == "name" else "this"
             self.fail(missing("function of yours", shown, known), named.at)

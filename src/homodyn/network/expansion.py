@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 
 from homodyn.model.naming import missing
@@ -26,21 +26,27 @@ class Contexts:
 
     groups: tuple[tuple[str, ...], ...] = ()
     macros: Mapping[str, str] = field(default_factory=dict)
+    counted: tuple[int, int] | None = None
+    """Which of how many objects of a statement this is: ``@index`` from 0, and ``@count``."""
 
     def pushed(self, groups: tuple[str, ...]) -> Contexts:
         """With one more name inside the others."""
-        return Contexts((groups, *self.groups), self.macros)
+        return replace(self, groups=(groups, *self.groups))
 
     def defined(self, macros: Mapping[str, str]) -> Contexts:
         """With further macros."""
-        return Contexts(self.groups, {**self.macros, **macros})
+        return replace(self, macros={**self.macros, **macros})
 
     def looked_up(self, level: int, key: str, place: Place) -> str:
         """``@1``: group 1 of the innermost name that has one; ``@@1`` starts one further out."""
         if not key.isdigit():
-            if key not in self.macros:
-                raise place.error(missing("macro", key, self.macros))
-            return self.macros[key]
+            known = dict(self.macros)
+            if self.counted is not None:
+                index, count = self.counted
+                known = {"index": str(index), "count": str(count), **known}
+            if key not in known:
+                raise place.error(missing("macro", key, known))
+            return known[key]
         for groups in self.groups[level:]:
             if int(key) < len(groups):
                 return groups[int(key)]

@@ -101,6 +101,7 @@ WORDS = {
     "ATTRIBUTE": "<bidirectional>",
     "PLUSEQUAL": "+=",
     "DIRECT": "<=",
+    "BODY": "body",
 }
 
 

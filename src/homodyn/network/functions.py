@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import casadi as ca
 
+from homodyn.dynamics.semidefinite import Semidefinite
 from homodyn.errors import NetworkError
 
 LARGEST = 250_000
@@ -149,11 +150,31 @@ def _inverse(a: ca.SX) -> ca.SX:
     return _solve(_square("inv", a), ca.SX.eye(a.shape[0]))
 
 
+def _semidefinite_solved(a: ca.SX, b: ca.SX) -> ca.SX:
+    """a⁺ b for a symmetric positive semidefinite a: rows that depend on others do no harm.
+
+    Rows of zeros are left out before anything is worked out: their share of the answer is zero.
+    """
+    _square("psolve", a)
+    if b.shape[0] != a.shape[0]:
+        raise SizeError(f"psolve of {size(a)} and {size(b)}: equal numbers of rows are needed")
+    a = ca.SX(ca.densify(a))
+    used = [k for k in range(a.shape[0]) if not a[k, k].is_zero()]
+    if not used:
+        return ca.SX.zeros(*b.shape)
+    factor = Semidefinite.of([[a[i, j] for j in used[: row + 1]] for row, i in enumerate(used)])
+    x = ca.SX.zeros(*b.shape)
+    for column in range(b.shape[1]):
+        for k, entry in zip(used, factor.solve([b[i, column] for i in used]), strict=True):
+            x[k, column] = entry
+    return x
+
+
 def _pseudo_inverse(a: ca.SX) -> ca.SX:
-    """(AᵀA)⁻¹Aᵀ or Aᵀ(AAᵀ)⁻¹: for full rank."""
+    """(AᵀA)⁺Aᵀ or Aᵀ(AAᵀ)⁺, of any rank."""
     if a.shape[0] >= a.shape[1]:
-        return _solve(a.T @ a, a.T)
-    return _solve(a @ a.T, a).T
+        return _semidefinite_solved(a.T @ a, a.T)
+    return _semidefinite_solved(a @ a.T, a).T
 
 
 def _qr(a: ca.SX) -> ca.SX:
@@ -182,16 +203,14 @@ def factorised(a: ca.SX, parents: list[int]) -> ca.SX:
     """
     _square("sltdl", a)
     h = ca.SX(ca.densify(a))
+    paths: list[list[int]] = []
+    for k, parent in enumerate(parents):
+        paths.append([k, *(paths[parent] if parent >= 0 else [])])
     for k in range(a.shape[0] - 1, -1, -1):
-        i = parents[k]
-        while i >= 0:
+        for i in paths[k][1:]:
             scale = h[k, i] / h[k, k]
-            j = i
-            while j >= 0:
-                h[i, j] -= scale * h[k, j]
-                j = parents[j]
+            h[i, paths[i]] -= scale * h[k, paths[i]]
             h[k, i] = scale
-            i = parents[i]
     return ca.densify(ca.tril(h))
 
 
@@ -255,6 +274,7 @@ FUNCTIONS: dict[str, tuple[tuple[int, ...], Callable[..., ca.SX]]] = {
     "transpose": ((1,), lambda a: a.T),
     "inv": ((1,), _inverse),
     "pinv": ((1,), _pseudo_inverse),
+    "psolve": ((2,), _semidefinite_solved),
     "linsolve": ((2,), _solve),
     "qr": ((1,), _qr),
     "sum": ((1,), _sum),

@@ -15,8 +15,15 @@ RADIUS = 26.0
 
 
 def _parts(network: Network) -> tuple[list[Node], list[Edge]]:
-    nodes = [part for part in network.walk() if isinstance(part, Node) and part is not network]
     edges = [part for part in network.walk() if isinstance(part, Edge)]
+    ends = {id(end) for edge in edges for end in (edge.input, edge.output)}
+    # Nodes of functions only are libraries; they take no part.
+    nodes = [
+        part
+        for part in network.walk()
+        if isinstance(part, Node) and part is not network
+        if part.variables or not part.functions or id(part) in ends
+    ]
     if network.variables or any(network in (edge.input, edge.output) for edge in edges):
         nodes.insert(0, network)
     return nodes, edges

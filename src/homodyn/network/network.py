@@ -11,9 +11,11 @@ import numpy as np
 from homodyn.errors import NetworkError
 from homodyn.model.naming import missing
 from homodyn.network.advance import Advance
-from homodyn.network.build import Builder, Expectation, read_text
+from homodyn.network.build import Builder
 from homodyn.network.c_source import write
-from homodyn.network.evaluate import constant
+from homodyn.network.constants import constant
+from homodyn.network.declare import Expectation
+from homodyn.network.files import read_text
 from homodyn.network.graph import dot_text, svg_text
 from homodyn.network.integrators import METHODS
 from homodyn.network.record import Happened, Record, Sweep

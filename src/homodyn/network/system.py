@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -11,58 +10,16 @@ import numpy as np
 
 from homodyn.errors import NetworkError
 from homodyn.model.naming import missing
-from homodyn.network.crossing import Branch, Leaf, condition_tree
-from homodyn.network.evaluate import Scope, World, constant, evaluate
+from homodyn.network.banks import Bank, Delay, Shape, Watched, hashes, stacked
+from homodyn.network.crossing import condition_tree
+from homodyn.network.evaluate import elements, evaluate
 from homodyn.network.formula import Expression, Formula
 from homodyn.network.functions import size
+from homodyn.network.kinds import equations, event_target, kinds
+from homodyn.network.scope import World
 from homodyn.network.tree import Edge, Event, Node, Projection, Variable
 
-Shape = tuple[int, int]
-
-
-@dataclass(frozen=True)
-class Watched:
-    """An event of a node, its condition as a tree over the zeros, and where its node's state is."""
-
-    node: Node
-    event: Event
-    tree: Leaf | Branch
-    place: int
-    """Which entry of the event-states belongs to the node."""
-
-
-@dataclass
-class Delay:
-    """A delayed value: the formula now, the formula for the time before the start, the delay."""
-
-    symbol: ca.SX
-    value: ca.SX
-    start: tuple[Expression, Scope]
-    delay: ca.SX
-    offset: int
-
-
-@dataclass
-class _Bank:
-    """Symbols in one column, given out piece by piece."""
-
-    label: str
-    symbols: list[ca.SX] = field(default_factory=list)
-    places: dict[Any, tuple[int, Shape]] = field(default_factory=dict)
-    length: int = 0
-
-    def give(self, key: Any, shape: Shape) -> ca.SX:
-        symbol = ca.SX.sym(f"{self.label}{len(self.symbols)}", *shape)
-        self.places[key] = (self.length, shape)
-        self.length += symbol.numel()
-        self.symbols.append(symbol)
-        return symbol
-
-    def column(self) -> ca.SX:
-        """All symbols, or one that stands for none."""
-        if not self.symbols:
-            return ca.SX.sym(f"no_{self.label}", 1)
-        return ca.vertcat(*[ca.vec(symbol) for symbol in self.symbols])
+__all__ = ["System", "Watched"]
 
 
 class System(World):
@@ -75,14 +32,18 @@ class System(World):
     def __init__(self, network: Node) -> None:
         self.network = network
         self.t = ca.SX.sym("t")
-        self.variables: dict[str, Variable] = {}
-        self.kinds: dict[Variable, str] = {}
-        self.numbers: dict[Variable, np.ndarray] = {}
+        self.variables = {
+            variable.path: variable
+            for holder in network.walk()
+            for variable in holder.variables.values()
+        }
+        self._equations = equations(network)
+        self.kinds, self.numbers = kinds(network, self._equations)
         self.structural: set[Variable] = set()
-        self._equations: dict[tuple[Variable, int], list[tuple[Projection, Node | Edge]]] = {}
         self._symbols: dict[Variable, ca.SX] = {}
-        self._banks = {kind: _Bank(kind) for kind in ("x", "h", "p", "u", "d")}
+        self._banks = {kind: Bank(kind) for kind in ("x", "h", "p", "u", "d")}
         self._values: dict[Variable, ca.SX] = {}
+        self._settled: dict[tuple[Variable, bool], np.ndarray | None] = {}
         self._starts: dict[Variable, ca.SX] = {}
         self._rates: dict[Variable, ca.SX] = {}
         self._open: list[tuple[str, Variable]] = []
@@ -90,7 +51,6 @@ class System(World):
         self._draws: dict[Any, ca.SX] = {}
         self._states_of: dict[int, Variable] = {}
         self.delays: dict[Any, Delay] = {}
-        self._classify()
         self.nodes_with_states = [
             node
             for node in network.walk()
@@ -99,56 +59,9 @@ class System(World):
         self.e = ca.SX.sym("e", max(1, len(self.nodes_with_states)))
         self._give_symbols()
 
-    # -- kinds
-
-    def _classify(self) -> None:
-        for holder in self.network.walk():
-            for variable in holder.variables.values():
-                self.variables[variable.path] = variable
-            for projection in holder.projections:
-                target = holder.output if isinstance(holder, Edge) else holder
-                if projection.name not in target.variables:
-                    raise projection.expression.error(
-                        f"{target.path or 'the network'} has "
-                        + missing("variable", projection.name, target.variables)
-                    )
-                variable = target.variables[projection.name]
-                self._equations.setdefault((variable, projection.order), []).append(
-                    (projection, holder)
-                )
-        set_by_events = {
-            self.target(node, name, given)
-            for node in self.network.walk()
-            if isinstance(node, Node)
-            for event in node.events
-            for name, given in event.sets
-        }
-        for variable in self.variables.values():
-            if (variable, 1) in self._equations:
-                kind = "state"
-            elif "discrete" in variable.flags:
-                kind = "discrete"
-            elif variable in set_by_events or "once" in variable.flags:
-                kind = "held"
-            elif (variable, 0) in self._equations:
-                kind = "normal"
-            else:
-                kind = "parameter" if constant(variable.expression) is not None else "normal"
-            self.kinds[variable] = kind
-            number = constant(variable.expression)
-            if number is not None:
-                self.numbers[variable] = number
-
-    def target(self, node: Node, name: str, given: Expression) -> Variable:
-        """The variable an event sets."""
-        scope = Scope(node, {})
-        found = scope.find(tuple(name.split(".")), "variables")
-        if not isinstance(found, Variable):
-            raise given.error(missing("variable", name, scope.names((name,), "variables")))
-        return found
-
     def _give_symbols(self) -> None:
         self._parameters: dict[Variable, ca.SX] = {}
+        self._parameter_of: dict[int, tuple[Variable, int]] = {}
         for variable, number in self.numbers.items():
             symbol = self._banks["p"].give(variable, number.shape)
             if number.size > 1 and self.kinds[variable] == "parameter":
@@ -157,6 +70,8 @@ class System(World):
                 for row, column in np.argwhere(number == 0):
                     symbol[int(row), int(column)] = 0
             self._parameters[variable] = symbol
+            for k in range(symbol.numel()):
+                self._parameter_of[symbol[k].element_hash()] = (variable, k)
         for variable, kind in self.kinds.items():
             if kind in ("state", "discrete", "held"):
                 shape = self._start_shape(variable)
@@ -184,11 +99,28 @@ class System(World):
 
     def number(self, variable: Variable) -> np.ndarray | None:
         """The number of a parameter; what uses it is built for that number."""
-        if self.kinds[variable] != "parameter":
-            value = self.value(variable)
-            return np.array(ca.DM(value)) if value.is_constant() else None
-        self.structural.add(variable)
-        return self.numbers[variable]
+        if self.kinds[variable] == "parameter":
+            self.structural.add(variable)
+            return self.numbers[variable]
+        key = (variable, self._initial)
+        if key not in self._settled:
+            self._settled[key] = self._settle(self.value(variable))
+        return self._settled[key]
+
+    def _settle(self, value: ca.SX) -> np.ndarray | None:
+        """The number of a formula of parameters; what uses it is built for their numbers."""
+        involved = ca.symvar(value)
+        owners = [self._parameter_of.get(symbol.element_hash()) for symbol in involved]
+        known = []
+        for owner in owners:
+            if owner is None:
+                return None
+            self.structural.add(owner[0])
+            known.append(self.numbers[owner[0]].flatten("F")[owner[1]])
+        if not known:
+            return np.array(ca.DM(value))
+        found = ca.substitute([value], [ca.vertcat(*involved)], [ca.DM(known)])[0]
+        return np.array(ca.DM(found))
 
     def value(self, variable: Variable) -> ca.SX:
         """The value of a variable during a run, or at its start while that is worked out."""
@@ -245,9 +177,14 @@ class System(World):
     ) -> ca.SX:
         for projection, holder in projections:
             term = evaluate(projection.expression, self, holder)
-            if projection.places is not None:
-                term = self._placed(projection, term, shape or (1, 1))
             wanted = shape or (total.shape if total is not None else term.shape)
+            if projection.places is not None:
+                if shape is None and total is None:
+                    raise projection.expression.error(
+                        f"elements of {variable.path} are added to a value; give it one, "
+                        "as in zeros(3, 1)"
+                    )
+                term = self._placed(projection, holder, term, wanted)
             if term.shape != wanted and term.shape == (1, 1):
                 term = ca.repmat(term, *wanted)
             if term.shape != wanted:
@@ -261,21 +198,17 @@ class System(World):
             raise variable.expression.error(f"{variable.path} has neither value nor equations")
         return total
 
-    def _placed(self, projection: Projection, term: ca.SX, shape: Shape) -> ca.SX:
+    def _placed(
+        self, projection: Projection, holder: Node | Edge, term: ca.SX, shape: Shape
+    ) -> ca.SX:
         """A term for some elements, as a whole matrix with zeros elsewhere."""
         assert projection.places is not None
-        slots = projection.places.formula.parts[1:]
-        numbers = [constant(Expression(slot, "", projection.places.place)) for slot in slots]
-        whole = ca.SX.zeros(*shape)
-        if any(number is None for number in numbers):
-            raise projection.expression.error("elements are told by plain numbers, as in x'[0, 2]")
-        picked = [int(k) for number in numbers if number is not None for k in number.flatten("F")]
-        if len(picked) == 2 and min(shape) > 1:
-            picked = [picked[0] + shape[0] * picked[1]]
-        if any(not 0 <= k < whole.numel() for k in picked) or term.numel() not in (1, len(picked)):
+        picked = elements(projection.places, self, holder, shape)
+        if term.numel() not in (1, len(picked)):
             raise projection.expression.error(
-                f"{size(term)} does not fit the elements {picked} of {shape[0]}x{shape[1]}"
+                f"{size(term)} does not fit {len(picked)} elements of {shape[0]}x{shape[1]}"
             )
+        whole = ca.SX.zeros(*shape)
         for place, k in enumerate(picked):
             whole[k] = term[place if term.numel() > 1 else 0]
         return whole
@@ -310,7 +243,7 @@ class System(World):
         column = ca.vec(value)
         total = ca.jacobian(column, self.t)
         involved: dict[Variable, None] = {}
-        delays = {k for d in self.delays.values() for k in _hashes(d.symbol)}
+        delays = {k for d in self.delays.values() for k in hashes(d.symbol)}
         for symbol in ca.symvar(column):
             key = symbol.element_hash()
             if key in delays:
@@ -356,7 +289,7 @@ class System(World):
     @cached_property
     def rates(self) -> ca.SX:
         """Rates of all states in one column."""
-        return _stacked([self.rate_of(variable) for variable in self.states])
+        return stacked([self.rate_of(variable) for variable in self.states])
 
     @cached_property
     def positions(self) -> list[int]:
@@ -383,7 +316,7 @@ class System(World):
                 values.append(self._summed(variable, held, None, symbol.shape))
             else:
                 values.append(symbol)
-        return _stacked(values)
+        return stacked(values)
 
     def constrained(self, variables: list[Variable]) -> ca.SX:
         """Values after their constraints."""
@@ -398,7 +331,7 @@ class System(World):
                     )
                 value = bound
             values.append(value)
-        return _stacked(values)
+        return stacked(values)
 
     @cached_property
     def watched(self) -> tuple[list[Watched], ca.SX]:
@@ -418,13 +351,13 @@ class System(World):
 
                 tree = condition_tree(event.condition.formula, value, zeros)
                 found.append(Watched(node, event, tree, place))
-        return found, _stacked(zeros)
+        return found, stacked(zeros)
 
     def assigned(self, watched: Watched) -> list[tuple[str, int, ca.SX]]:
         """What an event sets: bank, first entry and new value."""
         results = []
         for name, given in watched.event.sets:
-            variable = self.target(watched.node, name, given)
+            variable = event_target(watched.node, name, given)
             symbol = self._symbols[variable]
             value = evaluate(given, self, watched.node)
             if value.shape != symbol.shape:
@@ -450,7 +383,7 @@ class System(World):
             value = self.start(variable)
             shape = self._symbols[variable].shape
             values.append(ca.repmat(value, *shape) if value.shape != shape else value)
-        return _stacked(values)
+        return stacked(values)
 
     def column(self, bank: str) -> ca.SX:
         """The symbols of states x, kept values h, parameters p, draws u or delayed values d."""
@@ -473,13 +406,3 @@ class System(World):
         finally:
             self._initial = before
         return ca.repmat(value, *delay.symbol.shape) if value.shape == (1, 1) else value
-
-
-def _hashes(symbol: ca.SX) -> list[int]:
-    return [symbol[k].element_hash() for k in range(symbol.numel())]
-
-
-def _stacked(values: list[ca.SX]) -> ca.SX:
-    if not values:
-        return ca.SX.zeros(1)
-    return ca.densify(ca.vertcat(*[ca.vec(value) for value in values]))

@@ -6,7 +6,7 @@ rates of a state are the sum of all equations that point at it, so couplings add
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,6 +62,20 @@ class Function:
     owner: Node | Edge
 
 
+@dataclass(frozen=True, eq=False)
+class Native:
+    """A function that is traced from Python: columns in, a matrix of symbols out.
+
+    ``traced`` is called with a look-up of the variables in ``state`` and the arguments.
+    """
+
+    name: str
+    arguments: tuple[str, ...]
+    lengths: tuple[int, ...]
+    traced: Callable[..., Any]
+    state: Mapping[str, Variable]
+
+
 @dataclass(frozen=True)
 class Projection:
     """A formula added to the rate (order 1) or the value (order 0) of a variable of the output."""
@@ -97,7 +111,7 @@ class _Holder:
         self.name = name
         self.parent = parent
         self.variables: dict[str, Variable] = {}
-        self.functions: dict[str, Function] = {}
+        self.functions: dict[str, Function | Native] = {}
         self.projections: list[Projection] = []
         self.templates: list[str] = []
 
