@@ -222,6 +222,28 @@ def test_sampled_torques_follow_straight_lines(pendulum):
     np.testing.assert_allclose(pushed.torques[:, 0], 1 - np.abs(1 - pushed.time), atol=1e-9)
 
 
+def test_sampled_torques_are_followed_by_steps_that_adapt(pendulum):
+    """Fifty samples in a second: long steps neither pass over them nor hold them."""
+    time = np.linspace(0, 1, 51)
+    torques = 2 * np.sin(7 * time)[:, None]
+
+    def driven(t, q, v, lane):
+        share = [ca.fmax(0.0, 1 - ca.fabs(t - at) * 50) for at in time]
+        return ca.vertcat(sum(s * float(x) for s, x in zip(share, torques[:, 0], strict=True)))
+
+    exact = run(
+        pendulum, [0.3], None, 1.0, 2e-3, contact=None, integrator="rk4", actuation=driven
+    )  # fmt: skip
+    sampled = SampledTorques(time, torques)
+    for off, options in (
+        (1e-6, {"dt": 0.25, "contact": None, "integrator": "dormand_prince"}),
+        (1e-6, {"dt": 0.25, "contact": "event_driven"}),
+        (2e-5, {"dt": 2e-3, "contact": None, "integrator": "implicit_midpoint"}),
+    ):
+        swung = run(pendulum, [0.3], None, 1.0, actuation=sampled, **options)
+        assert swung.q[-1, 0] == pytest.approx(exact.q[-1, 0], abs=off)
+
+
 def test_python_controllers_act_after_their_delay(pendulum):
     seen = []
 
@@ -336,7 +358,46 @@ def test_a_singular_mass_matrix_is_no_silent_success():
     )
     lost = run(model, [0.1, 0.0], None, 0.1, contact=None, limits=None)
     assert lost.status is Status.NOT_FINITE
+    assert "nothing resists motion along ghost" in lost.message
     assert np.all(np.isfinite(lost.q))
+
+
+def test_a_torque_that_is_no_number_is_not_taken_for_the_limit_of_its_motor():
+    limited = joints.revolute("y", max_force=5.0)
+    model = Assembly("motor").add(rod("rod", 1.0, (0, 0, 0), (0, 0, -1.0)), limited).model()
+
+    def root(t):
+        return ca.vertcat(ca.sqrt(0.055 - t))
+
+    for actuation in (
+        SampledTorques([0.0, 0.06], [[0.0], [np.nan]], held=True),
+        lambda t, q, v, lane: root(t),
+        PD(1.0, 1.0, target=lambda t, lane: root(t)),
+        PD(1.0, 1.0, target=lambda t, lane: root(t), stable=True),
+    ):
+        broken = run(model, [0.1], None, 0.1, 1e-2, contact=None, actuation=actuation)
+        assert broken.status is Status.NOT_FINITE
+        assert broken.message == "at 0.06 s the torque of rod is not a finite number"
+        assert np.isfinite(broken.torques).all()
+
+
+def test_contacts_that_make_energy_are_told_with_place_and_time(ball):
+    """1e6 N/m at 10 ms throws a ball to the ceiling with all numbers finite."""
+    q = ball.neutral()
+    q[2] = 0.15
+    thrown = run(ball, q, None, 1.0, 1e-2, contact=Soft(1e6, 100.0))
+    assert thrown.status is Status.UNSTABLE
+    assert "by 0.11 s contacts have made" in thrown.message
+    assert "most of all skin: steps of 0.01 s are too long" in thrown.message
+    assert thrown.time[-1] == pytest.approx(0.11)
+    fine = run(ball, q, None, 1.0, 1e-4, contact=Soft(1e6, 100.0), record=1e-3)
+    assert fine.status is Status.FINISHED
+    # What springs held at the start they may give back.
+    sunk = ball.neutral()
+    sunk[2] = 0.08
+    back = run(ball, sunk, None, 0.5, 1e-4, contact=Soft(1e5, 10.0), record=1e-3)
+    assert back.status is Status.FINISHED
+    assert back.energy.contacts.max() > 15
 
 
 def test_bad_arguments_are_refused_with_what_would_do(ball, pendulum):
@@ -354,3 +415,19 @@ def test_bad_arguments_are_refused_with_what_would_do(ball, pendulum):
         run(ball, ball.neutral(), contact="implicit", integrator="rk4")
     with pytest.raises(hd.ModelError, match="accepted: skin"):
         Scene(ball, contacts=("heel",))
+    with pytest.raises(hd.ModelError, match="takes its own steps"):
+        run(ball, ball.neutral(), contact="event_driven", integrator="rk4")
+    with pytest.raises(hd.ModelError, match="heel, which is no contact; there are skin"):
+        run(ball, ball.neutral(), contact=Soft(friction={"heel": 0.3, "*": 0.2}))
+    with pytest.raises(hd.ModelError, match="length 2; it must be 1"):
+        run(ball, [0, 0, 1, 2, 0, 0, 0])
+    with pytest.raises(hd.ModelError, match="seconds > 0"):
+        run(ball, ball.neutral(), record=-1.0)
+    with pytest.raises(hd.ModelError, match="1 x 1 numbers; 6 torques are needed"):
+        run(ball, ball.neutral(), actuation=lambda t, q, v, lane: ca.SX(3.0))
+    with pytest.raises(hd.ModelError, match="that of ball_tz is not"):
+        run(ball, ball.neutral(), actuation={"ball_tz": np.nan})
+    with pytest.raises(hd.ModelError, match="k is not"):
+        run(ball, ball.neutral(), contact=Soft("k"), lane={"k": np.inf})
+    with pytest.raises(hd.ModelError, match="target of PD: 1 finite numbers"):
+        run(pendulum, [0.0], contact=None, actuation=PD(1.0, 1.0, target=[np.nan]))

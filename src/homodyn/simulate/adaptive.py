@@ -17,6 +17,7 @@ from homodyn.model.configuration import rates
 from homodyn.simulate.advance import flow
 from homodyn.simulate.integrators import State
 from homodyn.simulate.marching import Point
+from homodyn.simulate.outside import sampled_change
 from homodyn.simulate.record import Status
 from homodyn.simulate.setup import Setup
 from homodyn.symbolic import Kernel, jacobian
@@ -87,6 +88,7 @@ class DormandPrince:
         self.evaluations = 0
         self.accepted = 0
         self._kernel = rate_kernel(setup)
+        self._change = sampled_change(setup)
         self._parameters = dict(parameters)
         self._length = min(longest, 1e-3)
         self._span: tuple[float, float, np.ndarray, np.ndarray, np.ndarray] | None = None
@@ -138,7 +140,7 @@ class DormandPrince:
             work=work,
             status=np.asarray(0.0),
             dt=np.asarray(0.0),
-            torque=point.torque,
+            torque=point.torque + self._change(point.t, t),
             lane=point.lane,
             **self._parameters,
         )
@@ -185,6 +187,7 @@ class ImplicitMidpoint:
         model, sizes = setup.model, setup.sizes()
         self.setup = setup
         self._parameters = dict(parameters)
+        self._change = sampled_change(setup)
         sizes["end"] = (model.nv,)
 
         def body(*symbols: ca.SX) -> dict[str, Any]:
@@ -220,7 +223,7 @@ class ImplicitMidpoint:
             "work": point.work,
             "status": np.asarray(0.0),
             "dt": np.asarray(h),
-            "torque": point.torque,
+            "torque": point.torque + self._change(point.t, point.t + h / 2),
             "lane": point.lane,
             **self._parameters,
         }
