@@ -6,7 +6,7 @@ import pytest
 
 import homodyn as hd
 from homodyn.dynamics import Hinge
-from homodyn.model import Assembly, box, joints, rod
+from homodyn.model import Assembly, box, joints, rod, sphere
 from homodyn.simulate import (
     PD,
     Controller,
@@ -18,6 +18,7 @@ from homodyn.simulate import (
     Torques,
     run,
 )
+from homodyn.simulate.dormand_prince import dormand_prince, within
 
 ORDERS = {
     "explicit_euler": 1,
@@ -44,6 +45,32 @@ def test_integrators_have_their_order_with_quaternions_too(chain, integrator):
         for quaternion in quaternions:
             np.testing.assert_allclose(np.linalg.norm(quaternion, axis=1), 1, atol=1e-12)
     assert np.log2(errors[0] / errors[1]) == pytest.approx(ORDERS[integrator], abs=0.3)
+
+
+@pytest.mark.parametrize("tolerance", [1e-5, 1e-8, 1e-11])
+def test_steps_that_adapt_keep_to_their_tolerance_within_them_too(tolerance):
+    """A harmonic oscillator over one and a third of its periods, read where no step ends."""
+    spring = joints.prismatic("x", stiffness=4 * np.pi**2)
+    model = Assembly("oscillator").add(sphere("ball", 1.0, 0.1), spring).model()
+    swung = run(
+        model, [1.0], None, 1.3, 0.01, contact=None, integrator="dormand_prince",
+        tolerance=tolerance,
+    )  # fmt: skip
+    off = np.abs(swung.q[:, 0] - np.cos(2 * np.pi * swung.time)).max()
+    assert off < 5 * tolerance
+
+
+def test_a_step_of_dormand_and_prince_has_order_five_and_four_within():
+    """y' = y: errors of one step fall by 2^6, of what lies within by 2^5, as h is halved."""
+
+    def errors(h):
+        one = np.ones(1)
+        step = dormand_prince(lambda t, y: y, 0.0, one, one, h)
+        inside = within(0.4, h, one, np.array(step.stages))
+        return np.abs([step.y[0] - np.exp(h), inside[0] - np.exp(0.4 * h), step.error[0]])
+
+    falls = np.log2(errors(0.2) / errors(0.1))
+    np.testing.assert_allclose(falls, [6, 5, 5], atol=0.3)
 
 
 def test_dense_output_lies_on_the_solution(pendulum):

@@ -8,12 +8,12 @@ import numpy as np
 
 from homodyn.dynamics import Constraint
 from homodyn.model.configuration import normalize
+from homodyn.simulate.dormand_prince import Step, dormand_prince
 from homodyn.simulate.faults import lightest
 from homodyn.simulate.geometry import Scene
 from homodyn.simulate.rigid.accelerations import Accelerated, accelerations
 from homodyn.simulate.rigid.contact_state import ContactState, contact_states
 from homodyn.simulate.rigid.coordinates import CoordinateRows
-from homodyn.simulate.rigid.dormand_prince import Step, dormand_prince
 from homodyn.simulate.rigid.event_driven import EventDriven
 from homodyn.simulate.rigid.event_run import (
     WORKS,
