@@ -21,6 +21,7 @@ from homodyn.optimal.conditions import Link
 from homodyn.optimal.independent import independent_rows, resting_rows
 from homodyn.optimal.instant import Instant
 from homodyn.optimal.layout import PhaseLayout, Unknowns, actuated_entries, lay_out
+from homodyn.optimal.motion import motion_blocks
 from homodyn.optimal.phase import Phase
 from homodyn.optimal.program import Program
 from homodyn.optimal.springs import Spring
@@ -142,8 +143,9 @@ def build(
         Writer(model, at, transcription, places, springs, _resting(model, at, guess_vector))
         for at in layouts
     ]
+    motion = motion_blocks(writers) if transcription.shares_motion else []
     for k, writer in enumerate(writers):
-        blocks += writer.blocks()
+        blocks += [*motion[k : k + 1], *writer.blocks()]
         blocks += _beginning(model, writers, k, impulses, guess_vector)
     blocks += [_link(model, writers, link) for link in links]
     return Built(

@@ -15,6 +15,9 @@ from homodyn.optimal.block import Block
 from homodyn.symbolic.deferred import DeferredKernel
 
 Hessian = Literal["exact", "gauss-newton"]
+"""Which second derivatives a solver gets."""
+Method = Literal["auto", "ipopt", "fatrop"]
+"""Which solver it is."""
 
 
 class Program:
@@ -43,7 +46,7 @@ class Program:
 
     def evaluate(self, x: np.ndarray) -> tuple[list[np.ndarray], np.ndarray]:
         """Costs of each block (places, terms), and all rows, at unknowns in their own units."""
-        results = [block.value(x[block.index], block.values) for block in self.blocks]
+        results = [block.at(x) for block in self.blocks]
         rows = [rows.reshape(-1) for _, rows in results]
         return [costs for costs, _ in results], np.concatenate(rows or [np.zeros(0)])
 

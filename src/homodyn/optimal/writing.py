@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any
 
 import casadi as ca
@@ -165,7 +166,7 @@ class Writer:
         places = ("path", "inside") if inner else ("path",)
         return [c for c in self.phase.conditions if c.when in places]
 
-    def _maker(self) -> tuple[InstantMaker, list[ca.SX], list[int]]:
+    def maker(self) -> tuple[InstantMaker, list[ca.SX], list[int]]:
         """A maker, and the symbols and places of duration and parameters."""
         low, high = self.phase.duration_bounds
         passed, part, duration = (ca.SX.sym(n) for n in ("passed", "part", "duration"))
@@ -188,23 +189,28 @@ class Writer:
         )
         return maker, symbols, places
 
-    def _window(self, k: int) -> np.ndarray:
+    def window(self, k: int) -> np.ndarray:
+        """Places of the unknowns of interval ``k``."""
         parts = self.transcription.window(k).items()
         return np.concatenate(
             [np.zeros(0, dtype=int)]
             + [self.layout.index[key][n] for key, places in parts for n in places]
         )
 
-    def _symbols(self) -> dict[str, list[ca.SX]]:
+    def symbols(self, sizes: Mapping[str, int] = MappingProxyType({})) -> dict[str, list[ca.SX]]:
+        """For each quantity of an interval, symbols; ``sizes`` has those that are not usual."""
         return {
-            key: [ca.SX.sym(f"{key}{n}", self.layout.index[key].shape[1]) for n in places]
+            key: [
+                ca.SX.sym(f"{key}{n}", sizes.get(key, self.layout.index[key].shape[1]))
+                for n in places
+            ]
             for key, places in self.transcription.window(0).items()
         }
 
     def _intervals(self) -> Block:
         count = self.phase.intervals
-        maker, extra, shared = self._maker()
-        symbols = self._symbols()
+        maker, extra, shared = self.maker()
+        symbols = self.symbols()
         written = self.transcription.interval(maker, symbols, maker.step)
         fractions = np.arange(count) / count
         data = maker.numbers(fractions)
@@ -218,7 +224,8 @@ class Writer:
                     data.append((target, known))
                 value = self._value(term, sample.instant, target)
                 costs.add(term, value, target, sample.share * maker.step)
-        rows, lower, upper = self._labelled(written.rows)
+        own = [] if self.transcription.shares_motion else written.rows
+        rows, lower, upper = self.labelled(own)
         for sample in (s for s in written.samples if s.part < 1.0):
             self._add_conditions(
                 self._along,
@@ -228,15 +235,15 @@ class Writer:
                 upper,
             )
         z = ca.vertcat(*(s for group in symbols.values() for s in group), *extra)
-        index = np.array([[*self._window(k), *shared] for k in range(count)], dtype=int)
-        places = tuple(self._place(k + 0.5) for k in range(count))
+        index = np.array([[*self.window(k), *shared] for k in range(count)], dtype=int)
+        places = tuple(self.place(k + 0.5) for k in range(count))
         return self._made(z, data, costs, rows, lower, upper, index, places, maker.lifts)
 
     def _changes(self, terms: list[Term]) -> Block:
         """Rates of change between the samples of neighbouring intervals."""
         count = self.phase.intervals
-        maker, extra, shared = self._maker()
-        one, two = self._symbols(), self._symbols()
+        maker, extra, shared = self.maker()
+        one, two = self.symbols(), self.symbols()
         step = maker.step
         costs = Costs()
         first, second = (
@@ -248,15 +255,15 @@ class Writer:
         groups = [s for symbols in (one, two) for group in symbols.values() for s in group]
         z = ca.vertcat(*groups, *extra)
         index = np.array(
-            [[*self._window(k), *self._window(k + 1), *shared] for k in range(count - 1)]
+            [[*self.window(k), *self.window(k + 1), *shared] for k in range(count - 1)]
         )
-        places = tuple(self._place(k + 1) for k in range(count - 1))
+        places = tuple(self.place(k + 1) for k in range(count - 1))
         known = maker.numbers(np.arange(count - 1) / count)
         return self._made(z, known, costs, [], [], [], index, places, maker.lifts)
 
     def boundary(self, at: str) -> Boundary:
         """The first or last instant, with the controls nearest to it."""
-        maker, extra, shared = self._maker()
+        maker, extra, shared = self.maker()
         n = 0 if at == "start" else -1
         keys = [k for k in ("q", "v", "a", "force", "tau") if k in self.layout.index]
         made = {k: ca.SX.sym(k, self.layout.index[k].shape[1]) for k in keys}
@@ -286,13 +293,13 @@ class Writer:
         if at == "end" and self.transcription.name == "forward":
             chosen += [c for c in self.phase.conditions if c.when == "path"]
         self._add_conditions(chosen, edge.instant, rows, lower, upper)
-        place = (self._place(0 if at == "start" else self.phase.intervals),)
+        place = (self.place(0 if at == "start" else self.phase.intervals),)
         index = edge.index[None, :]
         return self._made(edge.symbols, edge.numbers, costs, rows, lower, upper, index, place)
 
     def block(self, at: str, z: list[ca.SX], index: np.ndarray, rows: list[Row]) -> Block:
         """Equations at the boundary of a phase."""
-        labelled, lower, upper = self._labelled(rows)
+        labelled, lower, upper = self.labelled(rows)
         place = (f"phase {self.phase.name!r}, {at}",)
         long = ca.vertcat(*z)
         return self._made(long, [], Costs(), labelled, lower, upper, index[None, :], place)
@@ -387,9 +394,7 @@ class Writer:
             )
         return value
 
-    def _labelled(
-        self, rows: Sequence[Row]
-    ) -> tuple[list[Row], list[np.ndarray], list[np.ndarray]]:
+    def labelled(self, rows: Sequence[Row]) -> tuple[list[Row], list[np.ndarray], list[np.ndarray]]:
         """Equations entry by entry, each with the name of its coordinate or contact row."""
         split: list[Row] = []
         for name, value in rows:
@@ -428,7 +433,8 @@ class Writer:
             lower.append(np.broadcast_to(low, size))
             upper.append(np.broadcast_to(high, size))
 
-    def _place(self, node: float) -> str:
+    def place(self, node: float) -> str:
+        """What to call a node, or the middle of an interval."""
         at = self.phase.duration_guess * node / self.phase.intervals
         return f"phase {self.phase.name!r}, node {node:g} of {self.phase.intervals} ({at:.3f} s)"
 
