@@ -30,21 +30,6 @@ class Restricted:
         self._z, self._rows = z, rows
         self._sizes = whole.z.shape[0], whole.rows.shape[0]
 
-    @property
-    def name(self) -> str:
-        """What it computes."""
-        return self.kernel.name
-
-    @property
-    def compiled(self) -> bool:
-        """Whether native code serves."""
-        return self.kernel.compiled
-
-    def compile(self) -> Restricted:
-        """Build native code now."""
-        self.kernel.compile()
-        return self
-
     def _padded(self, z: np.ndarray) -> np.ndarray:
         full = np.zeros((len(z), self._sizes[0]))
         full[:, self._z] = z

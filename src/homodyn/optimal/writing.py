@@ -153,7 +153,7 @@ class Writer:
 
     def blocks(self) -> list[Block]:
         """Intervals, changes between them, and both boundaries."""
-        made = [self._intervals(), self._boundary_block("start"), self._boundary_block("end")]
+        made = [*self._intervals(), self._boundary_block("start"), self._boundary_block("end")]
         changing = [term for term in self.phase.terms if term.when == "change"]
         if changing and self.phase.intervals > 1:
             made.append(self._changes(changing))
@@ -207,7 +207,8 @@ class Writer:
             for key, places in self.transcription.window(0).items()
         }
 
-    def _intervals(self) -> Block:
+    def _intervals(self) -> list[Block]:
+        """Terms, and conditions apart from them: alike terms of phases are compiled once."""
         count = self.phase.intervals
         maker, extra, shared = self.maker()
         symbols = self.symbols()
@@ -237,7 +238,12 @@ class Writer:
         z = ca.vertcat(*(s for group in symbols.values() for s in group), *extra)
         index = np.array([[*self.window(k), *shared] for k in range(count)], dtype=int)
         places = tuple(self.place(k + 0.5) for k in range(count))
-        return self._made(z, data, costs, rows, lower, upper, index, places, maker.lifts)
+        none: list[np.ndarray] = []
+        plain, lifts = maker.numbers(fractions), maker.lifts
+        return [
+            self._made(z, data, costs, [], none, none, index, places, lifts),
+            self._made(z, plain, Costs(), rows, lower, upper, index, places, lifts),
+        ]
 
     def _changes(self, terms: list[Term]) -> Block:
         """Rates of change between the samples of neighbouring intervals."""
@@ -350,6 +356,12 @@ class Writer:
             said = ca.substitute(said, [z], [z[kept.tolist()]])
             order = np.sort(first)
             z, index = z[order.tolist()], index[:, order]
+        inner = ca.vertcat(none, *(symbol for symbol, _ in lifts))
+        # What nothing depends on is left out: blocks that say the same are then the same.
+        needed = _depended([*said[:2], *said[3:]], inner)
+        inner, said[2] = inner[needed], said[2][needed]
+        used = _depended(said, z) or [0]
+        z, index = z[used], index[:, used]
         bounds = [
             np.tile(np.concatenate([np.zeros(0), *side]), (count, 1)) for side in (lower, upper)
         ]
@@ -367,7 +379,7 @@ class Writer:
             bounds[0],
             bounds[1],
             places,
-            ca.vertcat(none, *(symbol for symbol, _ in lifts)),
+            inner,
             outer,
             squares,
             plain,
@@ -437,6 +449,12 @@ class Writer:
         """What to call a node, or the middle of an interval."""
         at = self.phase.duration_guess * node / self.phase.intervals
         return f"phase {self.phase.name!r}, node {node:g} of {self.phase.intervals} ({at:.3f} s)"
+
+
+def _depended(values: Sequence[ca.SX], symbols: ca.SX) -> list[int]:
+    """Which of some symbols expressions depend on."""
+    pattern = ca.jacobian_sparsity(ca.vertcat(*values), symbols)
+    return sorted(set(pattern.get_col()))
 
 
 def _entries(name: str, labels: Sequence[str], size: int) -> list[str]:
