@@ -7,6 +7,7 @@ import io
 import tarfile
 import tempfile
 import zipfile
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from homodyn import capture, catalog
@@ -16,6 +17,7 @@ from homodyn.model import Model, load
 from homodyn.report.analysis import Analysis
 from homodyn.simulate import grounded
 from homodyn.studio.document import Actor, Document
+from homodyn.studio.recipe import Recipe
 from homodyn.studio.results import is_result, read_result
 
 MODELS = (".toml", ".lua", ".urdf", ".osim", ".xml")
@@ -46,7 +48,7 @@ def opened(path: str | Path) -> Opened:
 
 def from_catalog(name: str) -> Actor:
     """A ready body."""
-    return standing(catalog.build(name))
+    return replace(standing(catalog.build(name)), recipe=Recipe(name))
 
 
 def standing(model: Model, source: str = "") -> Actor:

@@ -60,8 +60,8 @@ class Studio:
         self.stage = Stage(self.server, self._segment_clicked, self._marker_clicked)
         self.on_segment: list[Callable[[str, str], None]] = []
         """Told (body of the scene, segment) when a segment is clicked."""
-        self.on_marker: list[Callable[[str, str], None]] = []
-        """Told (recording, marker) when a measured marker is clicked."""
+        self.on_marker: list[Callable[[str, str, bool], None]] = []
+        """Told (recording, marker, whether it joins the chosen ones) when a marker is clicked."""
         self._theme()
         camera = self.server.initial_camera
         camera.position, camera.look_at, camera.up = (3.2, -5.0, 1.3), (0.0, 0.0, 0.3), (0, 0, 1)
@@ -154,9 +154,9 @@ class Studio:
         for callback in self.on_segment:
             self.attempt(lambda callback=callback: callback(body, segment))  # type: ignore[misc]
 
-    def _marker_clicked(self, trial: str, marker: str) -> None:
+    def _marker_clicked(self, trial: str, marker: str, more: bool) -> None:
         for callback in self.on_marker:
-            self.attempt(lambda callback=callback: callback(trial, marker))  # type: ignore[misc]
+            self.attempt(lambda callback=callback: callback(trial, marker, more))  # type: ignore[misc]
 
     def _told(self, task: Task) -> None:
         """Show how work goes on, on every page: one note each, closed when it is done."""

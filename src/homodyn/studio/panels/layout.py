@@ -7,6 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from homodyn.studio.panels.edit import EditPanel
+from homodyn.studio.panels.fit import FitPanel
+from homodyn.studio.panels.health import HealthPanel
+from homodyn.studio.panels.markers import MarkersPanel
 from homodyn.studio.panels.open import OpenPanel
 from homodyn.studio.panels.panel import Panel
 from homodyn.studio.panels.plots import PlotsPanel
@@ -21,7 +25,8 @@ if TYPE_CHECKING:
     from homodyn.studio.studio import Studio
 
 TABS: tuple[tuple[str, tuple[type[Panel], ...]], ...] = (
-    ("Body", (OpenPanel, ScenePanel, PosePanel, ViewPanel)),
+    ("Body", (OpenPanel, ScenePanel, PosePanel, EditPanel, ViewPanel)),
+    ("Fit", (MarkersPanel, FitPanel, HealthPanel)),
 )
 """Tabs at the right and their panels, each a folder, from the top to the bottom."""
 BELOW: tuple[type[Panel], ...] = (TimePanel, PlotsPanel)
