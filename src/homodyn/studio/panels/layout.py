@@ -11,6 +11,7 @@ from homodyn.studio.panels.open import OpenPanel
 from homodyn.studio.panels.panel import Panel
 from homodyn.studio.panels.plots import PlotsPanel
 from homodyn.studio.panels.pose import PosePanel
+from homodyn.studio.panels.save import SavePanel
 from homodyn.studio.panels.scene import ScenePanel
 from homodyn.studio.panels.time import TimePanel
 from homodyn.studio.panels.view import ViewPanel
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from homodyn.studio.studio import Studio
 
 TABS: tuple[tuple[str, tuple[type[Panel], ...]], ...] = (
-    ("Body", (OpenPanel, ScenePanel, PosePanel, ViewPanel)),
+    ("Body", (OpenPanel, ScenePanel, PosePanel, ViewPanel, SavePanel)),
 )
 """Tabs at the right and their panels, each a folder, from the top to the bottom."""
 BELOW: tuple[type[Panel], ...] = (TimePanel, PlotsPanel)
