@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from homodyn.errors import HomodynError
 from homodyn.studio.autosave import Left
-from homodyn.studio.keeping import merged
+from homodyn.studio.keeping import merged, read_document
 
 if TYPE_CHECKING:
     from homodyn.studio.studio import Studio
@@ -43,9 +45,13 @@ def offer(studio: Studio, left: Sequence[Left]) -> None:
     more = f" {len(others)} older such session(s) will be offered next." if others else ""
 
     def opened() -> None:
-        document = first.read()
+        # Models refer to files beside them, and what is left behind is about to be removed.
+        home = Path(shutil.copytree(first.folder, studio.uploads / first.folder.name))
+        document = read_document(home)
         # Not as opened: it is in no file that the person chose.
         studio.session.change("open unsaved work", lambda now: merged(now, document))
+        if studio.autosave is not None:
+            studio.autosave.write()
         first.forget()
         studio.notify("Opened", f"unsaved work of {first.when:%d %B, %H:%M}")
         offer(studio, others[:MOST])

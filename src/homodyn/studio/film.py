@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Sequence
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -75,9 +76,7 @@ def ffmpeg() -> str | None:
         return found
     if find_spec("imageio_ffmpeg") is None:
         return None
-    import imageio_ffmpeg
-
-    return str(imageio_ffmpeg.get_ffmpeg_exe())
+    return str(import_module("imageio_ffmpeg").get_ffmpeg_exe())
 
 
 def mp4(pictures: Sequence[np.ndarray], rate: float = MP4_RATE) -> bytes:

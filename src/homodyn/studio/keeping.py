@@ -12,6 +12,7 @@ import os
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -51,18 +52,12 @@ class Keeper:
         bodies = []
         for actor in document.actors:
             parts = (actor.model, actor.motion, actor.loads, actor.events)
-            name = self._once("body", "", parts, lambda path, actor=actor: _body(actor, path), lost)  # type: ignore[misc]
+            name = self._once("body", "", parts, partial(_body, actor), lost)
             if name:
                 bodies.append(_described(actor, name))
         recordings = []
         for trial in document.trials:
-            name = self._once(
-                "recording",
-                ".c3d",
-                (trial,),
-                lambda path, trial=trial: capture.write(trial, path),
-                lost,  # type: ignore[misc]
-            )
+            name = self._once("recording", ".c3d", (trial,), partial(capture.write, trial), lost)
             if name:
                 recordings.append({"file": name, "name": trial.name, "source": trial.source})
         told = {"bodies": bodies, "recordings": recordings, "active": document.active}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from homodyn.studio.panels.compare import ComparePanel
 from homodyn.studio.panels.open import OpenPanel
 from homodyn.studio.panels.panel import Panel
 from homodyn.studio.panels.plots import PlotsPanel
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 TABS: tuple[tuple[str, tuple[type[Panel], ...]], ...] = (
     ("Body", (OpenPanel, ScenePanel, PosePanel, ViewPanel, SavePanel)),
+    ("Compare", (ComparePanel,)),
 )
 """Tabs at the right and their panels, each a folder, from the top to the bottom."""
 BELOW: tuple[type[Panel], ...] = (TimePanel, PlotsPanel)
@@ -44,9 +46,14 @@ class Layout:
         gui.main_panel.set_width(WIDTH)
         tabs = gui.add_tab_group()
         for label, kinds in TABS:
-            with tabs.add_tab(label):
+            with tabs.add_tab(label) as tab:
                 for kind in kinds:
-                    folder = gui.add_folder(kind.title, expand_by_default=kind.unfolded)
+                    alone = len(kinds) == 1
+                    folder = (
+                        tab
+                        if alone
+                        else gui.add_folder(kind.title, expand_by_default=kind.unfolded)
+                    )
                     self._build(kind(studio, folder))
         below = gui.add_panel()
         time = below.add_tab("Time")

@@ -71,8 +71,8 @@ class SavePanel(Panel):
             self._film(client, word)
         else:
             actor = self._actor()
-            make = FILES.get(word, lambda actor: replay(actor, self.session.document.trial))
-            self._send(client, make(actor))
+            trial = self.session.document.trial
+            self._send(client, replay(actor, trial) if word == REPLAY else FILES[word](actor))
 
     def _actor(self) -> Actor:
         actor = self.session.document.actor
