@@ -129,6 +129,16 @@ class Studio:
             traceback.print_exc()
             self.notify("Something went wrong", f"{type(error).__name__}: {error}", colour="red")
 
+    def watch(self, event: threading.Event, work: Callable[[], None]) -> None:
+        """Do something, which may be refused, when an event comes."""
+
+        def waiting() -> None:
+            event.wait()
+            if not self._ended.is_set():
+                self.attempt(work)
+
+        threading.Thread(target=waiting, daemon=True, name="watch").start()
+
     def tell_error(self, error: HomodynError) -> None:
         """Show a refusal: the sentence that the command line would print."""
         self.notify("Error", " ".join(str(error).split()), colour="red")
