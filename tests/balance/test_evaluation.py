@@ -324,7 +324,7 @@ def test_a_run_on_a_belt_is_single_support_and_flight():
     names = [f"{side}{k}" for side in ("L", "R") for k in range(4)]
     trial = Trial("run", tuple(names), np.concatenate(list(feet.values()), axis=1), rate)
     phases = detect(trial, feet={"left": names[:4], "right": names[4:]}, friction=1.0, limit=3000.0)
-    told = [p.supports for p in phases if 0.05 < p.start][:7]
+    told = [p.supports for p in phases if p.start > 0.05][:7]
     assert told == [("left",), (), ("right",), (), ("left",), (), ("right",)]
     stances = [p for p in phases if p.stance is not None]
     for phase in stances[:3]:
@@ -336,7 +336,7 @@ def test_a_run_on_a_belt_is_single_support_and_flight():
     left = (time - 0.1) % 0.6 < 0.3
     place = np.c_[belt * since + 0.05, np.where(left, 0.1, -0.1), np.zeros(count)]
     force = np.tile([0.0, 0.0, 1500.0], (count, 1))
-    com = place + [0, 0, 1.0]
+    com = place + np.array([0, 0, 1.0])
     down = np.array([0, 0, -9.81])
     need = Demand(time, com, np.zeros_like(com), force, np.cross(place, force), 70.0, down)
     judged = evaluate(need, phases)
