@@ -39,6 +39,8 @@ class Network(Node):
             raise NetworkError(missing("method", method, METHODS))
         self.method = method
         self.timestep = timestep
+        self.sparse = True
+        """Whether zeros of matrices are left out of products; without, what that saves is seen."""
         self.expectations: tuple[Expectation, ...] = ()
         self._advance: Advance | None = None
         self._values: np.ndarray | None = None
@@ -61,16 +63,18 @@ class Network(Node):
         return self
 
     def _prepared(self) -> Advance:
-        if self._advance is None or self._advance.method != self.method:
+        made = self._advance
+        if made is None or (made.method, made.system.sparse) != (self.method, self.sparse):
             if self.method not in METHODS:
                 raise NetworkError(missing("method", self.method, METHODS))
-            system = System(self)
+            system = System(self, sparse=self.sparse)
             self._advance = Advance(system, self.method)
             self._values = np.zeros(self._advance.parameters)
             for variable, number in system.numbers.items():
                 begin, _ = system.place_of(variable)
                 self._values[begin : begin + number.size] = number.flatten("F")
             self._builds += 1
+        assert self._advance is not None
         return self._advance
 
     @property

@@ -122,7 +122,7 @@ def recorded(
             if column[slices["row"]][0] or column[slices["fired"]].any():
                 rows.append(column)
         return np.array(rows)
-    kept = []
+    kept: list[np.ndarray] = []
     done = 0.0
     limit = max(64, CHUNK // len(column))
     while not done:
@@ -155,11 +155,15 @@ def finals(
     steps = int(run[2])
     if not compiled:
         step = advance.attempt.interpreted()
-        while not done.all():
-            column, done = step(column, done, p, run, none)
+        open_lanes = np.arange(len(column))
+        while len(open_lanes):
+            column[open_lanes], ended = step(
+                column[open_lanes], np.zeros(len(open_lanes)), p[open_lanes], run, none
+            )
+            open_lanes = open_lanes[ended == 0]
         return column
     # Lanes that have ended make room between the chunks; without events all end together.
-    left = min(steps, 1000) if advance.events else steps
+    left = min(steps, 250) if advance.events else steps
     while not done.all():
         open_lanes = np.flatnonzero(done == 0)
         inputs = {

@@ -12,7 +12,7 @@ import os
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -20,14 +20,28 @@ import numpy as np
 from homodyn.errors import KernelError
 from homodyn.symbolic import cache
 from homodyn.symbolic.angle_sums import angle_sums, fixed_values
+from homodyn.symbolic.choices import choices
 from homodyn.symbolic.compiler import CompileFailed, Compiler, build, find_compiler
-from homodyn.symbolic.emit import VERSION, Pieces, Source, emit, zeros
+from homodyn.symbolic.directions import directions
+from homodyn.symbolic.emit import (
+    VERSION,
+    Pieces,
+    Source,
+    emit,
+    needed,
+    offsets,
+    preamble,
+    zeros,
+)
+from homodyn.symbolic.hoist import hoisted
 from homodyn.symbolic.interpreter import Interpreter
 from homodyn.symbolic.kernel import Kernel
 from homodyn.symbolic.library import address, loaded
 from homodyn.symbolic.one_state import PACKED, emit_one
 from homodyn.symbolic.program import Program, fused, program_of, unfused
 from homodyn.symbolic.pulled_sums import pulled_sums
+from homodyn.symbolic.reciprocals import reciprocals
+from homodyn.symbolic.schedule import scheduled
 from homodyn.symbolic.threads import pool, thread_count
 from homodyn.symbolic.trace import Port
 
@@ -189,17 +203,22 @@ class Iteration:
         twice as long, and longer to build. One for many lanes that is there already will do. The
         bits of a lane are the same in all.
         """
+        hoisted = " hoisted" if self.packed and not sampled else ""
+        lanes, single = f"lanes{hoisted}", f"single{hoisted}"
         if count != 1:
-            return self._library("lanes")
-        packs = self._library("packs") if self.packed and not sampled else None
+            return self._library(lanes)
+        packs = self._library("packs") if hoisted else None
         if packs is not None:
             return packs
-        built = self._libraries.get("lanes") is not None and "single" not in self._libraries
-        return self._library("lanes" if built else "single")
+        built = self._libraries.get(lanes) is not None and single not in self._libraries
+        return self._library(lanes if built else single)
 
     @cached_property
     def _libraries(self) -> dict[str, Any]:
-        """Exported functions by form: ``lanes``, ``single``, or ``packs`` where parts are alike."""
+        """Exported functions by form: ``lanes``, ``single``, or ``packs`` where parts are alike.
+
+        The first two also ``hoisted``: what does not change is computed once for all steps.
+        """
         return {}
 
     def _library(self, form: str) -> Any:
@@ -213,7 +232,9 @@ class Iteration:
             return program_of(self.kernel.traced.graph)
         names = [port.name for port in self.kernel.inputs]
         changing = {names.index(name) for name in self.states}
-        program = pulled_sums(unfused(self.kernel.traced.graph), changing)
+        program = choices(directions(unfused(self.kernel.traced.graph)))
+        program = reciprocals(program, fixed_values(program, changing))
+        program = pulled_sums(program, changing)
         program = angle_sums(program, changing)
         return fused(program, fixed_values(program, changing))
 
@@ -223,8 +244,22 @@ class Iteration:
             return emit_one(
                 self._program, kernel.inputs, kernel.outputs, self.states, self.stop, lanes
             )
-        width = 1 if form == "single" else lanes
-        return emit(self._program, kernel.inputs, kernel.outputs, width, self._driver)
+        width = 1 if form.startswith("single") else lanes
+        if not form.endswith("hoisted"):
+            return emit(self._program, kernel.inputs, kernel.outputs, width, self._driver)
+        changing = {k for k, port in enumerate(kernel.inputs) if port.name in self.states}
+        fixed = fixed_values(self._program, changing)
+        program, before = hoisted(self._program, fixed, len(kernel.inputs))
+        if not before.results:
+            return emit(program, kernel.inputs, kernel.outputs, width, self._driver)
+        ready = Port("ready", (len(before.results),))
+        at, to = offsets(kernel.inputs), offsets((ready,))
+        once = Pieces(scheduled(before), at, to, (), "ready", in_files=True)
+        driver = partial(self._driver, once=once)
+        source = emit(program, (*kernel.inputs, ready), kernel.outputs, width, driver)
+        head = preamble(width, needed(before))
+        texts = [(f"ready{k}.c", head + once.text(k)) for k in range(once.count)]
+        return Source((*source.files, *texts))
 
     def _built(self, form: str) -> Any:
         """A library from the cache, or from what is written for the lanes of this processor."""
@@ -303,8 +338,23 @@ class Iteration:
             raise MemoryError("no memory for the work array of an iteration")
 
     def _driver(
-        self, inputs: tuple[Port, ...], outputs: tuple[Port, ...], pieces: Pieces, lanes: int
+        self,
+        inputs: tuple[Port, ...],
+        outputs: tuple[Port, ...],
+        pieces: Pieces,
+        lanes: int,
+        once: Pieces | None = None,
     ) -> str:
+        declared = pieces.declarations
+        ready = []
+        if once is not None:
+            inputs = inputs[:-1]
+            declared += once.declarations
+            place = f"x + g * {pieces.extents[0]}"
+            ready = [
+                f"ready{k}(1, {place}, spare, {place} + {pieces.inputs[len(inputs)]});"
+                for k in range(once.count)
+            ]
         names_in = [port.name for port in inputs]
         names_out = [port.name for port in outputs]
         nx, nw, ny = pieces.extents
@@ -350,13 +400,14 @@ class Iteration:
             halt = f"halted(groups, x + {at})"
         return DRIVER.format(
             block=pieces.block(lanes),
-            declared=pieces.declarations,
+            declared=declared,
             nx=nx,
             nw=nw,
             ny=ny,
             zeros=zeros(pieces, "1"),
             arguments=_lines(arguments, 4),
-            loads=_lines(loads, 12),
+            loads=_lines([*loads, *ready], 12),
+            spare=once.extents[1] if once is not None else 0,
             reloads=_lines(reloads, 16),
             calls=pieces.calls,
             stores=_lines(stores, 20),
@@ -425,9 +476,11 @@ __attribute__((visibility("default"))) int iterate(const long long *a)
     long total = (count + LANES - 1) / LANES;
     int block = total < BLOCK ? (int)total : BLOCK;
     long one_group = {nx} + {nw} + {ny};
-    vreal *memory = aligned_alloc(64, (block * one_group * sizeof(vreal) + 63) / 64 * 64);
+    long vectors = block * one_group + {spare};
+    vreal *memory = aligned_alloc(64, (vectors * sizeof(vreal) + 63) / 64 * 64);
     if (!memory) return 1;
-    vreal *x = memory, *w = x + block * {nx}, *y = w + block * {nw};
+    vreal *x = memory, *w = x + block * {nx}, *y = w + block * {nw}, *spare = y + block * {ny};
+    (void)spare;
 {zeros}
     for (long start = 0; start < total; start += block) {{
         int groups = total - start < block ? (int)(total - start) : block;
