@@ -74,19 +74,29 @@ class Past:
 
 
 def with_delays(
-    advance: Advance, column: np.ndarray, p: np.ndarray, run: np.ndarray, compiled: bool
+    advance: Advance,
+    column: np.ndarray,
+    p: np.ndarray,
+    run: np.ndarray,
+    compiled: bool,
+    past: Past | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Columns and delayed values of every row of one run whose formulas look back."""
+    """Columns and delayed values of every row of one run whose formulas look back.
+
+    A run that goes on has its ``past`` with it.
+    """
     step = advance.attempt.compile() if compiled else advance.attempt.interpreted()
     t0, dt, _ = run
     slices = advance.slices
-    past = Past(advance, column, p, float(t0))
+    past = Past(advance, column, p, float(t0)) if past is None else past
     rows, looked = [column], []
     done = np.array(0.0)
-    now = past.at(np.full(past.count, t0 - 1e-300) if past.count else np.zeros(0))
-    delays = past.keep(column, float(t0), now)
-    now = past.at(t0 - delays)
-    delays = past.keep(column, float(t0), now)
+    k, s = (float(column[slices[name]][0]) for name in ("k", "s"))
+    begin = float(t0 + k * dt + s)
+    now = past.at(np.full(past.count, begin - 1e-300) if past.count else np.zeros(0))
+    delays = past.keep(column, begin, now)
+    now = past.at(begin - delays)
+    delays = past.keep(column, begin, now)
     looked.append(now)
     while not done:
         k, s, length = (float(column[slices[name]][0]) for name in ("k", "s", "step"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
@@ -400,6 +401,20 @@ class System(World):
             shape = self._symbols[variable].shape
             values.append(ca.repmat(value, *shape) if value.shape != shape else value)
         return stacked(values)
+
+    def named_variables(self) -> Iterator[tuple[Variable, ca.SX]]:
+        """States, kept values and parameters that act during a run, each with its symbols."""
+        yield from self._symbols.items()
+        for variable, symbol in self._parameters.items():
+            if variable not in self._symbols:
+                yield variable, symbol
+
+    def named_symbols(self) -> Iterator[tuple[Variable, ca.SX]]:
+        """The same entry by entry."""
+        for variable, symbol in self.named_variables():
+            for k in range(symbol.numel()):
+                if symbol[k].is_symbolic():
+                    yield variable, symbol[k]
 
     def column(self, bank: str) -> ca.SX:
         """The symbols of states x, kept values h, parameters p, draws u or delayed values d."""
