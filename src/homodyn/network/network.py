@@ -264,7 +264,7 @@ class Network(Node):
         seed: int = 0,
         tier: Tier | None = None,
     ) -> Live:
-        """A run to go on with piece by piece: ``live.advance(0.1)``, ``set``, ``live["slip.y"]``."""
+        """A run to go on with piece by piece: ``live.advance(0.1)``, then ``live["slip.y"]``."""
         advance = self._prepared()
         course = self._course(start, dt, start)
         column = advance.seeded(seed, 1, self.values(), start)[0]
