@@ -326,7 +326,7 @@ class Network(Node):
             p[:, begin] = one.reshape(-1)
         course = self._course(t_end, dt, start)
         compiled = self._compiled(tier, course[2], lanes)
-        column = advance.seeded(seed, lanes, p, start)
+        column = advance.seeded(seed, lanes, p, start, compiled)
         if course[2]:
             column = finals(advance, column, p, course, compiled)
         slices = advance.slices

@@ -9,6 +9,9 @@ import numpy as np
 from homodyn.errors import NetworkError
 from homodyn.network.advance import Advance
 
+CUT, SPARE = 200, 0.04
+"""Attempts after which lanes that have ended are looked for, and the share that is put up with."""
+
 CHUNK = 20_000_000
 """Numbers kept of one chunk of attempts, which bounds the memory a record needs at once."""
 
@@ -173,17 +176,17 @@ def finals(
             open_lanes = open_lanes[ended == 0]
         return column
     # Lanes that have ended make room between the chunks; without events all end together.
-    left = min(steps, 250) if advance.events else steps
-    while not done.all():
-        open_lanes = np.flatnonzero(done == 0)
-        inputs = {
-            "c": column[open_lanes],
-            "done": done[open_lanes],
-            "p": p[open_lanes],
-            "run": run,
-            "d": none,
-        }
-        course = advance.iteration(max(1, left), inputs)
-        column[open_lanes] = course.states["c"]
-        done[open_lanes] = course.states["done"].reshape(-1)
-    return column
+    chunk = max(1, min(steps, CUT)) if advance.events else max(1, steps)
+    lanes = np.arange(len(column))
+    result = column
+    while len(lanes):
+        inputs = {"c": column, "done": done, "p": p, "run": run, "d": none}
+        course = advance.iteration(chunk, inputs)
+        column, done = course.states["c"], course.states["done"].reshape(-1)
+        ended = done != 0
+        # Moving lanes together costs as much as some of their steps.
+        if ended.mean() > SPARE or ended.all():
+            result[lanes[ended]] = column[ended]
+            left = ~ended
+            lanes, column, done, p = lanes[left], column[left], done[left], p[left]
+    return result

@@ -24,6 +24,7 @@ from homodyn.symbolic.choices import choices
 from homodyn.symbolic.compiler import CompileFailed, Compiler, build, find_compiler
 from homodyn.symbolic.directions import directions
 from homodyn.symbolic.emit import (
+    PIECE,
     VERSION,
     Pieces,
     Source,
@@ -38,7 +39,7 @@ from homodyn.symbolic.interpreter import Interpreter
 from homodyn.symbolic.kernel import Kernel
 from homodyn.symbolic.library import address, loaded
 from homodyn.symbolic.one_state import PACKED, emit_one
-from homodyn.symbolic.program import Program, fused, program_of, unfused
+from homodyn.symbolic.program import Instruction, Program, fused, program_of, reachable, unfused
 from homodyn.symbolic.pulled_sums import pulled_sums
 from homodyn.symbolic.reciprocals import reciprocals
 from homodyn.symbolic.schedule import scheduled
@@ -57,6 +58,19 @@ class Course:
     records: dict[str, np.ndarray]
 
 
+@dataclass(frozen=True)
+class Shortcut:
+    """A quick way through most steps: another output that is the next value of a state.
+
+    It holds where the output ``when`` is not zero, and other states then stay as they are. Steps in
+    which it holds for all lanes of a group take it alone; the bits are those of the long way.
+    """
+
+    state: str
+    output: str
+    when: str
+
+
 class Iteration:
     """A kernel whose outputs named in ``states`` feed the inputs of the same name.
 
@@ -64,7 +78,7 @@ class Iteration:
     steps change nothing; when all lanes of a block have, the rest of their steps is left out.
     ``packed`` is for kernels of many like parts: a single lane then runs on code of its own, in
     which those parts share the vectors that other lanes would fill, and sines of differences of
-    few angles are made from the sines of those.
+    few angles are made from the sines of those. ``shortcut`` is used by such kernels alone.
     """
 
     def __init__(
@@ -74,9 +88,11 @@ class Iteration:
         stop: str | None = None,
         *,
         packed: bool = False,
+        shortcut: Shortcut | None = None,
     ) -> None:
         self.kernel = kernel
         self.packed = packed
+        self.shortcut = shortcut
         self.states = tuple(states)
         self.stop = stop
         for name in [*self.states, *([stop] if stop else [])]:
@@ -238,28 +254,71 @@ class Iteration:
         program = angle_sums(program, changing)
         return fused(program, fixed_values(program, changing))
 
+    def _long_way(self, program: Program) -> Program:
+        """The program without the results of the shortcut."""
+        if self.shortcut is None:
+            return program
+        extra = {self.shortcut.output, self.shortcut.when}
+        ports = {k for k, port in enumerate(self.kernel.outputs) if port.name in extra}
+        kept = [one for one in program.results if one[0] not in ports]
+        return reachable(list(program.instructions), kept)
+
+    def _short_way(self, program: Program) -> Program | None:
+        """What the shortcut needs, with its result in the place of the state."""
+        if self.shortcut is None:
+            return None
+        names = [port.name for port in self.kernel.outputs]
+        source, flag, target = (
+            names.index(name)
+            for name in (self.shortcut.output, self.shortcut.when, self.shortcut.state)
+        )
+        instructions = list(program.instructions)
+        results = []
+        for port, entry, value in program.results:
+            if port in (source, flag):
+                results.append((target if port == source else flag, entry, value))
+        for k, port in enumerate(self.kernel.inputs):
+            if port.name in self.states and port.name != self.shortcut.state:
+                for entry in range(port.size):
+                    results.append((names.index(port.name), entry, len(instructions)))
+                    instructions.append(Instruction("input", (k, entry)))
+        return reachable(instructions, results)
+
     def _written(self, form: str, lanes: int) -> Source | None:
         kernel = self.kernel
+        long_way = self._long_way(self._program)
         if form == "packs":
-            return emit_one(
-                self._program, kernel.inputs, kernel.outputs, self.states, self.stop, lanes
-            )
+            return emit_one(long_way, kernel.inputs, kernel.outputs, self.states, self.stop, lanes)
         width = 1 if form.startswith("single") else lanes
         if not form.endswith("hoisted"):
-            return emit(self._program, kernel.inputs, kernel.outputs, width, self._driver)
+            return emit(long_way, kernel.inputs, kernel.outputs, width, self._driver)
         changing = {k for k, port in enumerate(kernel.inputs) if port.name in self.states}
         fixed = fixed_values(self._program, changing)
         program, before = hoisted(self._program, fixed, len(kernel.inputs))
-        if not before.results:
-            return emit(program, kernel.inputs, kernel.outputs, width, self._driver)
-        ready = Port("ready", (len(before.results),))
-        at, to = offsets(kernel.inputs), offsets((ready,))
-        once = Pieces(scheduled(before), at, to, (), "ready", in_files=True)
-        driver = partial(self._driver, once=once)
-        source = emit(program, (*kernel.inputs, ready), kernel.outputs, width, driver)
-        head = preamble(width, needed(before))
-        texts = [(f"ready{k}.c", head + once.text(k)) for k in range(once.count)]
-        return Source((*source.files, *texts))
+        inputs = kernel.inputs
+        files: list[tuple[str, str]] = []
+
+        def apart(one: Program, outputs: tuple[Port, ...], name: str) -> Pieces:
+            made = Pieces(
+                scheduled(one), offsets(inputs), offsets(outputs), (), name, in_files=True
+            )
+            head = preamble(width, needed(one))
+            files.extend((f"{name}{k}.c", head + made.text(k)) for k in range(made.count))
+            return made
+
+        once, short = None, None
+        if before.results:
+            ready = Port("ready", (len(before.results),))
+            once = apart(before, (ready,), "ready")
+            inputs = (*inputs, ready)
+        quick = self._short_way(program)
+        program = self._long_way(program)
+        # Groups go through the pieces of a long program in blocks, which seldom agree on the way.
+        if quick is not None and len(program) <= 3 * PIECE:
+            short = apart(quick, kernel.outputs, "quick")
+        driver = partial(self._driver, once=once, short=short)
+        source = emit(program, inputs, kernel.outputs, width, driver)
+        return Source((*source.files, *files))
 
     def _built(self, form: str) -> Any:
         """A library from the cache, or from what is written for the lanes of this processor."""
@@ -293,7 +352,7 @@ class Iteration:
         traced = self.kernel.traced
         ports = f"{form} {DRIVER} {self.states} {self.stop} {traced.inputs}{traced.outputs}"
         if self.packed:
-            ports += f" packed {PACKED}"
+            ports += f" packed {PACKED} {self.shortcut}"
         return cache.key_of(str(VERSION), compiler.identity, ports, traced.graph.serialize())
 
     def _spread(
@@ -344,8 +403,16 @@ class Iteration:
         pieces: Pieces,
         lanes: int,
         once: Pieces | None = None,
+        short: Pieces | None = None,
     ) -> str:
         declared = pieces.declarations
+        calls, block = pieces.calls, pieces.block(lanes)
+        nx, nw, ny = pieces.extents
+        if short is not None and self.shortcut is not None and pieces.count == 1:
+            declared += short.declarations
+            flag = [port.name for port in outputs].index(self.shortcut.when)
+            block = ABREAST if lanes > 1 else 1
+            calls = QUICK.format(nx=nx, nw=nw, ny=ny, flag=pieces.outputs[flag], calls=pieces.calls)
         ready = []
         if once is not None:
             inputs = inputs[:-1]
@@ -357,7 +424,6 @@ class Iteration:
             ]
         names_in = [port.name for port in inputs]
         names_out = [port.name for port in outputs]
-        nx, nw, ny = pieces.extents
         after = 4 + 4 * len(inputs)
         arguments, loads, reloads, stores = [], [], [], []
         for k, port in enumerate(inputs):
@@ -399,7 +465,7 @@ class Iteration:
             at = pieces.inputs[names_in.index(self.stop)]
             halt = f"halted(groups, x + {at})"
         return DRIVER.format(
-            block=pieces.block(lanes),
+            block=block,
             declared=declared,
             nx=nx,
             nw=nw,
@@ -409,7 +475,7 @@ class Iteration:
             loads=_lines([*loads, *ready], 12),
             spare=once.extents[1] if once is not None else 0,
             reloads=_lines(reloads, 16),
-            calls=pieces.calls,
+            calls=calls,
             stores=_lines(stores, 20),
             feeds=_lines(feeds, 16),
             finals=_lines(finals, 12),
@@ -457,6 +523,21 @@ class Iteration:
 def _lines(statements: list[str], indent: int) -> str:
     return "\n".join(" " * indent + statement for statement in statements)
 
+
+ABREAST = 4
+"""Groups that take the shortcut in turns: the steps of one alone would wait for each other."""
+
+QUICK = """\
+            for (int g = 0; g < groups; g++)
+                quick0(1, x + g * {nx}, w + g * {nw}, y + g * {ny});
+            int all = groups;
+            for (int g = 0; g < all; g++) {{
+                if (!v_any(v_equal(y[g * {ny} + {flag}], v_set(0.0)))) continue;
+                vreal *x0 = x, *w0 = w, *y0 = y;
+                x += g * {nx}, w += g * {nw}, y += g * {ny}, groups = 1;
+{calls}
+                x = x0, w = w0, y = y0, groups = all;
+            }}"""
 
 DRIVER = """\
 #include <stdlib.h>
