@@ -1,5 +1,6 @@
 """Movements that are best at something: problems of several phases and their solutions."""
 
+from homodyn.optimal.applied import Load, push
 from homodyn.optimal.between import Arrival
 from homodyn.optimal.build import Built
 from homodyn.optimal.capsules import apart, capsule_distance
@@ -72,6 +73,7 @@ __all__ = [
     "ForceError",
     "Instant",
     "Link",
+    "Load",
     "Objective",
     "Parameter",
     "Phase",
@@ -107,6 +109,7 @@ __all__ = [
     "objective",
     "periodic",
     "power",
+    "push",
     "read_phases",
     "reconstruct",
     "reconstruct_trial",

@@ -16,6 +16,7 @@ import casadi as ca
 import numpy as np
 
 from homodyn.model.configuration import difference, rates
+from homodyn.optimal.applied import SIZE, load_force
 from homodyn.optimal.springs import spring_force
 from homodyn.optimal.transcription import TRANSCRIPTIONS, LegendreCollocation, moved
 
@@ -68,13 +69,18 @@ def _arrival(
 ) -> Arrival:
     model, count = built.model, built.phases[k].intervals
     q, v, tau = (ca.SX.sym(name, size) for name, size in _sizes(built))
+    loads = built.phases[k].loads
+    wrenches = ca.SX.sym("wrenches", SIZE * len(loads))
     drive = tau + spring_force(built.springs, model, q, v, parameters)
+    drive = drive + load_force(loads, model, q, wrenches)
     acceleration = moved(model, built.phases[k], q, v, drive)[0]
-    law = ca.Function("law", [q, v, tau], [rates(model, q, v), acceleration]).map(count)
+    law = ca.Function("law", [q, v, tau, wrenches], [rates(model, q, v), acceleration]).map(count)
     torque = _torque(built.transcription.name, phase, count)
 
     def slope(state: list[np.ndarray], part: float) -> list[np.ndarray]:
-        return [np.array(x).T for x in law(state[0].T, state[1].T, torque(part).T)]
+        at = (np.arange(count) + part) / count
+        known = np.hstack([np.zeros((count, 0)), *(load.sampled(at) for load in loads)])
+        return [np.array(x).T for x in law(state[0].T, state[1].T, torque(part).T, known.T)]
 
     step = phase.duration / count / STEPS
     state = [phase.q[:-1], phase.v[:-1]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import casadi as ca
@@ -12,11 +12,13 @@ import numpy as np
 from homodyn.dynamics import row_names
 from homodyn.errors import HomodynError
 from homodyn.model import Model
+from homodyn.optimal.applied import SIZE, load_force
 from homodyn.optimal.block import Block
 from homodyn.optimal.conditions import Condition
 from homodyn.optimal.instant import Instant
 from homodyn.optimal.layout import PhaseLayout
-from homodyn.optimal.phase import Phase, entry_names, series
+from homodyn.optimal.phase import Phase, entry_names
+from homodyn.optimal.samples import series
 from homodyn.optimal.springs import Spring, spring_force
 from homodyn.optimal.terms import Term
 from homodyn.optimal.transcription import Transcription, moved
@@ -37,6 +39,8 @@ class InstantMaker:
     """Part of the phase that has passed where the interval begins."""
     parameters: Mapping[str, ca.SX]
     springs: tuple[Spring, ...] = ()
+    known: dict[float, ca.SX] = field(default_factory=dict)
+    """By part of the interval, the wrenches of all loads there, as far as they were asked for."""
 
     def __call__(
         self, q: Array, v: Array, a: Array, tau: Array, force: Array, part: float
@@ -55,12 +59,22 @@ class InstantMaker:
             elapsed,
             self.duration,
             self.parameters,
-            self.sprung(q, v),
+            self.besides(q, v, part),
         )
 
-    def sprung(self, q: Array, v: Array) -> Array:
-        """What springs do."""
-        return spring_force(self.springs, self.model, q, v, self.parameters)
+    def besides(self, q: Array, v: Array, part: float) -> Array:
+        """What springs and known loads do at a part of the interval."""
+        sprung = spring_force(self.springs, self.model, q, v, self.parameters)
+        loads = self.phase.loads
+        if not loads:
+            return sprung
+        wrenches = self.known.setdefault(part, ca.SX.sym("wrenches", SIZE * len(loads)))
+        return sprung + load_force(loads, self.model, q, wrenches)
+
+    def known_numbers(self, passed: np.ndarray) -> list[np.ndarray]:
+        """Numbers for ``known`` in intervals that begin at these parts of the phase."""
+        parts = [passed + part / self.phase.intervals for part in self.known]
+        return [np.hstack([load.sampled(at) for load in self.phase.loads]) for at in parts]
 
     def torques(self, tau: Array) -> Array:
         """Torques of the motors as entries of v."""
@@ -165,6 +179,8 @@ class Writer:
                 lower,
                 upper,
             )
+        data += maker.known.values()
+        numbers += maker.known_numbers(fractions)
         z = ca.vertcat(*(s for group in symbols.values() for s in group), *extra)
         index = np.array([[*self._window(k), *shared] for k in range(count)], dtype=int)
         places = tuple(self._place(k + 0.5) for k in range(count))
@@ -177,8 +193,10 @@ class Writer:
         one, two = self._symbols(), self._symbols()
         step = maker.duration / count
         costs: dict[str, Array] = {}
+        later = replace(maker, passed=maker.passed + 1 / count, known={})
         first, second = (
-            self.transcription.interval(maker, symbols, step).samples for symbols in (one, two)
+            self.transcription.interval(each, symbols, step).samples
+            for each, symbols in ((maker, one), (later, two))
         )
         for term in terms:
             rate = (term.value(second[0].instant) - term.value(first[0].instant)) / step
@@ -189,8 +207,14 @@ class Writer:
             [[*self._window(k), *self._window(k + 1), *shared] for k in range(count - 1)]
         )
         places = tuple(self._place(k + 1) for k in range(count - 1))
-        passed = np.arange(count - 1)[:, None] / count
-        return self._made(z, [maker.passed], [passed], costs, [], [], [], index, places)
+        passed = np.arange(count - 1) / count
+        data = [maker.passed, *maker.known.values(), *later.known.values()]
+        numbers = [
+            passed[:, None],
+            *maker.known_numbers(passed),
+            *later.known_numbers(passed + 1 / count),
+        ]
+        return self._made(z, data, numbers, costs, [], [], [], index, places)
 
     def boundary(self, at: str) -> Boundary:
         """The first or last instant, with the controls nearest to it."""
@@ -199,11 +223,17 @@ class Writer:
         keys = [k for k in ("q", "v", "a", "force", "tau") if k in self.layout.index]
         made = {k: ca.SX.sym(k, self.layout.index[k].shape[1]) for k in keys}
         q, v, tau = made["q"], made["v"], made["tau"]
+        part = 0.0 if n == 0 else float(self.phase.intervals)
+        if self.phase.loads:
+            edge = np.array([0.0 if n == 0 else 1.0])
+            maker.known[part] = ca.DM(
+                np.hstack([load.sampled(edge)[0] for load in self.phase.loads])
+            )
         if "a" in made:
             a, force = made["a"], made["force"]
         else:
-            a, force = moved(self.model, self.phase, q, v, maker.torques(tau) + maker.sprung(q, v))
-        part = 0.0 if n == 0 else float(self.phase.intervals)
+            drive = maker.torques(tau) + maker.besides(q, v, part)
+            a, force = moved(self.model, self.phase, q, v, drive)
         elapsed = ca.SX(0) if n == 0 else maker.duration
         instant = replace(maker(q, v, a, tau, force, part), elapsed=elapsed)
         index = np.concatenate([*(self.layout.index[k][n] for k in keys), shared])
