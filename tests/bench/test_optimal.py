@@ -40,7 +40,7 @@ def test_the_quadrature_of_an_answer_is_near_its_own_objective(shared_data):
         problem = optimal_track.tracking_problem(walk, intervals)
         answer = optimal_track._best_answer(problem, transcription, 1)
         assert answer.success
-        assert answer.objective(walk) == pytest.approx(answer.own, rel=0.03)
+        assert answer.objective(walk) == pytest.approx(answer.own, rel=0.05)
 
 
 def test_the_squat_keeps_its_soles_where_they_are():

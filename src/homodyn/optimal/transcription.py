@@ -9,7 +9,7 @@ from forward dynamics under the contacts, and steps of Runge and Kutta (Felis 20
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -81,6 +81,10 @@ class Maker(Protocol):
     def phase(self) -> Phase:
         """The phase the instants are of."""
 
+    @property
+    def resting(self) -> Sequence[int]:
+        """Rows of the contacts that are told to stay where they are; the others then do."""
+
     def __call__(
         self, q: Array, v: Array, a: Array, tau: Array, force: Array, part: float
     ) -> Instant:
@@ -120,7 +124,7 @@ class MidpointShooting:
         rows = [
             ("step of q", reached - q_end),
             ("step of v", v + step * a - v_end),
-            *motion_rows(instant, maker.phase),
+            *motion_rows(instant, maker.phase, maker.resting),
         ]
         return Interval([Sample(instant, 0.5, 1.0)], rows)
 
@@ -170,7 +174,7 @@ class LegendreCollocation:
             rows += [
                 ("slope of q", step * rates(model, here[0], here[1]) - slope_q),
                 ("slope of v", step * here[2] - slope_v),
-                *motion_rows(instant, maker.phase),
+                *motion_rows(instant, maker.phase, maker.resting),
             ]
         end_q = sum(self.D[i] * part for i, part in enumerate(q))
         end_v = sum(self.D[i] * part for i, part in enumerate(v))
@@ -232,14 +236,13 @@ TRANSCRIPTIONS: dict[str, Transcription] = {
 }
 
 
-def motion_rows(instant: Instant, phase: Phase) -> list[tuple[str, ca.SX]]:
-    """The equations of motion, and contacts that stay where they are."""
+def motion_rows(instant: Instant, phase: Phase, resting: Sequence[int]) -> list[tuple[str, ca.SX]]:
+    """The equations of motion, and ``resting`` rows of contacts that stay where they are."""
     rows = [("balance of forces", instant.imbalance)]
     if len(phase.contacts.rows):
         G, gamma = instant.contact_jacobian, as_column(instant.rows.bias)
-        rows.append(
-            ("contact", G @ instant.a - gamma + restoring(instant.rows, G @ instant.v, phase))
-        )
+        stay = G @ instant.a - gamma + restoring(instant.rows, G @ instant.v, phase)
+        rows.append(("contact", stay[list(resting)]))
     return rows
 
 
