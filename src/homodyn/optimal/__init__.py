@@ -17,6 +17,8 @@ from homodyn.optimal.conditions import (
     unilateral,
     velocity,
 )
+from homodyn.optimal.culprits import Trial, culprits
+from homodyn.optimal.explanation import Explanation, Group
 from homodyn.optimal.footfalls import Footing, Standing, footings, whole_steps
 from homodyn.optimal.instant import Instant
 from homodyn.optimal.phase import Phase
@@ -69,8 +71,10 @@ __all__ = [
     "Built",
     "Condition",
     "CrossEvaluation",
+    "Explanation",
     "Footing",
     "ForceError",
+    "Group",
     "Instant",
     "Link",
     "Load",
@@ -90,6 +94,7 @@ __all__ = [
     "StoredStep",
     "Synthesis",
     "Term",
+    "Trial",
     "Violation",
     "acceleration",
     "angular_momentum",
@@ -99,6 +104,7 @@ __all__ = [
     "coordinates",
     "criteria_of",
     "cross_evaluation",
+    "culprits",
     "effort_per_distance",
     "footings",
     "friction_cone",
