@@ -64,6 +64,11 @@ class Block:
         """Number of places."""
         return len(self.places)
 
+    def at(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Costs (places, terms) and rows (places, rows) at numbers for all unknowns."""
+        costs, rows = self.value(x[self.index], self.values)
+        return costs, rows
+
     @cached_property
     def text(self) -> str:
         """What the block says, apart from where it says it."""

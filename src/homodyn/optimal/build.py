@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -11,8 +11,9 @@ import casadi as ca
 import numpy as np
 
 from homodyn.catalog import mirror_map
-from homodyn.dynamics import mass_matrix
+from homodyn.dynamics.rnea import armature, newton_euler
 from homodyn.dynamics.rows import ConstraintRows
+from homodyn.dynamics.tree import Tree
 from homodyn.dynamics.wrenches import as_column
 from homodyn.errors import NoSolution
 from homodyn.model import Model
@@ -21,6 +22,7 @@ from homodyn.optimal.conditions import Link
 from homodyn.optimal.independent import independent_rows, resting_rows
 from homodyn.optimal.instant import Instant
 from homodyn.optimal.layout import PhaseLayout, Unknowns, actuated_entries, lay_out
+from homodyn.optimal.motion import motion_blocks
 from homodyn.optimal.phase import Phase
 from homodyn.optimal.program import Program
 from homodyn.optimal.springs import Spring
@@ -142,8 +144,9 @@ def build(
         Writer(model, at, transcription, places, springs, _resting(model, at, guess_vector))
         for at in layouts
     ]
+    motion = motion_blocks(writers) if transcription.shares_motion else []
     for k, writer in enumerate(writers):
-        blocks += writer.blocks()
+        blocks += [*motion[k : k + 1], *writer.blocks()]
         blocks += _beginning(model, writers, k, impulses, guess_vector)
     blocks += [_link(model, writers, link) for link in links]
     return Built(
@@ -202,7 +205,7 @@ def _beginning(
             push = ca.SX.sym("impulse", len(phase.contacts.rows))
             z.append(push)
             index.append(impulses[phase.name])
-            jump = mass_matrix(model, q) @ (v - v0) - contacts.matrix.jacobian.T @ push
+            jump = _pushed(model, q, v - v0) - contacts.matrix.jacobian.T @ push
             rows += [("q continues", q0 - q), ("impact", jump)]
             resting = list(writer.resting)
         else:
@@ -224,6 +227,15 @@ def _beginning(
             ],
         )
     ]
+
+
+def _pushed(model: Model, q: Array, change: Array) -> Array:
+    """M(q) times a change of velocities (N s, N m s): inverse dynamics at rest, without weight.
+
+    A third of the instructions that the matrix itself would take.
+    """
+    weightless = replace(model, gravity=np.zeros(3))
+    return newton_euler(Tree(weightless, q), change) + armature(model) * change
 
 
 def _link(model: Model, writers: list[Writer], link: Link) -> Block:

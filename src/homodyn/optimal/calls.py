@@ -82,6 +82,10 @@ class Calls:
         self.rows = np.arange(program.rows) if rows is None else rows
         self.seconds = 0.0
         """Spent in functions."""
+        self.deadline = np.inf
+        """When values cease to be numbers: the end for solvers without a clock of their own."""
+        self.late = False
+        """Whether that has happened."""
         self._values: tuple[bytes, float, Numbers] | None = None
         self._slopes: tuple[bytes, Numbers, Numbers] | None = None
         to_unknown, to_row = np.argsort(self.unknowns), np.argsort(self.rows)
@@ -128,6 +132,9 @@ class Calls:
 
     def value(self, y: Numbers) -> tuple[float, Numbers]:
         """Objective and rows."""
+        if time.perf_counter() > self.deadline:
+            self.late = True
+            return np.nan, np.full(self.program.rows, np.nan)
         key = y.tobytes()
         if self._values is None or self._values[0] != key:
             began = time.perf_counter()

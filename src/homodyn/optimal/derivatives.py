@@ -22,7 +22,7 @@ from homodyn.symbolic.deferred import Derived
 if TYPE_CHECKING:
     from homodyn.optimal.block import Block
 
-VERSION = 2
+VERSION = 3
 """Raised whenever the same block gets other derivatives, so that older libraries are not used."""
 
 NOWHERE = np.zeros((2, 0), dtype=int)
@@ -48,12 +48,22 @@ def slope(block: Block) -> Derived:
 
 
 def curvature(block: Block) -> Derived:
-    """Entries of the upper triangle of the Hessian of ``weight costs + multipliers . rows``."""
+    """Entries of the upper triangle of the Hessian of ``weight costs + multipliers . rows``.
+
+    For squares r'r it is 2 (R'R + sum_k r_k d2r_k), R = dr/dw, whose second part is derived with r
+    held: it vanishes for what is linear, and has no more entries than r itself.
+    """
     weight, multipliers = ca.SX.sym("weight"), ca.SX.sym("multipliers", block.rows.shape[0])
-    costs = ca.sum1(block.costs) if block.costs.shape[0] else ca.SX(0)
-    total = weight * costs + ca.dot(multipliers, block.rows)
-    hessian, gradient = ca.hessian(total, ca.vertcat(block.z, block.inner))
+    held = ca.SX.sym("held", block.squares.shape[0])
+    w = ca.vertcat(block.z, block.inner)
+    total = weight * block.plain + ca.dot(held, block.squares) + ca.dot(multipliers, block.rows)
+    bent, gradient = ca.hessian(total, w)
+    R = ca.jacobian(block.squares, w)
+    hessian = bent + 2 * weight * (R.T @ R)
     upper = ca.triu(_pulled_back(block, hessian, gradient[block.z.shape[0] :]))
+    symbols = [block.z, block.inner, block.data, weight, multipliers]
+    freed = ca.Function("held", [*symbols, held], [upper])
+    upper = freed(*symbols, 2 * weight * block.squares)
     graph = _closed("curvature", block, [weight, multipliers], [upper.nz[:]])
     return Derived(graph, _places(upper))
 

@@ -65,7 +65,7 @@ class ShootingWriter(Writer):
 
     def _inside(self) -> Block:
         count = self.phase.intervals
-        maker, extra, shared = self._maker()
+        maker, extra, shared = self.maker()
         keys = ("q", "v", "tau")
         parts = {k: ca.SX.sym(k, self.layout.index[k].shape[1]) for k in keys}
         q, v, tau = parts.values()
@@ -86,7 +86,7 @@ class ShootingWriter(Writer):
             lower,
             upper,
             np.array(index, dtype=int),
-            tuple(self._place(n) for n in nodes),
+            tuple(self.place(n) for n in nodes),
         )
 
 
@@ -249,7 +249,7 @@ def _torques_continue(writer: ShootingWriter) -> Block:
         np.zeros((count, 0)),
         zero,
         zero,
-        tuple(writer._place(n + 1) for n in range(count)),
+        tuple(writer.place(n + 1) for n in range(count)),
     )
 
 

@@ -13,8 +13,12 @@ from scipy.sparse import csr_array
 
 from homodyn.optimal.block import Block
 from homodyn.symbolic.deferred import DeferredKernel
+from homodyn.symbolic.later import in_pairs
 
 Hessian = Literal["exact", "gauss-newton"]
+"""Which second derivatives a solver gets."""
+Method = Literal["auto", "ipopt", "fatrop"]
+"""Which solver it is."""
 
 
 class Program:
@@ -43,7 +47,7 @@ class Program:
 
     def evaluate(self, x: np.ndarray) -> tuple[list[np.ndarray], np.ndarray]:
         """Costs of each block (places, terms), and all rows, at unknowns in their own units."""
-        results = [block.value(x[block.index], block.values) for block in self.blocks]
+        results = [block.at(x) for block in self.blocks]
         rows = [rows.reshape(-1) for _, rows in results]
         return [costs for costs, _ in results], np.concatenate(rows or [np.zeros(0)])
 
@@ -141,9 +145,10 @@ class Program:
     def kernels(self) -> list[DeferredKernel]:
         """All functions that a solver calls, the small ones first."""
         firsts = [k for block in self.blocks for k in (block.value, block.slope)]
-        return [*firsts, *(kernel for kernel in self.second if kernel.places.shape[1])]
+        all_of_them = [*firsts, *(kernel for kernel in self.second if kernel.places.shape[1])]
+        return list(dict.fromkeys(getattr(kernel, "kernel", kernel) for kernel in all_of_them))
 
     def compile(self) -> None:
         """Build native code for all functions now; without it they are built while they serve."""
-        for kernel in self.kernels:
-            kernel.compile()
+        different = {kernel.identity: kernel for kernel in self.kernels}
+        in_pairs(DeferredKernel.compile, different.values())

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import time
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any, get_args
 
 import casadi as ca
 import numpy as np
 
 from homodyn.errors import HomodynError
+from homodyn.model.naming import missing
 from homodyn.optimal.build import Built
-from homodyn.optimal.calls import Calls
-from homodyn.optimal.program import Hessian
+from homodyn.optimal.calls import Call, Calls
+from homodyn.optimal.program import Hessian, Method, Program
 from homodyn.optimal.solution import Solution, Status, solution_of
 from homodyn.optimal.stages import Stages, arranged
 
@@ -20,6 +22,8 @@ BETWEEN = 0.02
 
 SHARED = 8
 """Parameters of a problem, above which its equations are ordered for being coupled by them."""
+
+HESSIANS, METHODS = get_args(Hessian), get_args(Method)
 
 ENDINGS = {
     "Solve_Succeeded": Status.SOLVED,
@@ -33,10 +37,17 @@ ENDINGS = {
 }
 
 
-FATROP = {0: Status.SOLVED}
-"""Of the numbers that FATROP ends with, what they mean; any other is a failure."""
+@dataclass(frozen=True, eq=False)
+class _Ending:
+    """Numbers that a solver ended with, in own units."""
 
-Method = Literal["auto", "ipopt", "fatrop"]
+    x: np.ndarray
+    multipliers: np.ndarray
+    status: Status
+    word: str
+    iterations: int
+    functions: float
+    """Seconds spent in functions."""
 
 
 def solve(
@@ -57,33 +68,118 @@ def solve(
     time. An answer counts as solved only when each of its intervals, run again by forward dynamics,
     arrives within ``between`` (rad, m) of the next node; ``None`` leaves that out. ``barrier`` is
     where that of the interior-point method begins: a small one keeps near a guess that is nearly
-    an answer, bounds that it touches included. ``hessian`` is ``"exact"``, or ``"gauss-newton"``,
-    which leaves out the curvature of conditions. ``method`` is ``"ipopt"``, ``"fatrop"`` for
-    problems that fall into stages, or ``"auto"``.
+    an answer, bounds that it touches included.
+
+    ``hessian`` is ``"exact"``, or ``"gauss-newton"``, which leaves out the curvature of conditions.
+    ``method`` is ``"ipopt"``, ``"fatrop"`` for problems that fall into stages (see
+    `homodyn.optimal.stages`), or ``"auto"``: FATROP where it can, IPOPT where it cannot or where
+    FATROP did not arrive.
     """
+    known = {"hessian": (hessian, HESSIANS), "method": (method, METHODS)}
+    for name, (given, allowed) in known.items():
+        if given not in allowed:
+            raise HomodynError(f"solve(): {missing(name, given, allowed)}")
     began = time.perf_counter()
     program = built.program.with_hessian(hessian)
-    if method == "fatrop":
-        staged = arranged(built, program)
-        if isinstance(staged, str):
-            raise HomodynError(f"FATROP needs a problem that falls into stages: {staged}")
-        calls = Calls(staged.program, staged.unknowns, staged.rows, both_triangles=True)
-        functions = calls.fatrop()
-        options = _fatrop(staged, tolerance, iterations, barrier, verbose)
-    else:
-        calls = Calls(program)
-        functions = calls.ipopt()
-        options = {"ipopt": _ipopt(built, tolerance, iterations, seconds, barrier, verbose)}
-    plugin = "fatrop" if method == "fatrop" else "ipopt"
-    options |= {
+    staged = "IPOPT was asked for" if method == "ipopt" else arranged(built, program)
+    if method == "fatrop" and isinstance(staged, str):
+        raise HomodynError(f"FATROP needs a problem that falls into stages: {staged}")
+    prepared = time.perf_counter()
+    deadline = prepared + max(seconds, 1e-3)
+    ends = []
+    if isinstance(staged, Stages):
+        ends.append(_by_fatrop(built, staged, tolerance, iterations, deadline, barrier, verbose))
+    if method != "fatrop" and not (ends and ends[0].status.good):
+        ends.append(_by_ipopt(built, program, tolerance, iterations, deadline, barrier, verbose))
+    ended = time.perf_counter()
+    functions = sum(end.functions for end in ends)
+    return solution_of(
+        built,
+        ends[-1].x,
+        multipliers=ends[-1].multipliers,
+        status=ends[-1].status,
+        ending=ends[-1].word,
+        iterations=sum(end.iterations for end in ends),
+        seconds={
+            "preparing": prepared - began,
+            "functions": functions,
+            # What a solver does itself is hardly anything else.
+            "linear algebra": ended - prepared - functions,
+            "solving": ended - prepared,
+        },
+        between=between,
+    )
+
+
+def _by_fatrop(
+    built: Built,
+    staged: Stages,
+    tolerance: float,
+    iterations: int,
+    deadline: float,
+    barrier: float | None,
+    verbose: bool,
+) -> _Ending:
+    calls = Calls(staged.program, staged.unknowns, staged.rows, both_triangles=True)
+    calls.deadline = deadline
+    own: dict[str, Any] = {
+        "tol": tolerance,
+        "max_iter": iterations,
+        "print_level": 5 if verbose else 0,
+    }
+    if barrier is not None:
+        own["mu_init"] = barrier
+    equal = staged.program.lower == staged.program.upper
+    options = {
+        "fatrop": own,
+        "structure_detection": "manual",
+        "N": len(staged.states) - 1,
+        "nx": staged.states,
+        "nu": staged.controls,
+        "ng": staged.own,
+        "equality": equal[staged.rows].tolist(),
+    }
+    x, multipliers, stats = _run(built, calls, "fatrop", calls.fatrop(), options)
+    word = str(stats.get("unified_return_status", "failed"))
+    count = int(stats.get("iter_count", 0))
+    status = Status.SOLVED if stats.get("success") else Status.FAILED
+    if calls.late:
+        status = Status.OUT_OF_TIME
+    elif not status.good and count >= iterations:
+        status = Status.OUT_OF_ITERATIONS
+    return _Ending(x, multipliers, status, word, count, calls.seconds)
+
+
+def _by_ipopt(
+    built: Built,
+    program: Program,
+    tolerance: float,
+    iterations: int,
+    deadline: float,
+    barrier: float | None,
+    verbose: bool,
+) -> _Ending:
+    calls = Calls(program)
+    left = max(deadline - time.perf_counter(), 1e-3)
+    options = {"ipopt": _ipopt(built, tolerance, iterations, left, barrier, verbose)}
+    x, multipliers, stats = _run(built, calls, "ipopt", calls.ipopt(), options)
+    word = str(stats["return_status"])
+    status = ENDINGS.get(word, Status.FAILED)
+    return _Ending(x, multipliers, status, word, int(stats["iter_count"]), calls.seconds)
+
+
+def _run(
+    built: Built, calls: Calls, plugin: str, functions: dict[str, Call], options: dict[str, Any]
+) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
+    """Unknowns and multipliers of rows in own units, and what the solver tells."""
+    usual = {
         "cache": {name: call for name, call in functions.items() if name != "nlp"},
         "print_time": False,
         "error_on_fail": False,
         "calc_lam_p": False,
         "show_eval_warnings": False,
     }
-    solver = ca.nlpsol("solver", plugin, functions["nlp"], options)
-    prepared = time.perf_counter()
+    solver = ca.nlpsol("solver", plugin, functions["nlp"], options | usual)
     low, high = calls.bounds()
     result = solver(
         x0=calls.start(built.guess),
@@ -92,24 +188,8 @@ def solve(
         lbg=low,
         ubg=high,
     )
-    stats = solver.stats()
-    ended = time.perf_counter()
-    ending = str(stats["return_status"])
-    known = FATROP if plugin == "fatrop" else ENDINGS
-    return solution_of(
-        built,
-        calls.result(np.array(result["x"])[:, 0]),
-        multipliers=calls.multipliers(np.array(result["lam_g"])[:, 0]),
-        status=known.get(stats["return_status"], Status.FAILED),
-        ending=ending,
-        iterations=int(stats["iter_count"]),
-        seconds={
-            "preparing": prepared - began,
-            "functions": calls.seconds,
-            "solving": ended - prepared,
-        },
-        between=between,
-    )
+    x, lam = (np.array(result[key])[:, 0] for key in ("x", "lam_g"))
+    return calls.result(x), calls.multipliers(lam), solver.stats()
 
 
 def _ipopt(
@@ -135,25 +215,3 @@ def _ipopt(
         near = ("bound_push", "bound_frac", "slack_bound_push", "slack_bound_frac")
         options |= {"mu_init": barrier, **dict.fromkeys(near, min(1e-2, barrier))}
     return options
-
-
-def _fatrop(
-    staged: Stages, tolerance: float, iterations: int, barrier: float | None, verbose: bool
-) -> dict[str, Any]:
-    own: dict[str, Any] = {
-        "tol": tolerance,
-        "max_iter": iterations,
-        "print_level": 5 if verbose else 0,
-    }
-    if barrier is not None:
-        own["mu_init"] = barrier
-    equal = staged.program.lower == staged.program.upper
-    return {
-        "fatrop": own,
-        "structure_detection": "manual",
-        "N": len(staged.states) - 1,
-        "nx": staged.states,
-        "nu": staged.controls,
-        "ng": staged.own,
-        "equality": equal[staged.rows].tolist(),
-    }

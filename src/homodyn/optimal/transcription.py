@@ -59,6 +59,8 @@ class Transcription(Protocol):
     """A way to write a phase with finitely many unknowns."""
 
     name: str
+    shares_motion: bool
+    """Whether contact forces are unknowns, so that phases can share their laws of motion."""
 
     def order(self, intervals: int) -> list[tuple[str, np.ndarray]]:
         """Quantities and parts of the phase at which they are unknown, in the order of time."""
@@ -101,6 +103,7 @@ class MidpointShooting:
     """Piecewise constant accelerations, torques and contact forces; equations at the middles."""
 
     name = "shooting"
+    shares_motion = True
 
     def order(self, intervals: int) -> list[tuple[str, np.ndarray]]:
         """State, then controls, interval by interval."""
@@ -133,6 +136,7 @@ class LegendreCollocation:
     """States are polynomials of degree 4; the equations hold at 4 Legendre points."""
 
     name = "collocation"
+    shares_motion = True
     degree = 4
 
     def __init__(self) -> None:
@@ -186,6 +190,7 @@ class ForwardShooting:
     """Continuous, piecewise linear torques; the state at the end by Runge and Kutta."""
 
     name = "forward"
+    shares_motion = False
 
     def order(self, intervals: int) -> list[tuple[str, np.ndarray]]:
         """State and torques at each node."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any
 
 import casadi as ca
@@ -173,7 +174,7 @@ class Writer:
 
     def blocks(self) -> list[Block]:
         """Intervals, changes between them, and both boundaries."""
-        made = [self._intervals(), self._boundary_block("start"), self._boundary_block("end")]
+        made = [*self._intervals(), self._boundary_block("start"), self._boundary_block("end")]
         changing = [term for term in self.phase.terms if term.when == "change"]
         if changing and self.phase.intervals > 1:
             made.append(self._changes(changing))
@@ -186,7 +187,7 @@ class Writer:
         places = ("path", "inside") if inner else ("path",)
         return [c for c in self.phase.conditions if c.when in places]
 
-    def _maker(self) -> tuple[InstantMaker, list[ca.SX], list[int]]:
+    def maker(self) -> tuple[InstantMaker, list[ca.SX], list[int]]:
         """A maker, and the symbols and places of duration and parameters."""
         low, high = self.phase.duration_bounds
         passed, part, duration = (ca.SX.sym(n) for n in ("passed", "part", "duration"))
@@ -209,23 +210,29 @@ class Writer:
         )
         return maker, symbols, places
 
-    def _window(self, k: int) -> np.ndarray:
+    def window(self, k: int) -> np.ndarray:
+        """Places of the unknowns of interval ``k``."""
         parts = self.transcription.window(k).items()
         return np.concatenate(
             [np.zeros(0, dtype=int)]
             + [self.layout.index[key][n] for key, places in parts for n in places]
         )
 
-    def _symbols(self) -> dict[str, list[ca.SX]]:
+    def symbols(self, sizes: Mapping[str, int] = MappingProxyType({})) -> dict[str, list[ca.SX]]:
+        """For each quantity of an interval, symbols; ``sizes`` has those that are not usual."""
         return {
-            key: [ca.SX.sym(f"{key}{n}", self.layout.index[key].shape[1]) for n in places]
+            key: [
+                ca.SX.sym(f"{key}{n}", sizes.get(key, self.layout.index[key].shape[1]))
+                for n in places
+            ]
             for key, places in self.transcription.window(0).items()
         }
 
-    def _intervals(self) -> Block:
+    def _intervals(self) -> list[Block]:
+        """Terms, and conditions apart from them: alike terms of phases are compiled once."""
         count = self.phase.intervals
-        maker, extra, shared = self._maker()
-        symbols = self._symbols()
+        maker, extra, shared = self.maker()
+        symbols = self.symbols()
         written = self.transcription.interval(maker, symbols, maker.step)
         fractions = np.arange(count) / count
         data = maker.numbers(fractions)
@@ -239,7 +246,8 @@ class Writer:
                     data.append((target, known))
                 value = self._value(term, sample.instant, target)
                 costs.add(term, value, target, sample.share * maker.step)
-        rows, lower, upper = self._labelled(written.rows)
+        own = [] if self.transcription.shares_motion else written.rows
+        rows, lower, upper = self.labelled(own)
         for sample in (s for s in written.samples if s.part < 1.0):
             self._add_conditions(
                 self._along,
@@ -249,15 +257,20 @@ class Writer:
                 upper,
             )
         z = ca.vertcat(*(s for group in symbols.values() for s in group), *extra)
-        index = np.array([[*self._window(k), *shared] for k in range(count)], dtype=int)
-        places = tuple(self._place(k + 0.5) for k in range(count))
-        return self._made(z, data, costs, rows, lower, upper, index, places, maker.lifts)
+        index = np.array([[*self.window(k), *shared] for k in range(count)], dtype=int)
+        places = tuple(self.place(k + 0.5) for k in range(count))
+        none: list[np.ndarray] = []
+        plain, lifts = maker.numbers(fractions), maker.lifts
+        return [
+            self._made(z, data, costs, [], none, none, index, places, lifts),
+            self._made(z, plain, Costs(), rows, lower, upper, index, places, lifts),
+        ]
 
     def _changes(self, terms: list[Term]) -> Block:
         """Rates of change between the samples of neighbouring intervals."""
         count = self.phase.intervals
-        maker, extra, shared = self._maker()
-        one, two = self._symbols(), self._symbols()
+        maker, extra, shared = self.maker()
+        one, two = self.symbols(), self.symbols()
         step = maker.step
         costs = Costs()
         later = replace(maker, passed=maker.passed + maker.part, wrenches={})
@@ -271,16 +284,16 @@ class Writer:
         groups = [s for symbols in (one, two) for group in symbols.values() for s in group]
         z = ca.vertcat(*groups, *extra)
         index = np.array(
-            [[*self._window(k), *self._window(k + 1), *shared] for k in range(count - 1)]
+            [[*self.window(k), *self.window(k + 1), *shared] for k in range(count - 1)]
         )
-        places = tuple(self._place(k + 1) for k in range(count - 1))
+        places = tuple(self.place(k + 1) for k in range(count - 1))
         passed = np.arange(count - 1) / count
         known = [*maker.numbers(passed), *later.loads_at(passed + 1 / count)]
         return self._made(z, known, costs, [], [], [], index, places, maker.lifts)
 
     def boundary(self, at: str) -> Boundary:
         """The first or last instant, with the controls nearest to it."""
-        maker, extra, shared = self._maker()
+        maker, extra, shared = self.maker()
         n = 0 if at == "start" else -1
         keys = [k for k in ("q", "v", "a", "force", "tau") if k in self.layout.index]
         made = {k: ca.SX.sym(k, self.layout.index[k].shape[1]) for k in keys}
@@ -311,13 +324,13 @@ class Writer:
         if at == "end" and self.transcription.name == "forward":
             chosen += [c for c in self.phase.conditions if c.when == "path"]
         self._add_conditions(chosen, edge.instant, rows, lower, upper)
-        place = (self._place(0 if at == "start" else self.phase.intervals),)
+        place = (self.place(0 if at == "start" else self.phase.intervals),)
         index = edge.index[None, :]
         return self._made(edge.symbols, edge.numbers, costs, rows, lower, upper, index, place)
 
     def block(self, at: str, z: list[ca.SX], index: np.ndarray, rows: list[Row]) -> Block:
         """Equations at the boundary of a phase."""
-        labelled, lower, upper = self._labelled(rows)
+        labelled, lower, upper = self.labelled(rows)
         place = (f"phase {self.phase.name!r}, {at}",)
         long = ca.vertcat(*z)
         return self._made(long, [], Costs(), labelled, lower, upper, index[None, :], place)
@@ -368,6 +381,12 @@ class Writer:
             said = ca.substitute(said, [z], [z[kept.tolist()]])
             order = np.sort(first)
             z, index = z[order.tolist()], index[:, order]
+        inner = ca.vertcat(none, *(symbol for symbol, _ in lifts))
+        # What nothing depends on is left out: blocks that say the same are then the same.
+        needed = _depended([*said[:2], *said[3:]], inner)
+        inner, said[2] = inner[needed], said[2][needed]
+        used = _depended(said, z) or [0]
+        z, index = z[used], index[:, used]
         bounds = [
             np.tile(np.concatenate([np.zeros(0), *side]), (count, 1)) for side in (lower, upper)
         ]
@@ -385,7 +404,7 @@ class Writer:
             bounds[0],
             bounds[1],
             places,
-            ca.vertcat(none, *(symbol for symbol, _ in lifts)),
+            inner,
             outer,
             squares,
             plain,
@@ -412,9 +431,7 @@ class Writer:
             )
         return value
 
-    def _labelled(
-        self, rows: Sequence[Row]
-    ) -> tuple[list[Row], list[np.ndarray], list[np.ndarray]]:
+    def labelled(self, rows: Sequence[Row]) -> tuple[list[Row], list[np.ndarray], list[np.ndarray]]:
         """Equations entry by entry, each with the name of its coordinate or contact row."""
         split: list[Row] = []
         for name, value in rows:
@@ -453,9 +470,16 @@ class Writer:
             lower.append(np.broadcast_to(low, size))
             upper.append(np.broadcast_to(high, size))
 
-    def _place(self, node: float) -> str:
+    def place(self, node: float) -> str:
+        """What to call a node, or the middle of an interval."""
         at = self.phase.duration_guess * node / self.phase.intervals
         return f"phase {self.phase.name!r}, node {node:g} of {self.phase.intervals} ({at:.3f} s)"
+
+
+def _depended(values: Sequence[ca.SX], symbols: ca.SX) -> list[int]:
+    """Which of some symbols expressions depend on."""
+    pattern = ca.jacobian_sparsity(ca.vertcat(*values), symbols)
+    return sorted(set(pattern.get_col()))
 
 
 def _entries(name: str, labels: Sequence[str], size: int) -> list[str]:

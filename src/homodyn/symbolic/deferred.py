@@ -18,6 +18,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from weakref import WeakValueDictionary
 
 import casadi as ca
 import numpy as np
@@ -73,7 +74,10 @@ class DeferredKernel:
     @cached_property
     def derived(self) -> Derived:
         """The graph itself, which takes its time."""
-        return self._derive()
+        known = _derived.get(self.identity)
+        if known is None:
+            known = _derived[self.identity] = self._derive()
+        return known
 
     @cached_property
     def places(self) -> np.ndarray:
@@ -164,10 +168,15 @@ class DeferredKernel:
         ports = [Port(f"output{k}", (n,)) for k, n in enumerate(sizes)]
         self._native = (Library(native, self.inputs, ports, cost), sizes, places)
 
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """Equal for kernels that compute the same."""
+        return (str(self.inputs), *self._text)
+
     def _key(self, compiler: Compiler) -> str:
         if compiler.identity not in self._keys:
-            parts = (str(VERSION), str(LAYOUT), compiler.identity, str(self.inputs))
-            self._keys[compiler.identity] = cache.key_of(*parts, *self._text)
+            parts = (str(VERSION), str(LAYOUT), compiler.identity)
+            self._keys[compiler.identity] = cache.key_of(*parts, *self.identity)
         return self._keys[compiler.identity]
 
     @cached_property
@@ -185,6 +194,10 @@ class DeferredKernel:
             # Nobody builds it: there is nothing to look for again.
             self._asked, self._looked = True, True
             self._spent = -np.inf
+
+
+_derived: WeakValueDictionary[tuple[str, ...], Derived] = WeakValueDictionary()
+"""What kernels that are alive have derived: others that compute the same need not do so again."""
 
 
 def build_job(job: later.Job, compiler: Compiler, threads: int) -> bytes:

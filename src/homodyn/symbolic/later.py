@@ -13,16 +13,23 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
 import casadi as ca
 
 from homodyn.symbolic import cache
 from homodyn.symbolic.trace import Port
 
+if TYPE_CHECKING:
+    from homodyn.symbolic.compiler import Compiler
+
+T = TypeVar("T")
 QUEUE = "queue"
 NICENESS = 19
 
@@ -111,9 +118,7 @@ def _alone() -> Iterator[bool]:
 
 def empty_the_queue() -> None:
     """Build what waits, the shortest first; a job that fails is dropped."""
-    from homodyn.symbolic.compiler import CompileFailed, find_compiler
-    from homodyn.symbolic.deferred import build_job
-    from homodyn.symbolic.threads import thread_count
+    from homodyn.symbolic.compiler import find_compiler
 
     compiler = find_compiler()
     queue = cache.folder() / QUEUE
@@ -122,13 +127,27 @@ def empty_the_queue() -> None:
             jobs = sorted(queue.glob("*.json"), key=lambda path: path.stat().st_size)
             if not jobs:
                 break
-            try:
-                if not (cache.folder() / jobs[0].stem).is_dir():
-                    build_job(Job.from_text(jobs[0].read_text()), compiler, thread_count())
-            except (CompileFailed, OSError, RuntimeError, ValueError, KeyError):
-                pass
-            finally:
-                jobs[0].unlink(missing_ok=True)
+            in_pairs(partial(_build, compiler=compiler), jobs)
+
+
+def in_pairs(build: Callable[[T], object], jobs: Iterable[T]) -> None:
+    """Work on two jobs at a time: while C is compiled for one, it is written for the other."""
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        list(pool.map(build, jobs))
+
+
+def _build(path: Path, compiler: Compiler) -> None:
+    from homodyn.symbolic.compiler import CompileFailed
+    from homodyn.symbolic.deferred import build_job
+    from homodyn.symbolic.threads import thread_count
+
+    try:
+        if not (cache.folder() / path.stem).is_dir():
+            build_job(Job.from_text(path.read_text()), compiler, thread_count())
+    except (CompileFailed, OSError, RuntimeError, ValueError, KeyError):
+        pass
+    finally:
+        path.unlink(missing_ok=True)
 
 
 def main() -> None:
