@@ -60,6 +60,11 @@ def test_a_load_about_the_origin_is_the_wrench_that_inverse_dynamics_takes():
     np.testing.assert_allclose(without - acting, under, atol=1e-9)
 
 
+def test_loads_are_told_by_the_description():
+    assert "known loads: box" in block_move(loads=[oc.Load("box", wind)]).describe()
+    assert "known loads" not in block_move().describe()
+
+
 def test_loads_of_other_shapes_or_without_numbers_are_refused_by_name():
     with pytest.raises(HomodynError, match=r"load on 'box': .*6 finite columns.*got 3"):
         block_move(loads=[oc.Load("box", np.zeros((2, 3)))]).build()
