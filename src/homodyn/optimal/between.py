@@ -69,6 +69,13 @@ def arrivals(
     return tuple(_arrival(built, k, phase, parameters) for k, phase in enumerate(phases))
 
 
+def laws(built: Built) -> list[DeferredKernel]:
+    """Forward dynamics in the contacts of each phase, as intervals are run again with it."""
+    names = tuple(built.parameters)
+    made = [_law(built.model, phase, built.springs, names) for phase in built.phases]
+    return list({law.identity: law for law in made}.values())
+
+
 def _arrival(
     built: Built, k: int, phase: PhaseSolution, parameters: Mapping[str, float]
 ) -> Arrival:
