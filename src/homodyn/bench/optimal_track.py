@@ -9,6 +9,7 @@ coordinates and torques over the span, whatever its transcription says of itself
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -52,7 +53,7 @@ TOLERANCE = 1e-5
 RUNS = (("collocation", "hermite-simpson", 50), ("shooting", "trapezoidal", 100))
 """Transcription of ours, that of Moco beside it, and intervals of both: higher order, and second
 order, which on half the mesh does not follow the light feet between its nodes."""
-QUICK = (("collocation", "hermite-simpson", 25),)
+QUICK = (("collocation", "hermite-simpson", 30),)
 PATIENCE = 600
 """s that Moco may take for one answer."""
 FASTER = 20.0
@@ -204,7 +205,7 @@ def moco(walk: Walk, scheme: str, intervals: int) -> Answer:
         "strength": STRENGTH,
         "most": MOST,
         "tolerance": TOLERANCE,
-        "threads": 1,
+        "threads": os.cpu_count(),
         "time": motion.time.tolist(),
         "q": _by_name(names, motion.q),
         "guess": {"time": np.linspace(*SPAN, len(parts)).tolist(), **guess},
