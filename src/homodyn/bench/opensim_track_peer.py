@@ -5,14 +5,15 @@ external loads, and a JSON file with ``span`` (s), ``intervals``, ``scheme`` (of
 ``effort`` (weight of squared controls), ``strength`` (N m or N for a control of one), ``most``
 (controls are at most this), ``tolerance``, ``threads``, ``time`` (s) and the coordinates ``q`` to
 track by name; and ``guess``: ``time`` over the span, ``q``, ``v`` and ``tau`` by name.
-Prints one JSON object: ``seconds`` of the whole call that solves, ``success``, ``status``,
-``iterations``, ``objective``, and the answer: ``time``, ``q``, ``v`` and ``tau`` by name.
+Prints one JSON object: ``seconds`` of the whole call that solves, and ``processor``, those of
+processors; ``success``, ``status``, ``iterations``, ``objective``; and the answer: ``time``, ``q``,
+``v`` and ``tau`` by name.
 """
 
 import json
 import os
 import sys
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 
@@ -53,12 +54,13 @@ def main() -> None:
         control = [value / given["strength"] for value in begun["tau"][name]]
         guess.setControl(f"/forceset/tau_{name}", _vector(opensim, control))
     solver.setGuess(guess)
-    start = perf_counter()
+    start, used = perf_counter(), process_time()
     solution = study.solve()
-    seconds = perf_counter() - start
+    seconds, processor = perf_counter() - start, process_time() - used
     solution.unseal()
     found = {
         "seconds": seconds,
+        "processor": processor,
         "success": solution.success(),
         "status": solution.getStatus(),
         "iterations": solution.getNumIterations(),
