@@ -7,13 +7,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from homodyn.studio.panels.balance import BalancePanel
 from homodyn.studio.panels.compare import ComparePanel
+from homodyn.studio.panels.network import NetworkPanel
 from homodyn.studio.panels.open import OpenPanel
 from homodyn.studio.panels.panel import Panel
 from homodyn.studio.panels.plots import PlotsPanel
 from homodyn.studio.panels.pose import PosePanel
 from homodyn.studio.panels.save import SavePanel
 from homodyn.studio.panels.scene import ScenePanel
+from homodyn.studio.panels.search import SearchPanel
 from homodyn.studio.panels.simulate import SimulatePanel
 from homodyn.studio.panels.time import TimePanel
 from homodyn.studio.panels.view import ViewPanel
@@ -27,6 +30,7 @@ TABS: tuple[tuple[str, tuple[type[Panel], ...]], ...] = (
     ("Body", (OpenPanel, ScenePanel, PosePanel, ViewPanel, SavePanel)),
     ("Compare", (ComparePanel,)),
     ("Simulate", (SimulatePanel,)),
+    ("Studies", (BalancePanel, NetworkPanel, SearchPanel)),
 )
 """Tabs at the right and their panels, each a folder, from the top to the bottom."""
 BELOW: tuple[type[Panel], ...] = (TimePanel, PlotsPanel)
