@@ -69,7 +69,7 @@ def test_work_is_saved_and_opens_again_in_another_studio(studio, visit, serve, t
 
 
 def test_a_picture_a_film_and_a_replay_come_out_of_the_page(studio, visit, tmp_path):
-    page = visit(studio, width=900, height=600)
+    page = visit(studio)
     panel = studio.layout.panel(SavePanel)
     unfold(page, "Save")
     panel.what.value = PICTURE

@@ -28,6 +28,10 @@ class Look:
     apart: float = 0.0
     """Distance (m) between bodies, to the left of each other; 0 puts them over each other."""
     dark: bool = False
+    chosen: frozenset[str] = frozenset()
+    """Markers of the recording that are worked on."""
+    bad: float = 0.03
+    """Marker error (m) from which on a marker fits badly."""
 
     @property
     def opacity(self) -> float | None:

@@ -10,6 +10,7 @@ import shutil
 import tarfile
 import tempfile
 import zipfile
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from homodyn import capture, catalog, network
@@ -22,6 +23,8 @@ from homodyn.simulate import grounded
 from homodyn.studio.document import Actor, Document
 from homodyn.studio.judging import BalanceScene
 from homodyn.studio.keeping import is_session, merged, read_document
+from homodyn.studio.marker_map import MarkerMap, is_map, read_map
+from homodyn.studio.recipe import Recipe
 from homodyn.studio.results import is_result, read_result
 from homodyn.studio.sheet import Sheet
 from homodyn.studio.study import StudyFile
@@ -36,7 +39,7 @@ NETWORKS, STUDIES = (".cdn",), (".db",)
 SCENE = re.compile(r'^\s*format\s*=\s*"homodyn scene', re.MULTILINE)
 """By this a scene of supports is told from a model in TOML."""
 
-Opened = Actor | Trial | Document | Sheet | StudyFile | BalanceScene
+Opened = Actor | Trial | Document | MarkerMap | Sheet | StudyFile | BalanceScene
 
 
 def opened(path: str | Path) -> Opened:
@@ -53,6 +56,8 @@ def opened(path: str | Path) -> Opened:
         return StudyFile(path)
     if suffix == ".toml" and SCENE.search(_content(path)[:4000].decode(errors="replace")):
         return BalanceScene(path.stem, load_scene(path))
+    if suffix == ".csv" and is_map(_content(path)[:200].decode(errors="replace")):
+        return read_map(path)
     if suffix in MODELS:
         return standing(load(path), source=str(path))
     if suffix in TRIALS:
@@ -67,7 +72,7 @@ def opened(path: str | Path) -> Opened:
 
 def from_catalog(name: str) -> Actor:
     """A ready body."""
-    return standing(catalog.build(name))
+    return replace(standing(catalog.build(name)), recipe=Recipe(name))
 
 
 def standing(model: Model, source: str = "") -> Actor:

@@ -21,6 +21,7 @@ from homodyn.studio.asking import offer
 from homodyn.studio.autosave import Autosave, left_behind
 from homodyn.studio.document import Actor, Document
 from homodyn.studio.look import Look
+from homodyn.studio.marker_map import MarkerMap, with_map
 from homodyn.studio.opening import Opened, added, uploaded
 from homodyn.studio.panels import Layout
 from homodyn.studio.scene import Stage
@@ -67,8 +68,8 @@ class Studio:
         self.stage = Stage(self.server, self._segment_clicked, self._marker_clicked)
         self.on_segment: list[Callable[[str, str], None]] = []
         """Told (body of the scene, segment) when a segment is clicked."""
-        self.on_marker: list[Callable[[str, str], None]] = []
-        """Told (recording, marker) when a measured marker is clicked."""
+        self.on_marker: list[Callable[[str, str, bool], None]] = []
+        """Told (recording, marker, whether it joins the chosen ones) when a marker is clicked."""
         self._theme()
         camera = self.server.initial_camera
         camera.position, camera.look_at, camera.up = (3.2, -5.0, 1.3), (0.0, 0.0, 0.3), (0, 0, 1)
@@ -166,6 +167,10 @@ class Studio:
             self.session.change(f"open {name}", lambda d: added(d, thing), opened=True)
             self.notify("Opened", name)
             return
+        if isinstance(thing, MarkerMap):
+            self.session.change(f"open {name}", lambda d: with_map(d, thing))
+            self.notify("Opened", name)
+            return
         taken = next(panel.title for panel in self.layout.panels if panel.show(thing))
         self.notify("Opened", f"{name}; it is under Studies, {taken}")
 
@@ -183,9 +188,9 @@ class Studio:
         for callback in self.on_segment:
             self.attempt(lambda callback=callback: callback(body, segment))  # type: ignore[misc]
 
-    def _marker_clicked(self, trial: str, marker: str) -> None:
+    def _marker_clicked(self, trial: str, marker: str, more: bool) -> None:
         for callback in self.on_marker:
-            self.attempt(lambda callback=callback: callback(trial, marker))  # type: ignore[misc]
+            self.attempt(lambda callback=callback: callback(trial, marker, more))  # type: ignore[misc]
 
     def _told(self, task: Task) -> None:
         """Show how work goes on, on every page: one note each, closed when it is done."""

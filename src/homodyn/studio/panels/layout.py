@@ -9,6 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from homodyn.studio.panels.balance import BalancePanel
 from homodyn.studio.panels.compare import ComparePanel
+from homodyn.studio.panels.edit import EditPanel
+from homodyn.studio.panels.fit import FitPanel
+from homodyn.studio.panels.health import HealthPanel
+from homodyn.studio.panels.markers import MarkersPanel
 from homodyn.studio.panels.network import NetworkPanel
 from homodyn.studio.panels.open import OpenPanel
 from homodyn.studio.panels.panel import Panel
@@ -27,7 +31,8 @@ if TYPE_CHECKING:
     from homodyn.studio.studio import Studio
 
 TABS: tuple[tuple[str, tuple[type[Panel], ...]], ...] = (
-    ("Body", (OpenPanel, ScenePanel, PosePanel, ViewPanel, SavePanel)),
+    ("Body", (OpenPanel, ScenePanel, PosePanel, EditPanel, ViewPanel, SavePanel)),
+    ("Fit", (MarkersPanel, FitPanel, HealthPanel)),
     ("Compare", (ComparePanel,)),
     ("Simulate", (SimulatePanel,)),
     ("Studies", (BalancePanel, NetworkPanel, SearchPanel)),

@@ -48,19 +48,18 @@ class Stage:
         self._markers: dict[str, ModelMarkerNodes] = {}
         self._trials: dict[str, TrialNodes] = {}
         self._document = Document()
+        self._known: frozenset[str] = frozenset()
 
     def show(self, document: Document) -> None:
         """Make nodes for what came, remove those of what went, keep the others."""
         with self._server.atomic():
             self._keep_bodies(document)
             self._keep_trials(document.trials)
-            known = (
+            self._known = (
                 frozenset()
                 if document.actor is None
                 else frozenset(marker.name for marker in document.actor.model.markers)
             )
-            for nodes in self._trials.values():
-                nodes.tell_apart(known)
             self._ground.outline(document.trials)
             self._document = document
 
@@ -76,14 +75,35 @@ class Stage:
                 self._markers[actor.name].draw(
                     time,
                     trial,
-                    look.model_markers,
-                    look.errors and k == document.active and not np.any(offset),
+                    visible=look.model_markers,
+                    errors=k == document.active and not np.any(offset),
+                    lines=look.errors,
                 )
+            bad = frozenset(name for name, error in self.errors.items() if error > look.bad)
             for nodes in self._trials.values():
+                nodes.tell_apart(self._known, look.chosen, bad, nodes is not trial)
                 nodes.draw(time, look.measured)
             self._forces.place(self._arrows(time, look), visible=look.forces)
             self._label(time, look)
             self._follow(time, look)
+
+    @property
+    def errors(self) -> dict[str, float]:
+        """Distance (m) of each marker of the active body from the measured one, as drawn last."""
+        actor = self._document.actor
+        return {} if actor is None else self._markers[actor.name].errors
+
+    def measured(self, time: float) -> tuple[tuple[str, ...], np.ndarray]:
+        """Markers of the recording that is worked on, seen at an instant (s): names and places.
+
+        Places (n, 3), m, are those of the picture, which may be moved to follow a body.
+        """
+        trial = self._document.trial
+        if trial is None or not trial.frames:
+            return (), np.zeros((0, 3))
+        places, seen = self._trials[trial.name].at(time)
+        names = tuple(name for name, there in zip(trial.markers, seen, strict=True) if there)
+        return names, places[seen] + np.asarray(self.root.position)
 
     def offset(self, place: int, look: Look) -> np.ndarray:
         """How far (m) a body stands from where it was measured; the active one stays."""
