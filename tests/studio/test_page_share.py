@@ -12,6 +12,7 @@ from PIL import Image
 from homodyn.studio import Document, Session
 from homodyn.studio.autosave import Autosave, left_behind
 from homodyn.studio.opening import from_catalog
+from homodyn.studio.panels.compare import ComparePanel
 from homodyn.studio.panels.save import GIF, PICTURE, REPLAY, SavePanel
 from homodyn.studio.panels.simulate import SimulatePanel
 from homodyn.studio.studio import Studio
@@ -56,6 +57,12 @@ def test_work_is_saved_and_opens_again_in_another_studio(studio, visit, serve, t
     name = downloaded(page, "Save everything", tmp_path / "session.zip")
     assert name == "session.zip"
     page.get_by_text("Everything that was made here is saved.").wait_for()
+    posed(studio, 0.1)
+    page.get_by_text("pose of walk").wait_for()
+    with page.expect_download() as got:
+        page.keyboard.press("Control+s")
+    got.value.save_as(tmp_path / "session.zip")
+    page.get_by_text("Everything that was made here is saved.").wait_for()
     page.reload()
     page.get_by_text("is held in a pose").wait_for()
 
@@ -68,7 +75,7 @@ def test_work_is_saved_and_opens_again_in_another_studio(studio, visit, serve, t
     assert other.session.document.trial.markers == studio.session.document.trial.markers
 
 
-def test_a_picture_a_film_and_a_replay_come_out_of_the_page(studio, visit, tmp_path):
+def test_a_picture_a_film_and_a_replay_come_out_of_the_page(studio, visit, browser, tmp_path):
     page = visit(studio)
     panel = studio.layout.panel(SavePanel)
     unfold(page, "Save")
@@ -97,7 +104,7 @@ def test_a_picture_a_film_and_a_replay_come_out_of_the_page(studio, visit, tmp_p
     panel.what.value = REPLAY
     downloaded(page, "Save this file", tmp_path / "walk.html")
     faults = []
-    sent = page.context.new_page()
+    sent = browser.new_page()
     sent.on("pageerror", lambda error: faults.append(str(error)))
     sent.on(
         "request", lambda request: faults.append(request.url) if "http" in request.url else None
@@ -170,7 +177,8 @@ def test_two_results_are_compared_over_the_cycle(studio, visit, tmp_path):
     heads = (tmp_path / "comparison.csv").read_text().splitlines()[0]
     assert "walk: Knee flexion right mean (deg)" in heads
     assert re.search(r"weaker: Knee flexion left mean \(N m/kg\)", heads)
-    page.get_by_text("weaker", exact=True).locator("xpath=following::input").first.click()
+    box = studio.layout.panel(ComparePanel).shown["weaker"]
+    page.locator(f"[id='{box._impl.uuid}']").click()
     page.get_by_text("1 of 2 results").wait_for()
 
 
@@ -181,7 +189,8 @@ def test_a_body_is_let_go_pushed_and_stopped(visit, serve):
     page.get_by_role("button", name="Let go").click()
     panel = studio.layout.panel(SimulatePanel)
     until(lambda: len(panel.glances) > 5, "the body moves")
-    studio._segment_clicked("Bip", studio.session.document.actor.model.body_names[0])
+    body = studio.session.document.actor
+    studio._segment_clicked(body.name, body.model.body_names[0])
     assert panel.handle.segment is not None
     page.get_by_text(re.compile(r"real time")).wait_for()
     page.get_by_role("button", name="Stop").click()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 import tempfile
 import threading
 import traceback
@@ -85,8 +86,13 @@ class Studio:
     def start(self) -> None:
         """Begin to draw and, with a ``home``, to keep unsaved work there and offer what is left."""
         if self.autosave is not None:
-            offer(self, left_behind(self.autosave.home))
-            self.autosave.start()
+            try:
+                left = left_behind(self.autosave.home)
+                self.autosave.start()
+                offer(self, left)
+            except OSError as error:
+                print(f"Unsaved work is not kept: {error}", file=sys.stderr)
+                self.autosave = None
         self.session.changed.set()
         self._loop.start()
 
