@@ -26,7 +26,7 @@ def is_result(folder: Path) -> bool:
 
 
 def read_result(folder: str | Path) -> Actor:
-    """Body, motion and forces in a folder that ``analyze``, ``reconstruct`` or ``simulate`` wrote."""
+    """Body, motion and forces in a folder of ``analyze``, ``reconstruct`` or ``simulate``."""
     folder = Path(folder)
     if not is_result(folder):
         raise FormatError(
