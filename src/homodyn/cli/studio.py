@@ -7,6 +7,7 @@ import signal
 import sys
 import threading
 import webbrowser
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -52,16 +53,17 @@ def studio(
     _require_viser()
     from homodyn.studio import Session
     from homodyn.studio import demo as demonstration
+    from homodyn.studio.autosave import usual_home
     from homodyn.studio.opening import added
     from homodyn.studio.studio import Studio
 
     session = Session()
     for source in sources or ():
         thing = _opened(source)
-        session.change(f"open {source}", lambda document, thing=thing: added(document, thing))  # type: ignore[misc]
+        session.change(f"open {source}", partial(added, thing=thing), opened=True)
     if demo:
         demonstration.open_recording(session)
-    page = Studio(session, host=host, port=port, token=token)
+    page = Studio(session, host=host, port=port, token=token, home=usual_home())
     ended = threading.Event()
     before = {
         kind: signal.signal(kind, lambda *_: ended.set())
@@ -79,6 +81,9 @@ def studio(
         page.stop()
         for kind, handler in before.items():
             signal.signal(kind, handler)
+    if pending := session.view().pending:
+        names = ", ".join(piece.sentence for piece in pending)
+        typer.echo(f"Not saved: {names}. It is kept, and the next homodyn studio offers it.")
     typer.echo("The studio has ended.")
 
 

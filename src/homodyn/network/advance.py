@@ -39,8 +39,7 @@ class Advance:
         self.system = system
         self.method = method
         self.events, zeros = system.watched
-        for variable in system.variables.values():
-            system.value(variable)
+        values = [ca.vec(system.value(variable)) for variable in system.variables.values()]
         self._rates = system.rates
         kept = system.next_kept
         bound = [system.constrained(system.states), system.constrained(system.kept)]
@@ -63,14 +62,31 @@ class Advance:
         ]
         self.delay_now = [ca.vec(delay.value) for delay in self._delays]
         self.delay_starts = delay_starts
+        used = [self._rates, zeros, kept, *bound, *values, *delay_starts, *self.delay_now]
+        used += [value for one in sets for _, _, value in one]
+        used += [delay.delay for delay in self._delays]
+        self.drawn = self._drawn(used)
+        """Which draws are renewed in every step: those that more than initial values need."""
         self.slices = self._layout(zeros.numel())
         self.size = max(part.stop for part in self.slices.values())
 
     def _function(self, name: str, *outputs: ca.SX) -> ca.Function:
         return ca.Function(name, self.symbols, list(outputs))
 
+    def _drawn(self, used: list[ca.SX]) -> list[int]:
+        column = self.system.column("u")
+        needed = ca.which_depends(ca.vertcat(*used), column, 1, False)
+        return [k for k in range(self.system.length("u")) if needed[k]]
+
+    def draws(self, renewed: ca.SX) -> ca.SX:
+        """All draws in a column, from those that are renewed; of the others nothing depends."""
+        whole = ca.SX.zeros(self._draws, 1)
+        for entry, place in enumerate(self.drawn):
+            whole[place] = renewed[entry]
+        return whole
+
     def _layout(self, zeros: int) -> dict[str, slice]:
-        draws = max(1, self.system.length("u"))
+        draws = len(self.drawn)
         sizes = {
             "x": self._rates.numel(),
             "h": self._starts[1].numel(),
@@ -120,17 +136,21 @@ class Advance:
     def _draws(self) -> int:
         return max(1, self.system.length("u"))
 
+    def first_draws(self, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Both generators and the draws they begin with, for all places that draw."""
+        generator = np.random.Generator(np.random.Philox(seed))
+        r1 = generator.integers(1, int(M1), self._draws).astype(float)
+        r2 = generator.integers(1, int(M2), self._draws).astype(float)
+        return r1, r2, np.mod(r1 - r2, M1 - 1) / M1
+
     def seeded(self, seed: int, lanes: int, parameters: np.ndarray, start: float) -> np.ndarray:
         """The column every lane starts from; lanes draw the same numbers for the same seed."""
-        generator = np.random.Generator(np.random.Philox(seed))
-        count = self._draws
-        r1 = generator.integers(1, int(M1), count).astype(float)
-        r2 = generator.integers(1, int(M2), count).astype(float)
-        u = np.mod(r1 - r2, M1 - 1) / M1
+        r1, r2, u = self.first_draws(seed)
         first = self.begin(parameters, u, np.array(start))
         column = np.zeros((lanes, self.size))
         states = [node.states.index(node.initial_state) for node in self.system.nodes_with_states]
-        parts = {"x": first["x"], "h": first["h"], "u": u, "r1": r1, "r2": r2, "fresh": 1.0}
+        parts = {"x": first["x"], "h": first["h"], "fresh": 1.0}
+        parts |= {"u": u[self.drawn], "r1": r1[self.drawn], "r2": r2[self.drawn]}
         for name, value in parts.items():
             column[:, self.slices[name]] = value
         if states:
@@ -171,7 +191,8 @@ class Advance:
         r2 = ca.if_else(part["fresh"], ca.fmod(A2 * part["r2"], M2), part["r2"])
         apart = r1 - r2
         u = ca.if_else(apart < 0, apart + (M1 - 1), apart) / M1
-        u = ca.if_else(part["fresh"], u, part["u"])
+        renewed = ca.if_else(part["fresh"], u, part["u"])
+        u = self.draws(renewed)
         count = self.delayed
         past = {0.0: d[:count], 0.5: d[count : 2 * count], 1.0: d[2 * count :]}
 
@@ -216,7 +237,7 @@ class Advance:
             "x": ca.if_else(keep, x2, x),
             "h": ca.if_else(keep, h2, h),
             "e": ca.if_else(keep, e2, e),
-            "u": u,
+            "u": renewed,
             "r1": r1,
             "r2": r2,
             "z": ca.if_else(keep, z1, part["z"]),
@@ -358,7 +379,8 @@ class Advance:
 
         def observed(c: ca.SX, p: ca.SX, t: ca.SX, d: ca.SX) -> Any:
             part = {key: c[where] for key, where in self.slices.items()}
-            return function(part["x"], part["h"], part["e"], p, part["u"], d, t)
+            u = self.draws(part["u"])
+            return function(part["x"], part["h"], part["e"], p, u, d, t)
 
         sizes = {"c": self.size, "p": self.parameters, "t": (), "d": self.delayed}
         return kernel(observed, sizes, outputs={"value": shape}, name=name)

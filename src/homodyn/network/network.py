@@ -138,12 +138,13 @@ class Network(Node):
             raise NetworkError(f"the time step is {step} s; above 0 is needed")
         return np.array([start, step, float(np.ceil((t_end - start) / step - 1e-9))])
 
-    def _compiled(self, tier: Tier | None, work: float) -> bool:
+    def _compiled(self, tier: Tier | None, work: float, lanes: int = 1) -> bool:
         if tier is not None and tier not in ("compiled", "interpreted"):
             raise NetworkError(missing("tier", tier, ["compiled", "interpreted"]))
         advance = self._prepared()
-        wanted = tier == "compiled" or (tier is None and work * advance.attempt.instructions > PAYS)
-        return wanted and (advance.system.length("d") > 0 or advance.iteration.compiled)
+        load = work * lanes * advance.attempt.instructions
+        wanted = tier == "compiled" or (tier is None and load > PAYS)
+        return wanted and (advance.system.length("d") > 0 or advance.iteration.ready(lanes))
 
     def run(
         self,
@@ -221,9 +222,11 @@ class Network(Node):
         same = np.flatnonzero(wanted)[-2:]
         if len(same) == 2 and time[same[0]] == time[same[1]]:
             wanted[same[0]] = False
-        kept = rows[wanted]
-        t = time[wanted]
-        given = np.zeros(advance.delayed) if delays is None else delays[wanted]
+        # Of a run without events all rows are wanted, and none is copied.
+        picked = slice(None) if wanted.all() else wanted
+        kept = rows[picked]
+        t = time[picked]
+        given = np.zeros(advance.delayed) if delays is None else delays[picked]
         names = {}
         for place, node in enumerate(advance.system.nodes_with_states):
             numbers = kept[:, slices["e"]][:, place].astype(int)
@@ -281,7 +284,7 @@ class Network(Node):
                 raise NetworkError(f"{name} is {size[0]}x{size[1]}; a sweep takes single numbers")
             p[:, begin] = one.reshape(-1)
         course = self._course(t_end, dt, start)
-        compiled = self._compiled(tier, course[2] * lanes)
+        compiled = self._compiled(tier, course[2], lanes)
         column = advance.seeded(seed, lanes, p, start)
         if course[2]:
             column = finals(advance, column, p, course, compiled)

@@ -113,30 +113,37 @@ def recorded(
     """The column at the start and after every attempt of one run that made a row or an event."""
     slices = advance.slices
     none = np.zeros(3 * advance.delayed)
-    kept = [column[None]]
-    done = 0.0
     if not compiled:
         step = advance.attempt.interpreted()
-        rows = []
-        state = np.array(done)
+        rows = [column]
+        state = np.array(0.0)
         while not state:
             column, state = step(column, np.asarray(state), p, run, none)
-            rows.append(column)
-        return np.concatenate([kept[0], _of_note(np.array(rows).reshape(-1, len(column)), slices)])
+            if column[slices["row"]][0] or column[slices["fired"]].any():
+                rows.append(column)
+        return np.array(rows)
+    kept = []
+    done = 0.0
     limit = max(64, CHUNK // len(column))
     while not done:
         left = int(run[2] - column[slices["k"]][0]) + (16 if advance.events else 0)
+        count = max(1, min(left, limit))
         inputs = {"c": column, "done": np.array(done), "p": p, "run": run, "d": none}
-        course = advance.iteration(max(1, min(left, limit)), inputs, record=["c"])
-        kept.append(_of_note(course.records["c"][0], slices))
+        # The first chunk begins with the column of the start.
+        first = not kept
+        block = np.empty((count + first, len(column)))
+        block[0] = column
+        course = advance.iteration(count, inputs, record=["c"], into={"c": block[first:]})
+        kept.append(_of_note(block, slices, first))
         column = course.states["c"][0]
         done = float(course.states["done"].reshape(-1)[0])
-    return np.concatenate(kept)
+    return kept[0] if len(kept) == 1 else np.concatenate(kept)
 
 
-def _of_note(rows: np.ndarray, slices: dict[str, slice]) -> np.ndarray:
+def _of_note(rows: np.ndarray, slices: dict[str, slice], first: bool) -> np.ndarray:
     wanted = rows[:, slices["row"]][:, 0].astype(bool) | rows[:, slices["fired"]].any(axis=1)
-    return rows[wanted]
+    wanted[0] |= first
+    return rows if wanted.all() else rows[wanted]
 
 
 def finals(

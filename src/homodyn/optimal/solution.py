@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -102,6 +103,7 @@ class Solution:
     """Names of the unknowns that lie on a bound which is not an equation."""
     iterations: int
     seconds: dict[str, float]
+    """``preparing``, ``solving`` (of which ``functions`` and ``linear algebra``), ``checking``."""
     ending: str
     """The word of the solver."""
     arrivals: tuple[Arrival, ...] = ()
@@ -120,7 +122,7 @@ class Solution:
     @property
     def sentence(self) -> str:
         """What happened, for a person."""
-        spent = self.seconds["preparing"] + self.seconds["solving"]
+        spent = sum(self.seconds[part] for part in ("preparing", "solving", "checking"))
         text = (
             f"{self.status}: objective {self.objective:.6g} after {self.iterations} iterations "
             f"and {spent:.1f} s"
@@ -216,11 +218,13 @@ def solution_of(
         begin = float(phase.time[-1])
     parameters = {name: float(x[place]) for name, place in built.parameters.items()}
     again: tuple[Arrival, ...] = ()
+    began = time.perf_counter()
     if status.good and between is not None:
         again = arrivals(built, tuple(phases), parameters)
         # Written so that a number that is none does not pass.
         if not all(arrival.worst <= between for arrival in again):
             status = Status.COARSE
+    seconds = {**seconds, "checking": time.perf_counter() - began}
     return Solution(
         built,
         x,

@@ -50,6 +50,14 @@ class Term:
         off = value if target is None else value - target
         return self.weight * ca.sum1(self.scale * (off**2 if self.squared else off))
 
+    def roots(self, value: Array, target: Array | None = None) -> Array | None:
+        """Numbers whose squares add up to the cost; None where it is no such sum."""
+        factor = self.weight * np.asarray(self.scale, dtype=float)
+        if not self.squared or (factor < 0).any():
+            return None
+        off = value if target is None else value - target
+        return np.sqrt(factor) * off
+
 
 def track(
     name: str, value: Callable[[Instant], Array], target: Series, *, scale: Any = 1.0

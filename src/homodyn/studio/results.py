@@ -14,6 +14,7 @@ from homodyn.capture import Event, FootForce, Loads, Motion
 from homodyn.errors import FormatError
 from homodyn.model import WORLD, Model, load
 from homodyn.report.files import SUMMARY, position_columns
+from homodyn.simulate import Scene, gap_distances
 from homodyn.studio.document import Actor
 
 Columns = Mapping[str, np.ndarray]
@@ -119,7 +120,7 @@ def _analysed(model: Model, folder: Path) -> tuple[Motion, Loads | None]:
         )
         for body in bodies
     )
-    return motion, _loads(
+    return motion, loads_of(
         motion,
         tau,
         feet,
@@ -143,17 +144,70 @@ def _simulated(model: Model, folder: Path) -> tuple[Motion, Loads | None]:
     )
     a = np.gradient(v, time, axis=0) if len(time) > 1 else np.zeros_like(v)
     motion = Motion(model, time, q, v, a, method=f"simulated, read from {folder.name}")
-    return motion, _loads(motion, tau, (), np.zeros((len(q), 3)), np.zeros((len(q), 3)))
+    return motion, loads_of(motion, tau, _touching(motion, folder / "forces.csv"))
 
 
-def _loads(
+def _touching(motion: Motion, path: Path) -> tuple[FootForce, ...]:
+    """Forces of contacts in a file; none where they are not those of the model on level ground."""
+    if not path.is_file():
+        return ()
+    columns = read_columns(path)
+    scene = Scene(motion.model)
+    heads = [f"{name} {axis}" for name in scene.names for axis in "xyz"]
+    if not heads or any(head not in columns for head in heads):
+        return ()
+    forces = _block(columns, heads, path).reshape(len(motion.time), -1, 3)
+    points = np.asarray(gap_distances(scene)(motion.q)["point"])
+    return feet_of(motion.model, scene.names, forces, points)
+
+
+def feet_of(
+    model: Model, names: Sequence[str], forces: np.ndarray, points: np.ndarray
+) -> tuple[FootForce, ...]:
+    """Forces (frames, contacts, 3), N, that act at points (m), gathered by the body they act on.
+
+    Each body's point is the mean of its points weighted by the size of their forces; what turns it
+    about there is its moment. Bodies that are never touched are left out.
+    """
+    owner = {contact.name: contact.body for contact in model.contacts}
+    bodies = [
+        next((body for contact, body in owner.items() if _names_gap(contact, name)), "")
+        for name in names
+    ]
+    found = []
+    for body in dict.fromkeys(body for body in bodies if body):
+        own = np.array([known == body for known in bodies])
+        force, point = forces[:, own], points[:, own]
+        size = np.linalg.norm(force, axis=2)
+        total = size.sum(axis=1)
+        if not total.any():
+            continue
+        share = np.divide(
+            size, total[:, None], out=np.full(size.shape, np.nan), where=total[:, None] > 0
+        )
+        centre = np.einsum("tc,tcx->tx", share, point)
+        moment = np.nan_to_num(np.cross(point - centre[:, None], force)).sum(axis=1)
+        found.append(FootForce(body, _side(body), force.sum(axis=1), centre, moment))
+    return tuple(found)
+
+
+def _names_gap(contact: str, gap: str) -> bool:
+    """Whether a gap is one of a contact: its name, or that with a place after it."""
+    return gap == contact or gap.startswith((f"{contact}.", f"{contact} "))
+
+
+def loads_of(
     motion: Motion,
     tau: np.ndarray,
     feet: tuple[FootForce, ...],
-    residual_force: np.ndarray,
-    residual_moment: np.ndarray,
+    residual_force: np.ndarray | None = None,
+    residual_moment: np.ndarray | None = None,
 ) -> Loads:
+    """Torques and forces on feet, with the power of the joints; residuals are zero if left out."""
     model = motion.model
+    nothing = np.zeros((len(motion.time), 3))
+    residual_force = nothing if residual_force is None else residual_force
+    residual_moment = nothing if residual_moment is None else residual_moment
     root = tuple(
         k
         for joint, place in zip(model.joints, model.joint_slots, strict=True)

@@ -16,6 +16,8 @@ from typing import Any
 import viser
 
 from homodyn.errors import HomodynError
+from homodyn.studio.asking import offer
+from homodyn.studio.autosave import Autosave, left_behind
 from homodyn.studio.look import Look
 from homodyn.studio.opening import added, uploaded
 from homodyn.studio.panels import Layout
@@ -43,8 +45,10 @@ class Studio:
         host: str = "127.0.0.1",
         port: int | None = None,
         token: str | None = None,
+        home: Path | None = None,
     ) -> None:
         self.session = session or Session()
+        self.autosave = None if home is None else Autosave(self.session, home)
         self.server, self.gate = listen(host, port, token)
         self.uploads = Path(tempfile.mkdtemp(prefix="homodyn-studio-"))
         self.look = Look()
@@ -75,12 +79,17 @@ class Studio:
         return self.gate.address(self.server.get_port())
 
     def start(self) -> None:
-        """Begin to draw."""
+        """Begin to draw and, with a ``home``, to keep unsaved work there and offer what is left."""
+        if self.autosave is not None:
+            offer(self, left_behind(self.autosave.home))
+            self.autosave.start()
         self.session.changed.set()
         self._loop.start()
 
     def stop(self) -> None:
-        """End the loop, free the port, and forget uploaded files."""
+        """End the loop, keep unsaved work, free the port, and forget uploaded files."""
+        if self.autosave is not None:
+            self.autosave.stop()
         self._ended.set()
         self.session.changed.set()
         if self._loop.is_alive():
@@ -120,6 +129,16 @@ class Studio:
             traceback.print_exc()
             self.notify("Something went wrong", f"{type(error).__name__}: {error}", colour="red")
 
+    def watch(self, event: threading.Event, work: Callable[[], None]) -> None:
+        """Do something, which may be refused, when an event comes."""
+
+        def waiting() -> None:
+            event.wait()
+            if not self._ended.is_set():
+                self.attempt(work)
+
+        threading.Thread(target=waiting, daemon=True, name="watch").start()
+
     def tell_error(self, error: HomodynError) -> None:
         """Show a refusal: the sentence that the command line would print."""
         self.notify("Error", " ".join(str(error).split()), colour="red")
@@ -137,7 +156,7 @@ class Studio:
     def open_upload(self, name: str, content: bytes) -> None:
         """Open a file that came through the page."""
         thing = uploaded(name, content, self.uploads)
-        self.session.change(f"open {name}", lambda document: added(document, thing))
+        self.session.change(f"open {name}", lambda document: added(document, thing), opened=True)
         self.notify("Opened", name)
 
     def _theme(self) -> None:

@@ -19,14 +19,15 @@ import numpy as np
 
 from homodyn.errors import KernelError
 from homodyn.symbolic import cache
-from homodyn.symbolic.angle_sums import angle_sums
+from homodyn.symbolic.angle_sums import angle_sums, fixed_values
 from homodyn.symbolic.compiler import CompileFailed, Compiler, build, find_compiler
 from homodyn.symbolic.emit import VERSION, Pieces, Source, emit, zeros
 from homodyn.symbolic.interpreter import Interpreter
 from homodyn.symbolic.kernel import Kernel
 from homodyn.symbolic.library import address, loaded
 from homodyn.symbolic.one_state import PACKED, emit_one
-from homodyn.symbolic.program import Program, program_of
+from homodyn.symbolic.program import Program, fused, program_of, unfused
+from homodyn.symbolic.pulled_sums import pulled_sums
 from homodyn.symbolic.threads import pool, thread_count
 from homodyn.symbolic.trace import Port
 
@@ -84,6 +85,7 @@ class Iteration:
         threads: int | None = None,
         native: bool = True,
         look: bool = False,
+        into: Mapping[str, np.ndarray] | None = None,
     ) -> Course:
         """Take ``steps`` steps in every lane.
 
@@ -91,7 +93,8 @@ class Iteration:
         change with the step, whose rows, before the shape of one value, are used for an equal
         number of steps each. Outputs named in ``record`` are kept at step 0 and every ``every``-th.
         Without ``native`` the virtual machine takes the steps and nothing is built. With ``look``
-        the last step only gives its outputs: the states returned are those before it.
+        the last step only gives its outputs: the states returned are those before it. ``into`` has
+        arrays for records, contiguous floats of their full shape.
         """
         kernel = self.kernel
         given = {**inputs, **(sampled or {})}
@@ -133,7 +136,11 @@ class Iteration:
         unknown = [name for name in record if name not in outputs]
         if unknown:
             raise KernelError(f"kernel {kernel.name!r} has no output {', '.join(unknown)}")
-        records = {name: np.empty((count, kept, outputs[name].size)) for name in record}
+        given_places = into or {}
+        records = {
+            name: self._place(given_places.get(name), (count, kept, outputs[name].size))
+            for name in record
+        }
         finals = {name: np.empty((count, outputs[name].size)) for name in self.states}
         library = self._fitting(count, bool(sampled)) if native else None
         if count:
@@ -149,10 +156,25 @@ class Iteration:
             },
         )
 
+    def _place(self, given: np.ndarray | None, shape: tuple[int, int, int]) -> np.ndarray:
+        """Where a record goes: a new array, or the one that was given if it fits."""
+        if given is None:
+            return np.empty(shape)
+        if given.size != np.prod(shape) or given.dtype != float or not given.flags.c_contiguous:
+            raise KernelError(
+                f"iteration of {self.kernel.name!r}: a record of shape {shape} does not fit into "
+                f"{given.shape} of {given.dtype}; contiguous floats are needed"
+            )
+        return given.reshape(shape)
+
     @property
     def compiled(self) -> bool:
         """Whether native code takes the steps; it is built at the first question."""
         return self.compile()
+
+    def ready(self, lanes: int) -> bool:
+        """Build what takes the steps of so many lanes; whether there is native code for them."""
+        return self._fitting(lanes, False) is not None
 
     def compile(self, single: bool = False) -> bool:
         """Build native code now, for many lanes or for a single one; whether there is any."""
@@ -187,11 +209,13 @@ class Iteration:
 
     @cached_property
     def _program(self) -> Program:
-        program = program_of(self.kernel.traced.graph)
         if not self.packed:
-            return program
+            return program_of(self.kernel.traced.graph)
         names = [port.name for port in self.kernel.inputs]
-        return angle_sums(program, {names.index(name) for name in self.states})
+        changing = {names.index(name) for name in self.states}
+        program = pulled_sums(unfused(self.kernel.traced.graph), changing)
+        program = angle_sums(program, changing)
+        return fused(program, fixed_values(program, changing))
 
     def _written(self, form: str, lanes: int) -> Source | None:
         kernel = self.kernel

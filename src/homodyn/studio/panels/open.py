@@ -53,7 +53,7 @@ class OpenPanel(Panel):
     def _add_ready(self) -> None:
         name = self.ready.value
         actor = from_catalog(name)
-        self.session.change(f"add {name}", lambda document: document.with_actor(actor))
+        self.session.change(f"add {name}", lambda document: document.with_actor(actor), opened=True)
 
 
 def guide_sentence(view: View) -> str:
