@@ -21,6 +21,8 @@ from homodyn.studio.scene.markers import MarkerClicked, ModelMarkerNodes, TrialN
 ROOT = "/scene"
 """Everything hangs here: following a body moves this node, and no camera."""
 FORCE = (40, 150, 90)
+PLATE = (236, 170, 60)
+"""Colour of what plates measured, where forces on feet are known besides."""
 AIM = 0.025
 """Distance (m) from a ray at which a marker behind a see-through segment is meant."""
 
@@ -52,6 +54,7 @@ class Stage:
         self._labels = Labels(self._scene, f"{ROOT}/labels")
         self._chosen = Labels(self._scene, f"{ROOT}/chosen")
         self._forces = Arrows(self._scene, f"{ROOT}/forces", FORCE)
+        self._plates = Arrows(self._scene, f"{ROOT}/plate forces", PLATE)
         self.bodies: dict[str, BodyNodes] = {}
         self._markers: dict[str, ModelMarkerNodes] = {}
         self._trials: dict[str, TrialNodes] = {}
@@ -93,7 +96,9 @@ class Stage:
             for nodes in self._trials.values():
                 nodes.tell_apart(self._known, look.chosen, bad, nodes is not trial)
                 nodes.draw(time, look.measured)
-            self._forces.place(self._arrows(time, look), visible=look.forces)
+            contacts, plates = self._arrows(time, look)
+            self._forces.place(contacts, visible=look.forces)
+            self._plates.place(plates, visible=look.forces)
             self._label(time, look)
             self._follow(time, look)
 
@@ -165,19 +170,22 @@ class Stage:
             nodes.remove()
         self._trials = kept
 
-    def _arrows(self, time: float, look: Look) -> np.ndarray:
+    def _arrows(self, time: float, look: Look) -> tuple[np.ndarray, np.ndarray]:
+        """Of the ground on the bodies, and of the plates where those are not known or asked for."""
+        none = np.zeros((0, 2, 3))
         if not look.forces:
-            return np.zeros((0, 2, 3))
+            return none, none
         document = self._document
-        found = [
+        shown = [(k, actor) for k, actor in enumerate(document.actors) if actor.shown]
+        contacts = [
             contact_arrows(actor, self.bodies[actor.name].figure, time) + self.offset(k, look)
-            for k, actor in enumerate(document.actors)
-            if actor.shown
+            for k, actor in shown
         ]
-        if not any(actor.loads is not None and actor.shown for actor in document.actors):
+        plates = []
+        if look.plates or not any(actor.loads is not None for _, actor in shown):
             weight = weight_of(document.actor)
-            found += [plate_arrows(trial.plates, time, weight) for trial in document.trials]
-        return np.concatenate(found) if found else np.zeros((0, 2, 3))
+            plates = [plate_arrows(trial.plates, time, weight) for trial in document.trials]
+        return np.concatenate([none, *contacts]), np.concatenate([none, *plates])
 
     def _label(self, time: float, look: Look) -> None:
         names: tuple[str, ...] = ()
