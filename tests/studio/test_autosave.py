@@ -13,6 +13,7 @@ from homodyn.studio import Document, Session
 from homodyn.studio.autosave import Autosave, left_behind
 from homodyn.studio.keeping import Keeper, read_document
 from homodyn.studio.opening import from_catalog
+from homodyn.studio.studio import Studio
 from support.waiting import until
 
 
@@ -102,3 +103,12 @@ def test_a_document_that_cannot_be_written_whole_is_written_as_far_as_it_goes(tm
     back = read_document(tmp_path / "kept")
     assert back.names == document.names
     assert back.trials == ()
+
+
+def test_a_home_that_cannot_be_written_does_not_keep_the_studio_from_starting(tmp_path, capsys):
+    (tmp_path / "file").write_text("no folder")
+    studio = Studio(Session(), port=0, home=tmp_path / "file")
+    studio.start()
+    studio.settle()
+    studio.stop()
+    assert "Unsaved work is not kept" in capsys.readouterr().err

@@ -14,6 +14,7 @@ from homodyn import catalog, load, save
 from homodyn.errors import FormatError, HomodynError
 from homodyn.studio import Document, Session, film
 from homodyn.studio.keeping import LIST, Keeper, read_document
+from homodyn.studio.marker_map import read_map, with_map
 from homodyn.studio.opening import added, from_catalog, opened, uploaded
 from homodyn.studio.saving import (
     FILES,
@@ -52,13 +53,46 @@ def test_a_luamodel_keeps_the_fields_that_are_no_model_s(tmp_path):
     np.testing.assert_allclose(load(tmp_path / "again.lua").gravity, [0, 0, -1.62])
 
 
-def test_a_marker_map_names_segment_and_place_of_each_marker(walker):
-    rows = list(csv.reader(io.StringIO(marker_map(walker).content.decode())))
-    assert rows[0] == ["marker", "segment", "x (m)", "y (m)", "z (m)"]
-    assert len(rows) == 1 + len(walker.model.markers)
+def test_a_marker_map_names_segment_place_and_weight_of_each_marker(walker):
     marker = walker.model.markers[4]
+    saved = marker_map(replace(walker, weights={marker.name: 0.25}))
+    rows = list(csv.reader(io.StringIO(saved.content.decode())))
+    assert rows[0] == ["marker", "segment", "x (m)", "y (m)", "z (m)", "weight"]
+    assert len(rows) == 1 + len(walker.model.markers)
     assert rows[5][:2] == [marker.name, marker.body]
-    np.testing.assert_allclose([float(x) for x in rows[5][2:]], marker.position, rtol=1e-8)
+    np.testing.assert_allclose([float(x) for x in rows[5][2:5]], marker.position, rtol=1e-8)
+    assert [row[5] for row in rows[4:7]] == ["1", "0.25", "1"]
+    assert [piece.kind for piece in saved.pieces] == ["weights"]
+
+
+def test_a_marker_map_goes_on_another_body_of_the_same_segments(walker, studio, tmp_path):
+    first, *rest = walker.model.markers
+    moved = replace(first, position=first.position + 0.01)
+    changed = replace(walker.model, markers=(moved, *rest[:9]))
+    saved = marker_map(replace(walker, model=changed, weights={first.name: 0.5}))
+    (tmp_path / "markers.csv").write_bytes(saved.content)
+    studio.open(opened(tmp_path / "markers.csv"), "markers.csv")
+    actor = studio.session.document.actor
+    assert [marker.name for marker in actor.model.markers] == [m.name for m in changed.markers]
+    np.testing.assert_allclose(actor.model.markers[0].position, moved.position, atol=1e-8)
+    assert actor.weights == {first.name: 0.5}
+    studio.session.undo()
+    assert len(studio.session.document.actor.model.markers) == len(walker.model.markers)
+
+
+def test_a_bad_marker_map_is_refused_in_words(walker, tmp_path):
+    text = marker_map(walker).content.decode()
+    path = tmp_path / "markers.csv"
+    path.write_text(text.replace("\n", "\nA,Nowhere,0,0,0,1\n", 1))
+    with pytest.raises(HomodynError, match=r"'A'.*'Nowhere'"):
+        with_map(Document().with_actor(walker), read_map(path))
+    path.write_text(text.replace("\n", "\nA,Head,0,zero,0,1\n", 1))
+    with pytest.raises(FormatError, match="line 2"):
+        read_map(path)
+    path.write_text(text)
+    found = read_map(path)
+    with pytest.raises(HomodynError, match="needs a body"):
+        with_map(Document(), found)
 
 
 def test_a_result_opens_again_with_motion_forces_and_events(walker, tmp_path):
@@ -104,6 +138,7 @@ def test_a_body_without_motion_is_refused_where_one_is_needed():
 def test_a_whole_session_opens_again_as_it_was(walk_document, tmp_path):
     pose = walk_document.actor.model.random(2)
     document = walk_document.changed(walk_document.actor.in_pose(pose))
+    document = document.changed(replace(document.actor, weights={"RASI": 0.5}))
     document = document.with_actor(from_catalog("bip"), active=False)
     saved = everything(document)
     back = uploaded(saved.name, saved.content, tmp_path)
@@ -112,6 +147,8 @@ def test_a_whole_session_opens_again_as_it_was(walk_document, tmp_path):
     assert back.active == document.active
     assert [actor.colour for actor in back.actors] == [actor.colour for actor in document.actors]
     assert back.actor.posed
+    assert back.actor.weights == {"RASI": 0.5}
+    assert back.actors[1].recipe == document.actors[1].recipe
     np.testing.assert_array_equal(back.actor.q, pose)
     np.testing.assert_allclose(back.actor.motion.q, document.actor.motion.q, atol=1e-8)
     trial, before = back.trial, document.trial

@@ -7,7 +7,6 @@ import signal
 import sys
 import threading
 import webbrowser
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -54,13 +53,10 @@ def studio(
     from homodyn.studio import Session
     from homodyn.studio import demo as demonstration
     from homodyn.studio.autosave import usual_home
-    from homodyn.studio.opening import added
     from homodyn.studio.studio import Studio
 
     session = Session()
-    for source in sources or ():
-        thing = _opened(source)
-        session.change(f"open {source}", partial(added, thing=thing), opened=True)
+    things = [(source, _opened(source)) for source in sources or ()]
     if demo:
         demonstration.open_recording(session)
     page = Studio(session, host=host, port=port, token=token, home=usual_home())
@@ -71,6 +67,8 @@ def studio(
     }
     page.start()
     try:
+        for source, thing in things:
+            page.open(thing, source)
         typer.echo(f"The studio is at {page.address} (Ctrl-C ends it)")
         if demo:
             page.tasks.start(demonstration.NAME, lambda task: demonstration.analyse(session, task))

@@ -76,6 +76,7 @@ class Autosave:
         """Version that is on disk."""
         self._ended = threading.Event()
         self._lock: IO[str] | None = None
+        self._writing = threading.Lock()
         self._thread = threading.Thread(target=self._run, daemon=True, name="autosave")
 
     def start(self) -> None:
@@ -97,6 +98,10 @@ class Autosave:
 
     def write(self) -> None:
         """Bring the folder to the session: its unsaved work, or nothing when all is saved."""
+        with self._writing:
+            self._write()
+
+    def _write(self) -> None:
         view = self.session.view()
         if view.version == self._written:
             return

@@ -23,6 +23,7 @@ from homodyn.capture import Trial
 from homodyn.errors import FormatError, HomodynError
 from homodyn.model import load
 from homodyn.studio.document import COLOURS, Actor, Document
+from homodyn.studio.recipe import Recipe
 from homodyn.studio.results import read_result
 from homodyn.studio.saving import write_result
 
@@ -138,6 +139,10 @@ def _described(actor: Actor, file: str) -> dict[str, Any]:
         "shown": actor.shown,
         "colour": list(actor.colour),
         "source": actor.source,
+        "weights": dict(actor.weights),
+        "recipe": None
+        if actor.recipe is None
+        else {"body": actor.recipe.body, "numbers": dict(actor.recipe.numbers)},
     }
 
 
@@ -174,6 +179,8 @@ def _actor(folder: Path, entry: Mapping[str, Any]) -> Actor:
             f"the pose of {entry['name']!r} needs {actor.model.nq} finite numbers",
             str(folder / LIST),
         )
+    recipe = entry.get("recipe")
+    weights = entry.get("weights", {})
     original = home / ORIGINAL
     source = str(original) if original.is_file() else str(entry["source"])
     return replace(
@@ -184,4 +191,6 @@ def _actor(folder: Path, entry: Mapping[str, Any]) -> Actor:
         shown=bool(entry["shown"]),
         colour=COLOURS[0],
         source=source,
+        weights={str(name): float(weight) for name, weight in weights.items()},
+        recipe=None if recipe is None else Recipe(str(recipe["body"]), dict(recipe["numbers"])),
     )

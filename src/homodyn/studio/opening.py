@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import io
+import re
 import shutil
 import tarfile
 import tempfile
@@ -12,16 +13,21 @@ import zipfile
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
-from homodyn import capture, catalog
+from homodyn import capture, catalog, network
+from homodyn.balance import load_scene
 from homodyn.capture import Trial
 from homodyn.errors import FormatError, HomodynError
 from homodyn.model import Model, load
 from homodyn.report.analysis import Analysis
 from homodyn.simulate import grounded
 from homodyn.studio.document import Actor, Document
+from homodyn.studio.judging import BalanceScene
 from homodyn.studio.keeping import is_session, merged, read_document
+from homodyn.studio.marker_map import MarkerMap, is_map, read_map
 from homodyn.studio.recipe import Recipe
 from homodyn.studio.results import is_result, read_result
+from homodyn.studio.sheet import Sheet
+from homodyn.studio.study import StudyFile
 
 MODELS = (".toml", ".lua", ".urdf", ".osim", ".xml")
 TRIALS = (".c3d", ".trc", ".csv")
@@ -29,7 +35,11 @@ PACKED = (".zip", ".tar")
 BIGGEST = 2_000_000_000
 """Bytes that a packed folder may unfold to."""
 
-Opened = Actor | Trial | Document
+NETWORKS, STUDIES = (".cdn",), (".db",)
+SCENE = re.compile(r'^\s*format\s*=\s*"homodyn scene', re.MULTILINE)
+"""By this a scene of supports is told from a model in TOML."""
+
+Opened = Actor | Trial | Document | MarkerMap | Sheet | StudyFile | BalanceScene
 
 
 def opened(path: str | Path) -> Opened:
@@ -40,14 +50,22 @@ def opened(path: str | Path) -> Opened:
     suffix = path.suffix.lower()
     if suffix in PACKED:
         return uploaded(path.name, _content(path), _unpacked_here())
+    if suffix in NETWORKS:
+        return Sheet(path.stem, network.load(path))
+    if suffix in STUDIES:
+        return StudyFile(path)
+    if suffix == ".toml" and SCENE.search(_content(path)[:4000].decode(errors="replace")):
+        return BalanceScene(path.stem, load_scene(path))
+    if suffix == ".csv" and is_map(_content(path)[:200].decode(errors="replace")):
+        return read_map(path)
     if suffix in MODELS:
         return standing(load(path), source=str(path))
     if suffix in TRIALS:
         return capture.read(path)
     raise FormatError(
         f"the studio does not open {suffix or 'this'!r}; accepted: models "
-        f"({', '.join(MODELS)}), recordings ({', '.join(TRIALS)}), folders of results and saved "
-        "sessions (.zip)",
+        f"({', '.join(MODELS)}), recordings ({', '.join(TRIALS)}), networks (.cdn), studies (.db), "
+        "scenes of supports (.toml), folders of results and saved sessions (.zip)",
         str(path),
     )
 
@@ -79,7 +97,7 @@ def of_analysis(analysis: Analysis) -> Actor:
     )
 
 
-def added(document: Document, thing: Opened) -> Document:
+def added(document: Document, thing: Actor | Trial | Document) -> Document:
     """The document with one more thing open."""
     if isinstance(thing, Document):
         return merged(document, thing)

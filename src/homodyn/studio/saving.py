@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import re
@@ -21,6 +20,7 @@ from homodyn.report.files import SUMMARY, write_loads, write_motion
 from homodyn.report.replay import asset, replay_data, replay_html, strip
 from homodyn.report.vrml import vrml
 from homodyn.studio.document import Actor, Document
+from homodyn.studio.marker_map import map_text
 from homodyn.studio.unsaved import Piece, pieces, pieces_of
 
 
@@ -45,17 +45,11 @@ def model_lua(actor: Actor) -> Saved:
 
 
 def marker_map(actor: Actor) -> Saved:
-    """A table of the markers: the segment each is on and where on it (m)."""
+    """A table of the markers: the segment each is on, where on it (m), and its weight."""
     if not actor.model.markers:
         raise HomodynError(f"{actor.name} has no markers to be written; assign some first")
-    rows = [
-        [marker.name, marker.body, *(f"{x:.9g}" for x in marker.position)]
-        for marker in actor.model.markers
-    ]
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerows([["marker", "segment", "x (m)", "y (m)", "z (m)"], *rows])
-    return Saved(f"{file_name(actor.name)}_markers.csv", stream.getvalue().encode())
+    kept = tuple(piece for piece in pieces_of(actor) if piece.kind == "weights")
+    return Saved(f"{file_name(actor.name)}_markers.csv", map_text(actor).encode(), kept)
 
 
 def motion_table(actor: Actor) -> Saved:

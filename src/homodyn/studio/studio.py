@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 import tempfile
 import threading
 import traceback
@@ -15,11 +16,14 @@ from typing import Any
 
 import viser
 
+from homodyn.capture import Trial
 from homodyn.errors import HomodynError
 from homodyn.studio.asking import offer
 from homodyn.studio.autosave import Autosave, left_behind
+from homodyn.studio.document import Actor, Document
 from homodyn.studio.look import Look
-from homodyn.studio.opening import added, uploaded
+from homodyn.studio.marker_map import MarkerMap, with_map
+from homodyn.studio.opening import Opened, added, uploaded
 from homodyn.studio.panels import Layout
 from homodyn.studio.scene import Stage
 from homodyn.studio.server import close, listen
@@ -57,7 +61,8 @@ class Studio:
         self.drawn = 0
         """Pictures sent so far."""
         self._notes: dict[int, viser.NotificationHandle] = {}
-        self._ended = threading.Event()
+        self.ended = threading.Event()
+        """Set when the studio ends."""
         self._settled = threading.Condition()
         self._asked = self._answered = 0
         self._drawing = threading.Lock()
@@ -81,8 +86,13 @@ class Studio:
     def start(self) -> None:
         """Begin to draw and, with a ``home``, to keep unsaved work there and offer what is left."""
         if self.autosave is not None:
-            offer(self, left_behind(self.autosave.home))
-            self.autosave.start()
+            try:
+                left = left_behind(self.autosave.home)
+                self.autosave.start()
+                offer(self, left)
+            except OSError as error:
+                print(f"Unsaved work is not kept: {error}", file=sys.stderr)
+                self.autosave = None
         self.session.changed.set()
         self._loop.start()
 
@@ -90,7 +100,7 @@ class Studio:
         """End the loop, keep unsaved work, free the port, and forget uploaded files."""
         if self.autosave is not None:
             self.autosave.stop()
-        self._ended.set()
+        self.ended.set()
         self.session.changed.set()
         if self._loop.is_alive():
             self._loop.join(timeout=5.0)
@@ -134,7 +144,7 @@ class Studio:
 
         def waiting() -> None:
             event.wait()
-            if not self._ended.is_set():
+            if not self.ended.is_set():
                 self.attempt(work)
 
         threading.Thread(target=waiting, daemon=True, name="watch").start()
@@ -155,9 +165,20 @@ class Studio:
 
     def open_upload(self, name: str, content: bytes) -> None:
         """Open a file that came through the page."""
-        thing = uploaded(name, content, self.uploads)
-        self.session.change(f"open {name}", lambda document: added(document, thing), opened=True)
-        self.notify("Opened", name)
+        self.open(uploaded(name, content, self.uploads), name)
+
+    def open(self, thing: Opened, name: str) -> None:
+        """Show something that was opened: in the scene, or in the panel that it is for."""
+        if isinstance(thing, Actor | Trial | Document):
+            self.session.change(f"open {name}", lambda d: added(d, thing), opened=True)
+            self.notify("Opened", name)
+            return
+        if isinstance(thing, MarkerMap):
+            self.session.change(f"open {name}", lambda d: with_map(d, thing))
+            self.notify("Opened", name)
+            return
+        taken = next(panel.title for panel in self.layout.panels if panel.show(thing))
+        self.notify("Opened", f"{name}; it is under Studies, {taken}")
 
     def _theme(self) -> None:
         self.server.gui.configure_theme(
@@ -202,16 +223,16 @@ class Studio:
     def _run(self) -> None:
         shown: int | None = None
         last = due = perf_counter()
-        while not self._ended.is_set():
+        while not self.ended.is_set():
             playing = self.session.clock.playing
             if playing:
                 due = max(due + 1 / RATE, perf_counter() - 1 / RATE)
-                self._ended.wait(max(due - perf_counter(), 0.0))
+                self.ended.wait(max(due - perf_counter(), 0.0))
             else:
                 self.session.changed.wait()
                 due = perf_counter()
             self.session.changed.clear()
-            if self._ended.is_set():
+            if self.ended.is_set():
                 return
             ticket = self._asked
             now = perf_counter()

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 
 from homodyn.studio.document import Actor, Document
 
-KINDS = ("model", "pose", "motion", "forces", "recording")
-
 
 @dataclass(frozen=True, eq=False)
 class Piece:
@@ -41,6 +39,7 @@ def pieces_of(actor: Actor) -> tuple[Piece, ...]:
         "pose": None if actor.moving else actor.q,
         "motion": actor.motion,
         "forces": actor.loads,
+        "weights": actor.weights or None,
     }
     return tuple(Piece(kind, actor.name, part) for kind, part in parts.items() if part is not None)
 

@@ -215,9 +215,7 @@ def packed(
     return packing, stores
 
 
-def _alike_results(
-    program: Program, packing: Packing
-) -> list[tuple[int, list[int], list[int]]]:
+def _alike_results(program: Program, packing: Packing) -> list[tuple[int, list[int], list[int]]]:
     """Results of a port that were made alike, with their entries.
 
     They need not follow one another: nodes with two states each leave those of one kind apart.

@@ -139,9 +139,7 @@ class _Search:
 
     def _pulled(self, leaves: list[tuple[int, int]]) -> Pulled | None:
         terms = [self._term(value, sign) for value, sign in leaves]
-        shared = Counter(
-            value for term in terms if term is not None for value in self._once(term)
-        )
+        shared = Counter(value for term in terms if term is not None for value in self._once(term))
         if not shared:
             return None
         own, count = shared.most_common(1)[0]
@@ -191,7 +189,9 @@ class _Search:
                 factors.append(one)
         if sine is None:
             return None
-        return Term(sign, tuple(factors), sine[0], summands(self.program, sine[1], self.fixed, MOST))
+        return Term(
+            sign, tuple(factors), sine[0], summands(self.program, sine[1], self.fixed, MOST)
+        )
 
 
 class _Anew:

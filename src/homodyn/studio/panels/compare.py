@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -25,6 +24,7 @@ from homodyn.studio.comparing import (
     titles,
 )
 from homodyn.studio.document import Document
+from homodyn.studio.panels.legend import legend
 from homodyn.studio.panels.panel import Panel, assign
 from homodyn.studio.panels.plots import hexed, span
 from homodyn.studio.session import View
@@ -78,7 +78,9 @@ class ComparePanel(Panel):
         document = view.document
         moving = [actor.name for actor in document.actors if actor.motion is not None]
         self.state.content = sentence(document, len(moving))
-        self.legend.content = legend(document)
+        self.legend.content = legend(
+            {actor.name: hexed(actor.colour) for actor in results(document)}
+        )
         self._list(document)
         self.side.visible = self.save.visible = bool(moving)
         for quantity in QUANTITIES:
@@ -180,15 +182,6 @@ def sentence(document: Document, moving: int) -> str:
     left_out = sum(a.motion is not None and a.shown for a in document.actors) - len(chosen)
     more = f" {left_out} more: hide some, {MOST} fit." if left_out else ""
     return f"{len(chosen)} of {moving} results over the cycle; solid right, dashed left.{more}"
-
-
-def legend(document: Document) -> str:
-    """The colours of the results that are compared, an HTML line."""
-    marks = [
-        f'<span style="color:{hexed(actor.colour)}">&#9632;</span> {escape(actor.name)}'
-        for actor in results(document)
-    ]
-    return f'<div style="padding:0 12px;font-size:14px">{" &nbsp; ".join(marks)}</div>'
 
 
 def markdown(rows: list[Difference], unit: str) -> str:

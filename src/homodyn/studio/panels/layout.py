@@ -7,17 +7,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from homodyn.studio.panels.balance import BalancePanel
 from homodyn.studio.panels.compare import ComparePanel
 from homodyn.studio.panels.edit import EditPanel
 from homodyn.studio.panels.fit import FitPanel
 from homodyn.studio.panels.health import HealthPanel
 from homodyn.studio.panels.markers import MarkersPanel
+from homodyn.studio.panels.network import NetworkPanel
 from homodyn.studio.panels.open import OpenPanel
 from homodyn.studio.panels.panel import Panel
 from homodyn.studio.panels.plots import PlotsPanel
 from homodyn.studio.panels.pose import PosePanel
 from homodyn.studio.panels.save import SavePanel
 from homodyn.studio.panels.scene import ScenePanel
+from homodyn.studio.panels.search import SearchPanel
 from homodyn.studio.panels.simulate import SimulatePanel
 from homodyn.studio.panels.time import TimePanel
 from homodyn.studio.panels.view import ViewPanel
@@ -32,6 +35,7 @@ TABS: tuple[tuple[str, tuple[type[Panel], ...]], ...] = (
     ("Fit", (MarkersPanel, FitPanel, HealthPanel)),
     ("Compare", (ComparePanel,)),
     ("Simulate", (SimulatePanel,)),
+    ("Studies", (BalancePanel, NetworkPanel, SearchPanel)),
 )
 """Tabs at the right and their panels, each a folder, from the top to the bottom."""
 BELOW: tuple[type[Panel], ...] = (TimePanel, PlotsPanel)

@@ -49,6 +49,10 @@ class Panel:
     def tick(self, view: View) -> None:
         """Another instant is shown, or the document changed."""
 
+    def show(self, thing: object) -> bool:
+        """Take over something that was opened and is no part of the document; False if not ours."""
+        return False
+
     def told(self, task: Task) -> None:
         """A piece of work went on, or ended."""
 

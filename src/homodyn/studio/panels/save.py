@@ -23,6 +23,7 @@ FILM_WIDTH = 640
 PATIENCE = 60.0
 """s that a page may take to draw one picture."""
 LABEL = "Homodyn studio"
+FILMING = "Filming"
 
 
 class SavePanel(Panel):
@@ -40,6 +41,8 @@ class SavePanel(Panel):
         )
         self.what = self.gui.add_dropdown("One file", WORDS, hint="Of the active body or the view")
         self.one = self.gui.add_button("Save this file", icon=Icon.DOWNLOAD, color="gray")
+        self.cancel = self.gui.add_button("Stop filming", color="red", visible=False)
+        self.on_click(self.cancel)(self._cancel)
         self.all.on_click(lambda event: self._attempt(event, self._everything))
         self.one.on_click(lambda event: self._attempt(event, self._one))
         self.gui.add_command("Save everything", hotkey="S", modifier="cmd/ctrl").on_trigger(
@@ -56,6 +59,17 @@ class SavePanel(Panel):
         if self._label != label:
             self._label = label
             self.gui.set_panel_label(label)
+
+    def told(self, task: Task) -> None:
+        """A film can be stopped while it is made."""
+        filming = task.name == FILMING and not task.done.is_set()
+        if self.cancel.visible != filming:
+            self.cancel.visible = filming
+
+    def _cancel(self) -> None:
+        task = self.studio.tasks.current
+        if task is not None and task.name == FILMING:
+            task.cancel()
 
     def _attempt(self, event: Any, work: Callable[[Any], None]) -> None:
         self.studio.attempt(lambda: work(event.client))
@@ -115,7 +129,7 @@ class SavePanel(Panel):
             suffix = "gif" if word == GIF else "mp4"
             self._send(client, Saved(f"{self._stem()}.{suffix}", content))
 
-        self.studio.tasks.start("Filming", work)
+        self.studio.tasks.start(FILMING, work)
 
     def _drawn(self, client: Any, width: int, height: int) -> np.ndarray:
         try:

@@ -15,6 +15,7 @@ from homodyn.report.replay import ARROW
 from homodyn.studio.arrows import weight_of
 from homodyn.studio.document import Actor, Document
 from homodyn.studio.figure import figure
+from homodyn.studio.panels.legend import legend
 from homodyn.studio.panels.panel import Panel, assign
 from homodyn.studio.panels.pose import PosePanel
 from homodyn.studio.pushing import PushHandle
@@ -244,7 +245,7 @@ class SimulatePanel(Panel):
             {"label": name, "stroke": colour, "width": 1.5} for name, colour in CURVES[unit].items()
         ]
         with self.container:
-            self.gui.add_html(legend(unit))
+            self.gui.add_html(legend(CURVES[unit]))
             self.plots[unit] = self.gui.add_uplot(
                 data,
                 tuple(series),
@@ -269,15 +270,6 @@ def sentence(actor: Actor | None) -> str:
         f"**{actor.name}** begins in the pose that is drawn. Let it go, choose or click a segment, "
         "and drag the handle to push it."
     )
-
-
-def legend(unit: str) -> str:
-    """The colours of a plot, an HTML line."""
-    marks = [
-        f'<span style="color:{colour}">&#9632;</span> {name}'
-        for name, colour in CURVES[unit].items()
-    ]
-    return f'<div style="padding:6px 12px 0;font-size:13px">{" &nbsp; ".join(marks)}</div>'
 
 
 def numbers(glance: Glance, mass: float) -> str:
