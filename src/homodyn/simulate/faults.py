@@ -14,6 +14,8 @@ from homodyn.simulate.setup import Setup
 
 SMALLEST = 1e-12
 """Inertia, of the largest there is, that counts as none."""
+COARSE = 0.01
+"""m/s, of contacts or of the whole mass: what a step may leave unsolved without a word."""
 FULL = 1 - 1e-6
 """Share of its largest torque from which a motor counts as at its limit."""
 STOPPED = 1e-3
@@ -113,6 +115,23 @@ def limits_met(setup: Setup, kept: Mapping[str, np.ndarray]) -> tuple[str, ...]:
         named = _listed(model, deep, lambda k: f"{model.coordinate_names[k]} ({deep[k]:.2g})")
         told.append(f"joints beyond their limits, by rad or m: {named}")
     return tuple(told)
+
+
+def left_over(setup: Setup, kept: Mapping[str, np.ndarray]) -> tuple[str, ...]:
+    """How often a law with a fixed number of iterations stopped short of `COARSE`, in words."""
+    if not setup.stepping or not kept["residual"].any():
+        return ()
+    more = "sweeps" if setup.law.residual_unit == "m/s" else "iterations"
+    scale = 1.0 if more == "sweeps" else float(setup.model._usual(setup.model.mass))
+    speed = kept["residual"] / scale
+    worst = int(np.argmax(speed))
+    if speed[worst] <= COARSE:
+        return ()
+    return (
+        f"contacts were solved to {COARSE} m/s in all but {np.sum(speed > COARSE)} of {len(speed)} "
+        f"kept steps, worst {speed[worst]:.2g} m/s at {kept['t'][worst]:.6g} s; more {more} or "
+        "shorter steps leave less",
+    )
 
 
 def _listed(model: Model, size: np.ndarray, told: Callable[[int], str]) -> str:

@@ -15,7 +15,7 @@ from homodyn.model.traced import parameter_array
 from homodyn.simulate.actuation import Controller, SampledTorques, parts_of
 from homodyn.simulate.adaptive import DormandPrince, ImplicitMidpoint
 from homodyn.simulate.events import Event
-from homodyn.simulate.faults import fault, limits_met, made_energy
+from homodyn.simulate.faults import fault, left_over, limits_met, made_energy
 from homodyn.simulate.geometry import Scene, gap_distances
 from homodyn.simulate.integrators import INTEGRATORS
 from homodyn.simulate.joint_rows import USUAL_LIMITS, JointLimits, spring_energies
@@ -391,7 +391,7 @@ def made_record(
         kept = {name: array[: last + 1] for name, array in kept.items()}
         happenings = tuple(event for event in happenings if event.time <= kept["t"][-1])
     residuals = kept.get("residual", np.zeros(len(kept["t"])))
-    notes = (*notes, *limits_met(setup, kept))
+    notes = (*notes, *limits_met(setup, kept), *left_over(setup, {**kept, "residual": residuals}))
     return Record(
         setup.model,
         kept["t"],

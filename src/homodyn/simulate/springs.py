@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import casadi as ca
 
@@ -72,6 +72,7 @@ class ImplicitSprings:
     max_force: float = float("inf")
     iterations: int = 3
     name: str = "implicit"
+    residual_unit: ClassVar[str] = "kg m/s"
 
     def __post_init__(self) -> None:
         if self.iterations < 1:

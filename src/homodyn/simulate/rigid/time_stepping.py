@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import casadi as ca
 import numpy as np
@@ -69,6 +69,7 @@ class TimeStepping:
     sweeps: int = 10
     joints: str = "tangent"
     name: str = "time_stepping"
+    residual_unit: ClassVar[str] = "m/s"
 
     def __post_init__(self) -> None:
         if self.joints not in JOINTS:
