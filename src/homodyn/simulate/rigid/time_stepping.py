@@ -140,9 +140,7 @@ class VelocityProblem:
         chosen = []
         for k, joint in enumerate(self.joints):
             free = unbounded(joint.row.lower) and unbounded(joint.row.upper)
-            both = not (unbounded(joint.row.lower) or unbounded(joint.row.upper))
-            rubs = both and not joint.motor
-            if not free and (rubs or self.law.joints == "exact"):
+            if joint.rubs is not None or (not free and self.law.joints == "exact"):
                 chosen.append(k)
         return chosen
 
