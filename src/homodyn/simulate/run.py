@@ -83,6 +83,7 @@ def run(
     numbers, which laws, controllers and events may use. ``constraints`` close loops or hold points
     (see `homodyn.dynamics`); those without an anchor hold where ``q0`` has them. ``compiled``
     builds native code or leaves it; by default it is built where the steps asked for pay for that.
+    The event-driven law takes its own steps, to its own tolerance, and builds nothing.
     """
     law = chosen_law(contact)
     if hasattr(law, "simulate"):
