@@ -11,10 +11,12 @@ from homodyn.simulate import (
     PD,
     Controller,
     Event,
+    EventDriven,
     SampledTorques,
     Scene,
     Soft,
     Status,
+    TimeStepping,
     Torques,
     run,
 )
@@ -468,6 +470,9 @@ def test_bad_arguments_are_refused_with_what_would_do(ball, pendulum):
         run(ball, ball.neutral(), actuation=lambda t, q, v, lane: ca.SX(3.0))
     with pytest.raises(hd.ModelError, match="that of ball_tz is not"):
         run(ball, ball.neutral(), actuation={"ball_tz": np.nan})
+    for law in (Soft(stiffness=np.inf), TimeStepping(friction=np.inf), EventDriven(friction=-1.0)):
+        with pytest.raises(hd.ModelError, match="'skin' must be finite and not negative"):
+            run(ball, ball.neutral(), contact=law)
     with pytest.raises(hd.ModelError, match="k is not"):
         run(ball, ball.neutral(), contact=Soft("k"), lane={"k": np.inf})
     with pytest.raises(hd.ModelError, match="target of PD: 1 finite numbers"):
