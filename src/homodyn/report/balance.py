@@ -107,7 +107,11 @@ def write_scene(scene: Scene, folder: Path, *, plan: bool | None = None) -> tupl
 
 
 def _write_plan(found: ComPlan, folder: Path) -> tuple[str, list[Path]]:
-    judged = evaluate(found.demand(np.linspace(0, found.duration, 401)), found.phases)
+    # Moments about the point of the plan: tables and sentence then tell the same margins.
+    measure = found.measure
+    about = measure.about if measure.fixed else None
+    need = found.demand(np.linspace(0, found.duration, 401))
+    judged = evaluate(need, found.phases, about=about, unit=measure.unit)
     written = write_evaluation(judged, folder, found.scene.boxes)
     picture = _save(com_plan_figure(found), folder / "plan.png")
     sentence = found.sentence
