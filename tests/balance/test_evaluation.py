@@ -23,10 +23,20 @@ from homodyn.balance import (
     whole_body,
     wrench_set,
 )
-from homodyn.capture import Motion, Trial, loads, motion_of, read_plates, read_table, smoothed
+from homodyn.capture import (
+    Motion,
+    Trial,
+    loads,
+    motion_of,
+    read,
+    read_plates,
+    read_table,
+    smoothed,
+)
 from homodyn.capture.world import world_axes
 from homodyn.errors import CaptureError, ModelError
 
+SIDES = ("left", "right")
 FOOT = {"length": 0.28, "width": 0.12, "friction": 0.7}
 
 
@@ -305,6 +315,16 @@ def test_stances_from_markers_and_hands():
         detect(trial)
     with pytest.raises(CaptureError, match="no marker 'LX'"):
         detect(trial, feet={"left": ["LX"]})
+
+
+def test_a_floor_that_is_not_level_in_the_recording_makes_no_flight(shared_data):
+    """The floor of this recording rises by 4 cm over the 2.6 m that are walked."""
+    trial = read(shared_data / "hdm" / "walk.c3d")
+    ends = {name.split(":")[-1]: name for name in trial.markers}
+    feet = {side: [ends[side[0].upper() + m] for m in ("HEE", "TOE", "MT5")] for side in SIDES}
+    order = [phase.supports for phase in detect(trial, feet=feet)]
+    both = ("left", "right")
+    assert order == [("right",), *[both, ("left",), both, ("right",)] * 2, both, ("left",), both]
 
 
 def test_a_run_on_a_belt_is_single_support_and_flight():
