@@ -17,6 +17,7 @@ from homodyn.balance import (
     foot_inertia,
     limits_at,
     margins,
+    measured,
     point_mass,
     sole,
     verdicts,
@@ -26,7 +27,6 @@ from homodyn.balance import (
 from homodyn.capture import (
     Motion,
     Trial,
-    loads,
     motion_of,
     read,
     read_plates,
@@ -112,14 +112,6 @@ def walk(shared_data):
     return motion, read_plates(folder / "walk_grf.mot")
 
 
-def measured(motion: Motion, plates) -> Demand:
-    """What the plates say the ground did, as a demand."""
-    feet = loads(motion, plates, cutoff=None).feet
-    force = sum(foot.force for foot in feet)
-    moment = sum(np.cross(np.nan_to_num(f.point), f.force) + f.torque for f in feet)
-    return replace(whole_body(motion), force=force, moment=moment, kind="plates")
-
-
 def test_measured_ground_forces_are_admissible_on_generous_soles(walk):
     motion, plates = walk
     needed = measured(motion, plates)
@@ -127,6 +119,9 @@ def test_measured_ground_forces_are_admissible_on_generous_soles(walk):
     for grow in (0.0, 0.03):
         phases = detect(motion, plates=plates, friction=1.0, grow=grow)
         shares[grow] = evaluate(needed, phases).balanced
+        told = evaluate(needed, phases).shares
+        assert set(told) == {1, 2}
+        assert min(told.values()) > 0.97
     assert shares[0.0] > 0.98
     assert shares[0.03] == 1.0
     slippery = detect(motion, plates=plates, friction=0.05, grow=0.03)

@@ -61,6 +61,9 @@ def test_a_motion_is_judged_with_its_model_and_plates(tmp_path, shared_data):
     )
     assert shown.exit_code == 0, shown.output
     assert "tips" in shown.stdout
+    told = " ".join(shown.stdout.split())
+    assert "The wrench that the plates measured lies inside in 99 % of 151 frames" in told
+    assert "double support 100 %" in (tmp_path / "out" / "summary.txt").read_text()
     rows = list(csv.DictReader((tmp_path / "out" / "phases.csv").open()))
     assert len(rows) == 9
     assert {row["supports"] for row in rows} == {"left", "right", "right + left"}
