@@ -11,6 +11,8 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 # Before numpy is first imported: tests run side by side, and algebra with threads of its own would
 # wait for cores that others hold.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# Tests build native code where they ask for it, never in a process that outlives them.
+os.environ["HOMODYN_BACKGROUND"] = "off"
 # Before matplotlib is first imported: tests draw into files, never onto a screen.
 os.environ["MPLBACKEND"] = "Agg"
 

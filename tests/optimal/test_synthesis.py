@@ -11,9 +11,9 @@ from homodyn.catalog import mirror_map
 from homodyn.catalog.heiman_numbers import typical_torques
 from homodyn.dynamics import row_names
 from homodyn.errors import FormatError, HomodynError, NoSolution
+from homodyn.optimal.refine import finer
 from homodyn.optimal.synthesis import FOOTINGS, phase_name
 from homodyn.optimal.synthesis_starts import nearest_start, read_starts, write_starts
-from homodyn.optimal.synthesize import finer
 
 CRITERIA = ("torque", "angular-momentum", "head", "time")
 

@@ -7,7 +7,7 @@ how far it arrives from the next node is the error of the mesh there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -15,9 +15,15 @@ from typing import TYPE_CHECKING
 import casadi as ca
 import numpy as np
 
+from homodyn.model import Model
 from homodyn.model.configuration import difference, rates
-from homodyn.optimal.springs import spring_force
+from homodyn.optimal.applied import SIZE, load_force
+from homodyn.optimal.derivatives import NOWHERE, VERSION
+from homodyn.optimal.phase import Phase
+from homodyn.optimal.springs import Spring, spring_force
 from homodyn.optimal.transcription import TRANSCRIPTIONS, LegendreCollocation, moved
+from homodyn.symbolic.deferred import DeferredKernel, Derived
+from homodyn.symbolic.trace import Port
 
 if TYPE_CHECKING:
     from homodyn.optimal.build import Built
@@ -63,18 +69,26 @@ def arrivals(
     return tuple(_arrival(built, k, phase, parameters) for k, phase in enumerate(phases))
 
 
+def laws(built: Built) -> list[DeferredKernel]:
+    """Forward dynamics in the contacts of each phase, as intervals are run again with it."""
+    names = tuple(built.parameters)
+    made = [_law(built.model, phase, built.springs, names) for phase in built.phases]
+    return list({law.identity: law for law in made}.values())
+
+
 def _arrival(
     built: Built, k: int, phase: PhaseSolution, parameters: Mapping[str, float]
 ) -> Arrival:
     model, count = built.model, built.phases[k].intervals
-    q, v, tau = (ca.SX.sym(name, size) for name, size in _sizes(built))
-    drive = tau + spring_force(built.springs, model, q, v, parameters)
-    acceleration = moved(model, built.phases[k], q, v, drive)[0]
-    law = ca.Function("law", [q, v, tau], [rates(model, q, v), acceleration]).map(count)
+    loads = built.phases[k].loads
+    law = _law(model, built.phases[k], built.springs, tuple(parameters))
     torque = _torque(built.transcription.name, phase, count)
+    numbers = np.array([list(parameters.values())], dtype=float)
 
     def slope(state: list[np.ndarray], part: float) -> list[np.ndarray]:
-        return [np.array(x).T for x in law(state[0].T, state[1].T, torque(part).T)]
+        at = (np.arange(count) + part) / count
+        known = np.hstack([np.zeros((count, 0)), *(load.sampled(at) for load in loads)])
+        return law(*state, torque(part), numbers, known)
 
     step = phase.duration / count / STEPS
     state = [phase.q[:-1], phase.v[:-1]]
@@ -92,9 +106,29 @@ def _arrival(
     return Arrival(phase.name, phase.time[:-1], off, state[1] - phase.v[1:], model.coordinate_names)
 
 
-def _sizes(built: Built) -> list[tuple[str, int]]:
-    model = built.model
-    return [("q", model.nq), ("v", model.nv), ("tau", model.nv)]
+def _law(
+    model: Model, phase: Phase, springs: Sequence[Spring], parameters: tuple[str, ...]
+) -> DeferredKernel:
+    """Rates of q and v under torques, with the contacts of a phase."""
+
+    def derive() -> Derived:
+        q, v, tau = (ca.SX.sym(n, s) for n, s in zip("qvt", sizes[:3], strict=True))
+        numbers = ca.SX.sym("numbers", len(parameters))
+        known = dict(zip(parameters, ca.vertsplit(numbers), strict=True))
+        wrenches = ca.SX.sym("wrenches", sizes[4])
+        drive = tau + spring_force(springs, model, q, v, known)
+        drive = drive + load_force(phase.loads, model, q, wrenches)
+        acceleration = moved(model, phase, q, v, drive)[0]
+        rows = [ca.densify(ca.SX(x)) for x in (rates(model, q, v), acceleration)]
+        return Derived(ca.Function("law", [q, v, tau, numbers, wrenches], rows), NOWHERE)
+
+    loaded = tuple(load.frame for load in phase.loads)
+    sizes = (model.nq, model.nv, model.nv, len(parameters), SIZE * len(loaded))
+    names = ("q", "v", "tau", "numbers", "wrenches")
+    ports = [Port(name, (size,)) for name, size in zip(names, sizes, strict=True)]
+    said = (phase.contacts.rows, phase.stabilization, tuple(springs), parameters, loaded)
+    text = ("law", str(VERSION), model.digest, *map(repr, said))
+    return DeferredKernel(f"forward dynamics in {phase.name}", text, ports, derive)
 
 
 def _torque(name: str, phase: PhaseSolution, count: int) -> Callable[[float], np.ndarray]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -11,23 +11,26 @@ import casadi as ca
 import numpy as np
 
 from homodyn.catalog import mirror_map
-from homodyn.dynamics import Constraint, constraint_jacobian, mass_matrix
+from homodyn.dynamics.rnea import armature, newton_euler
 from homodyn.dynamics.rows import ConstraintRows
+from homodyn.dynamics.tree import Tree
 from homodyn.dynamics.wrenches import as_column
 from homodyn.errors import NoSolution
 from homodyn.model import Model
-from homodyn.optimal.block import Block, Program
+from homodyn.optimal.block import Block
 from homodyn.optimal.conditions import Link
+from homodyn.optimal.independent import independent_rows, resting_rows
 from homodyn.optimal.instant import Instant
 from homodyn.optimal.layout import PhaseLayout, Unknowns, actuated_entries, lay_out
+from homodyn.optimal.motion import motion_blocks
 from homodyn.optimal.phase import Phase
+from homodyn.optimal.program import Program
 from homodyn.optimal.springs import Spring
 from homodyn.optimal.transcription import Transcription, held
 from homodyn.optimal.writing import Writer
 from homodyn.spatial import Array
-
-DEPENDENT = 1e-6
-"""Singular values below this part of the largest count as none."""
+from homodyn.symbolic.deferred import DeferredKernel
+from homodyn.symbolic.later import in_pairs
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +58,22 @@ class Built:
         plain = Program(list(self.blocks), len(self.names), self.scale)
         self._check(plain)
         return plain.scaled_by_jacobian(self.guess)
+
+    def compile(self) -> None:
+        """Build native code for all that a search calls now, where there is a compiler.
+
+        Without this it is built in the background while the first search goes on without it.
+        """
+        from homodyn.optimal.between import laws
+
+        in_pairs(DeferredKernel.compile, [*self.program.kernels, *laws(self)])
+
+    @property
+    def compiled(self) -> bool:
+        """Whether native code is there for all of it."""
+        from homodyn.optimal.between import laws
+
+        return all(kernel.compiled for kernel in (*self.program.kernels, *laws(self)))
 
     def _check(self, program: Program) -> None:
         """Refuse a start at which a term or a row is not a number, and say which."""
@@ -98,6 +117,8 @@ class Built:
                 f"  terms: {terms or 'none'}",
                 f"  conditions: {conditions or 'none'}",
             ]
+            if phase.loads:
+                lines.append(f"  known loads: {', '.join(load.frame for load in phase.loads)}")
         return "\n".join(lines)
 
 
@@ -139,9 +160,13 @@ def build(
         places[name] = int(added[0])
     guess_vector = np.concatenate(unknowns.guess)
     blocks: list[Block] = []
-    writers = [Writer(model, layout, transcription, places, springs) for layout in layouts]
+    writers = [
+        Writer(model, at, transcription, places, springs, _resting(model, at, guess_vector))
+        for at in layouts
+    ]
+    motion = motion_blocks(writers) if transcription.shares_motion else []
     for k, writer in enumerate(writers):
-        blocks += writer.blocks()
+        blocks += [*motion[k : k + 1], *writer.blocks()]
         blocks += _beginning(model, writers, k, impulses, guess_vector)
     blocks += [_link(model, writers, link) for link in links]
     return Built(
@@ -161,6 +186,12 @@ def build(
     )
 
 
+def _resting(model: Model, layout: PhaseLayout, guess: np.ndarray) -> list[int]:
+    """Rows of the contacts of a phase that are told to rest, as its guess stands half-way."""
+    poses = guess[layout.index["q"]]
+    return resting_rows(model, poses[len(poses) // 2], layout.phase.contacts)
+
+
 def _beginning(
     model: Model,
     writers: list[Writer],
@@ -178,9 +209,9 @@ def _beginning(
     contacts = ConstraintRows(Instant(model, q, v, v, v, ca.SX(0, 1)).tree, phase.contacts)
     pose = guess[layout.index["q"][0]]
     known = before.phase.contacts if before is not None else None
-    fresh = _independent(model, pose, known, phase.contacts)
+    fresh = independent_rows(model, pose, known, phase.contacts)
     rate = as_column(contacts.matrix.times(v))
-    resting = list(range(len(phase.contacts.rows))) if before is None else fresh
+    resting = list(writer.resting) if before is None else fresh
     if before is not None:
         q0, v0 = ca.SX.sym("q0", model.nq), ca.SX.sym("v0", model.nv)
         z += [q0, v0]
@@ -194,9 +225,9 @@ def _beginning(
             push = ca.SX.sym("impulse", len(phase.contacts.rows))
             z.append(push)
             index.append(impulses[phase.name])
-            jump = mass_matrix(model, q) @ (v - v0) - contacts.matrix.jacobian.T @ push
+            jump = _pushed(model, q, v - v0) - contacts.matrix.jacobian.T @ push
             rows += [("q continues", q0 - q), ("impact", jump)]
-            resting = list(range(len(phase.contacts.rows)))
+            resting = list(writer.resting)
         else:
             rows += [("q continues", q0 - q), ("v continues", v0 - v)]
     elif layout.settled or phase.inherits:
@@ -218,24 +249,13 @@ def _beginning(
     ]
 
 
-def _independent(
-    model: Model, q: np.ndarray, known: Constraint | None, new: Constraint
-) -> list[int]:
-    """Rows of ``new`` that forbid a motion which ``known`` and the rows before allow."""
-    count = len(new.rows)
-    if not count:
-        return []
-    G = np.asarray(constraint_jacobian(model, q, new))
-    kept = np.zeros((0, model.nv))
-    if known is not None and len(known.rows):
-        kept = np.asarray(constraint_jacobian(model, q, known))
-    chosen = []
-    for n in range(count):
-        tried = np.vstack([kept, G[n]])
-        if np.linalg.matrix_rank(tried, DEPENDENT) > np.linalg.matrix_rank(kept, DEPENDENT):
-            chosen.append(n)
-            kept = tried
-    return chosen
+def _pushed(model: Model, q: Array, change: Array) -> Array:
+    """M(q) times a change of velocities (N s, N m s): inverse dynamics at rest, without weight.
+
+    A third of the instructions that the matrix itself would take.
+    """
+    weightless = replace(model, gravity=np.zeros(3))
+    return newton_euler(Tree(weightless, q), change) + armature(model) * change
 
 
 def _link(model: Model, writers: list[Writer], link: Link) -> Block:
@@ -259,4 +279,5 @@ def _link(model: Model, writers: list[Writer], link: Link) -> Block:
         link.lower,
         link.upper,
         names,
+        [*first.numbers, *last.numbers],
     )

@@ -23,14 +23,15 @@ from homodyn.dynamics.rows import ConstraintRows
 from homodyn.dynamics.wrenches import as_column
 from homodyn.model import Model
 from homodyn.optimal.block import Block
-from homodyn.optimal.build import Built, _independent, _link
+from homodyn.optimal.build import Built, _link, _resting
 from homodyn.optimal.conditions import Link
+from homodyn.optimal.independent import independent_rows
 from homodyn.optimal.instant import Instant
 from homodyn.optimal.layout import PhaseLayout, Unknowns, actuated_entries, planned
 from homodyn.optimal.phase import Phase, bound_arrays
 from homodyn.optimal.springs import Spring
 from homodyn.optimal.transcription import ForwardShooting, Interval, Maker, Symbols, held, moved
-from homodyn.optimal.writing import Row, Writer
+from homodyn.optimal.writing import Costs, Row, Writer
 from homodyn.spatial import Array
 
 ENDING = "tau end"
@@ -64,11 +65,12 @@ class ShootingWriter(Writer):
 
     def _inside(self) -> Block:
         count = self.phase.intervals
-        maker, extra, shared = self._maker()
+        maker, extra, shared = self.maker()
         keys = ("q", "v", "tau")
         parts = {k: ca.SX.sym(k, self.layout.index[k].shape[1]) for k in keys}
         q, v, tau = parts.values()
-        a, force = moved(self.model, self.phase, q, v, maker.torques(tau))
+        drive = maker.torques(tau) + maker.besides(q, v, 0.0)
+        a, force = moved(self.model, self.phase, q, v, drive)
         rows: list[Row] = []
         lower: list[np.ndarray] = []
         upper: list[np.ndarray] = []
@@ -76,17 +78,15 @@ class ShootingWriter(Writer):
         self._add_conditions(chosen, maker(q, v, a, tau, force, 0.0), rows, lower, upper)
         nodes = range(1, count)
         index = [np.concatenate([*(self.layout.index[k][n] for k in keys), shared]) for n in nodes]
-        passed = np.arange(1, count)[:, None] / count
         return self._made(
             ca.vertcat(*parts.values(), *extra),
-            [maker.passed],
-            [passed],
-            {},
+            maker.numbers(np.arange(1, count) / count),
+            Costs(),
             rows,
             lower,
             upper,
             np.array(index, dtype=int),
-            tuple(self._place(n) for n in nodes),
+            tuple(self.place(n) for n in nodes),
         )
 
 
@@ -111,7 +111,10 @@ def build_shooting(
         places[name] = int(added[0])
     guess_vector = np.concatenate(unknowns.guess)
     transcription = SharedNodes()
-    writers = [ShootingWriter(model, layout, transcription, places, springs) for layout in layouts]
+    writers = [
+        ShootingWriter(model, at, transcription, places, springs, _resting(model, at, guess_vector))
+        for at in layouts
+    ]
     blocks: list[Block] = []
     for k, writer in enumerate(writers):
         blocks += [*writer.blocks(), _torques_continue(writer)]
@@ -246,7 +249,7 @@ def _torques_continue(writer: ShootingWriter) -> Block:
         np.zeros((count, 0)),
         zero,
         zero,
-        tuple(writer._place(n + 1) for n in range(count)),
+        tuple(writer.place(n + 1) for n in range(count)),
     )
 
 
@@ -291,10 +294,10 @@ def _placed(model: Model, before: Writer | None, writer: Writer, guess: np.ndarr
     q, v = ca.SX.sym("q", model.nq), ca.SX.sym("v", model.nv)
     contacts = ConstraintRows(Instant(model, q, v, v, v, ca.SX(0, 1)).tree, phase.contacts)
     known = before.phase.contacts if before is not None else None
-    fresh = _independent(model, guess[layout.index["q"][0]], known, phase.contacts)
+    fresh = independent_rows(model, guess[layout.index["q"][0]], known, phase.contacts)
     resting = fresh
     if before is None:
-        resting = list(range(len(phase.contacts.rows)))
+        resting = list(writer.resting)
         if layout.settled or phase.inherits:
             resting = fresh = []
     elif before.phase.then == "mirror":

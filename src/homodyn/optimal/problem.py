@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ from homodyn.optimal.build import Built, build
 from homodyn.optimal.conditions import Link
 from homodyn.optimal.multiple_shooting import build_shooting
 from homodyn.optimal.phase import Phase
+from homodyn.optimal.program import Hessian, Method
 from homodyn.optimal.springs import Spring
 from homodyn.optimal.transcription import TRANSCRIPTIONS
 
@@ -96,22 +98,39 @@ class Problem:
         seconds: float = 600.0,
         between: float | None = 0.02,
         barrier: float | None = None,
+        hessian: Hessian = "exact",
+        method: Method = "auto",
+        refinements: int = 0,
         verbose: bool = False,
     ) -> Solution:
         """Build and solve; the answer says how it ended.
 
         It is solved only when each interval, run again by forward dynamics with small steps,
-        arrives within ``between`` (rad, m) of the next node.
+        arrives within ``between`` (rad, m) of the next node. Up to ``refinements`` times intervals
+        are added to phases in which that is not so, and the search goes on from the answer so far;
+        ``seconds`` bounds all of it. For the other arguments see `homodyn.optimal.solver.solve`.
         """
+        from homodyn.optimal.refine import refined
+        from homodyn.optimal.solution import Status
         from homodyn.optimal.solver import solve
 
-        built = self.build(transcription, guess=guess)
-        return solve(
-            built,
-            tolerance=tolerance,
-            iterations=iterations,
-            seconds=seconds,
-            between=between,
-            barrier=barrier,
-            verbose=verbose,
-        )
+        deadline = time.perf_counter() + seconds
+        problem = self if guess is None else guess.guess_for(self)
+        for again in range(refinements + 1):
+            solution = solve(
+                problem.build(transcription),
+                tolerance=tolerance,
+                iterations=iterations,
+                seconds=max(deadline - time.perf_counter(), 0.0),
+                between=between,
+                barrier=barrier,
+                hessian=hessian,
+                method=method,
+                verbose=verbose,
+            )
+            late = time.perf_counter() >= deadline
+            if solution.status is not Status.COARSE or between is None or late:
+                break
+            if again < refinements:
+                problem = refined(problem, solution, between)
+        return solution

@@ -181,7 +181,8 @@ def reconstruct(motion: Motion, measured: Loads | None = None, **settings: Any) 
     of Felis (2015). ``effort`` weighs squared torques, in parts of typical ones. ``friction``
     bounds sliding forces. ``touchdown="impact"`` lets velocities jump where a foot comes down.
     """
-    names = ("iterations", "seconds", "between", "verbose", "tolerance")
+    usual = ("iterations", "seconds", "between", "verbose", "tolerance")
+    names = (*usual, "hessian", "method", "refinements")
     options = {key: settings.pop(key) for key in names if key in settings}
     transcription = settings.pop("transcription", "shooting")
     if transcription in ("forward", "thesis"):

@@ -1,21 +1,29 @@
-"""IPOPT on a built problem, with exact sparse derivatives of its blocks."""
+"""IPOPT or FATROP on a built problem, with sparse derivatives of its blocks."""
 
 from __future__ import annotations
 
 import time
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, get_args
 
 import casadi as ca
 import numpy as np
 
+from homodyn.errors import HomodynError
+from homodyn.model.naming import missing
 from homodyn.optimal.build import Built
+from homodyn.optimal.calls import Call, Calls
+from homodyn.optimal.program import Hessian, Method, Program
 from homodyn.optimal.solution import Solution, Status, solution_of
+from homodyn.optimal.stages import Stages, arranged
 
 BETWEEN = 0.02
 """rad, m: how far an interval may arrive from the next node."""
 
 SHARED = 8
 """Parameters of a problem, above which its equations are ordered for being coupled by them."""
+
+HESSIANS, METHODS = get_args(Hessian), get_args(Method)
 
 ENDINGS = {
     "Solve_Succeeded": Status.SOLVED,
@@ -29,6 +37,19 @@ ENDINGS = {
 }
 
 
+@dataclass(frozen=True, eq=False)
+class _Ending:
+    """Numbers that a solver ended with, in own units."""
+
+    x: np.ndarray
+    multipliers: np.ndarray
+    status: Status
+    word: str
+    iterations: int
+    functions: float
+    """Seconds spent in functions."""
+
+
 def solve(
     built: Built,
     *,
@@ -37,67 +58,167 @@ def solve(
     seconds: float = 600.0,
     between: float | None = BETWEEN,
     barrier: float | None = None,
+    hessian: Hessian = "exact",
+    method: Method = "auto",
     verbose: bool = False,
 ) -> Solution:
     """Search from the guess of a built problem; always ends, and says how.
 
-    ``tolerance`` is that of IPOPT, in the units of the scaled problem; ``seconds`` bounds the time.
-    An answer counts as solved only when each of its intervals, run again by forward dynamics,
+    ``tolerance`` is that of the solver, in the units of the scaled problem; ``seconds`` bounds the
+    time. An answer counts as solved only when each of its intervals, run again by forward dynamics,
     arrives within ``between`` (rad, m) of the next node; ``None`` leaves that out. ``barrier`` is
     where that of the interior-point method begins: a small one keeps near a guess that is nearly
     an answer, bounds that it touches included.
+
+    ``hessian`` is ``"exact"``, or ``"gauss-newton"``, which leaves out the curvature of conditions.
+    ``method`` is ``"ipopt"``, ``"fatrop"`` for problems that fall into stages (see
+    `homodyn.optimal.stages`), or ``"auto"``: FATROP where it can, IPOPT where it cannot or where
+    FATROP did not arrive.
     """
+    known = {"hessian": (hessian, HESSIANS), "method": (method, METHODS)}
+    for name, (given, allowed) in known.items():
+        if given not in allowed:
+            raise HomodynError(f"solve(): {missing(name, given, allowed)}")
     began = time.perf_counter()
-    program = built.program
-    functions = program.functions()
-    options: dict[str, Any] = {
-        "grad_f": functions["grad_f"],
-        "jac_g": functions["jac_g"],
-        "hess_lag": functions["hess_lag"],
-        "print_time": False,
-        "error_on_fail": False,
-        "calc_lam_p": False,
-        "show_eval_warnings": False,
-        "ipopt": {
-            "tol": tolerance,
-            "max_iter": iterations,
-            "max_wall_time": max(seconds, 1e-3),
-            "print_level": 5 if verbose else 0,
-            "sb": "yes",
-            # Minimum degree: on a step of 34 degrees of freedom a quarter to a third less time
-            # than with the ordering that MUMPS would choose. Parameters that stand in the rows of
-            # all intervals fill its factors up: nested dissection then takes a quarter of the time.
-            "mumps_pivot_order": 0 if len(built.parameters) <= SHARED else 5,
-        },
-    }
-    if barrier is not None:
-        near = ("bound_push", "bound_frac", "slack_bound_push", "slack_bound_frac")
-        options["ipopt"] |= {"mu_init": barrier, **dict.fromkeys(near, min(1e-2, barrier))}
-    solver = ca.nlpsol("solver", "ipopt", functions["nlp"], options)
+    program = built.program.with_hessian(hessian)
+    staged = "IPOPT was asked for" if method == "ipopt" else arranged(built, program)
+    if method == "fatrop" and isinstance(staged, str):
+        raise HomodynError(f"FATROP needs a problem that falls into stages: {staged}")
     prepared = time.perf_counter()
-    result = solver(
-        x0=built.guess / built.scale,
-        lbx=built.lower / built.scale,
-        ubx=built.upper / built.scale,
-        lbg=program.lower * program.row_scale,
-        ubg=program.upper * program.row_scale,
-    )
-    stats = solver.stats()
+    deadline = prepared + max(seconds, 1e-3)
+    ends = []
+    if isinstance(staged, Stages):
+        ends.append(_by_fatrop(built, staged, tolerance, iterations, deadline, barrier, verbose))
+    if method != "fatrop" and not (ends and ends[0].status.good):
+        ends.append(_by_ipopt(built, program, tolerance, iterations, deadline, barrier, verbose))
     ended = time.perf_counter()
-    functions_time = sum(
-        float(value) for key, value in stats.items() if key.startswith("t_wall_nlp_")
-    )
+    functions = sum(end.functions for end in ends)
     return solution_of(
         built,
-        np.array(result["x"])[:, 0] * built.scale,
-        multipliers=np.array(result["lam_g"])[:, 0] * program.row_scale,
-        status=ENDINGS.get(str(stats["return_status"]), Status.FAILED),
-        ending=str(stats["return_status"]),
-        iterations=int(stats["iter_count"]),
+        ends[-1].x,
+        multipliers=ends[-1].multipliers,
+        status=ends[-1].status,
+        ending=ends[-1].word,
+        iterations=sum(end.iterations for end in ends),
         seconds={
             "preparing": prepared - began,
-            "functions": functions_time,
+            "functions": functions,
+            # What a solver does itself is hardly anything else.
+            "linear algebra": ended - prepared - functions,
             "solving": ended - prepared,
         },
         between=between,
     )
+
+
+def _by_fatrop(
+    built: Built,
+    staged: Stages,
+    tolerance: float,
+    iterations: int,
+    deadline: float,
+    barrier: float | None,
+    verbose: bool,
+) -> _Ending:
+    calls = Calls(
+        staged.program, staged.unknowns, staged.rows, ones=staged.ones, both_triangles=True
+    )
+    calls.deadline = deadline
+    own: dict[str, Any] = {
+        "tol": tolerance,
+        "max_iter": iterations,
+        "print_level": 5 if verbose else 0,
+    }
+    if barrier is not None:
+        own["mu_init"] = barrier
+    equal = staged.program.lower == staged.program.upper
+    options = {
+        "fatrop": own,
+        "structure_detection": "manual",
+        "N": len(staged.states) - 1,
+        "nx": staged.states,
+        "nu": staged.controls,
+        "ng": staged.own,
+        "equality": equal[staged.rows].tolist(),
+    }
+    try:
+        x, multipliers, stats = _run(built, calls, "fatrop", calls.fatrop(), options)
+    except RuntimeError as error:
+        nothing = np.zeros(staged.program.rows)
+        word = str(error).strip().splitlines()[-1]
+        return _Ending(built.guess, nothing, Status.FAILED, word, 0, calls.seconds)
+    word = str(stats.get("unified_return_status", "failed"))
+    count = int(stats.get("iter_count", 0))
+    status = Status.SOLVED if stats.get("success") else Status.FAILED
+    if calls.late:
+        status = Status.OUT_OF_TIME
+    elif not status.good and count >= iterations:
+        status = Status.OUT_OF_ITERATIONS
+    return _Ending(x, multipliers, status, word, count, calls.seconds)
+
+
+def _by_ipopt(
+    built: Built,
+    program: Program,
+    tolerance: float,
+    iterations: int,
+    deadline: float,
+    barrier: float | None,
+    verbose: bool,
+) -> _Ending:
+    calls = Calls(program)
+    left = max(deadline - time.perf_counter(), 1e-3)
+    options = {"ipopt": _ipopt(built, tolerance, iterations, left, barrier, verbose)}
+    x, multipliers, stats = _run(built, calls, "ipopt", calls.ipopt(), options)
+    word = str(stats["return_status"])
+    status = ENDINGS.get(word, Status.FAILED)
+    return _Ending(x, multipliers, status, word, int(stats["iter_count"]), calls.seconds)
+
+
+def _run(
+    built: Built, calls: Calls, plugin: str, functions: dict[str, Call], options: dict[str, Any]
+) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
+    """Unknowns and multipliers of rows in own units, and what the solver tells."""
+    usual = {
+        "cache": {name: call for name, call in functions.items() if name != "nlp"},
+        "print_time": False,
+        "error_on_fail": False,
+        "calc_lam_p": False,
+        "show_eval_warnings": False,
+    }
+    solver = ca.nlpsol("solver", plugin, functions["nlp"], options | usual)
+    low, high = calls.bounds()
+    result = solver(
+        x0=calls.start(built.guess),
+        lbx=calls.start(built.lower),
+        ubx=calls.start(built.upper),
+        lbg=low,
+        ubg=high,
+    )
+    x, lam = (np.array(result[key])[:, 0] for key in ("x", "lam_g"))
+    return calls.result(x), calls.multipliers(lam), solver.stats()
+
+
+def _ipopt(
+    built: Built,
+    tolerance: float,
+    iterations: int,
+    seconds: float,
+    barrier: float | None,
+    verbose: bool,
+) -> dict[str, Any]:
+    options: dict[str, Any] = {
+        "tol": tolerance,
+        "max_iter": iterations,
+        "max_wall_time": max(seconds, 1e-3),
+        "print_level": 5 if verbose else 0,
+        "sb": "yes",
+        # Minimum degree: on a step of 34 degrees of freedom a quarter to a third less time
+        # than with the ordering that MUMPS would choose. Parameters that stand in the rows of
+        # all intervals fill its factors up: nested dissection then takes a quarter of the time.
+        "mumps_pivot_order": 0 if len(built.parameters) <= SHARED else 5,
+    }
+    if barrier is not None:
+        near = ("bound_push", "bound_frac", "slack_bound_push", "slack_bound_frac")
+        options |= {"mu_init": barrier, **dict.fromkeys(near, min(1e-2, barrier))}
+    return options

@@ -16,6 +16,7 @@ import numpy as np
 from homodyn.catalog.heiman_numbers import walking_bounds
 from homodyn.errors import HomodynError, NoSolution
 from homodyn.model import Model
+from homodyn.optimal.refine import finer
 from homodyn.optimal.solution import Solution, Status
 from homodyn.optimal.synthesis import (
     FOOTINGS,
@@ -43,8 +44,6 @@ TOLERANCE = 1e-5
 """Of the optimality of a step; its conditions are met to 1e-4 of their units or better."""
 REFINEMENTS = 2
 """How often intervals are added after the first mesh."""
-SAFETY, GROWTH = 0.7, 2.0
-"""Part of what is allowed between nodes that a finer mesh aims at; most growth in one go."""
 BARRIER = 1e-3
 """Where the barrier begins when the guess is a step already."""
 
@@ -295,17 +294,6 @@ class _Search:
         self.stages.append(done)
         self.progress(done)
         return solution
-
-
-def finer(intervals: Sequence[int], found: Solution, between: float) -> tuple[int, ...]:
-    """As many intervals as bring each phase below what is allowed between nodes.
-
-    The error of one interval of the midpoint rule grows with the third power of its length.
-    """
-    growth = [(arrival.worst / (SAFETY * between)) ** (1 / 3) for arrival in found.arrivals]
-    return tuple(
-        max(n, int(np.ceil(n * min(g, GROWTH)))) for n, g in zip(intervals, growth, strict=True)
-    )
 
 
 def _tracking(begin: StoredStep, weight: float) -> list[Term]:

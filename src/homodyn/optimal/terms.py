@@ -16,11 +16,10 @@ import numpy as np
 from homodyn.dynamics import momentum
 from homodyn.errors import HomodynError
 from homodyn.optimal.instant import Instant
+from homodyn.optimal.samples import Series
 from homodyn.spatial import Array, stack
 
 When = Literal["path", "start", "end", "change"]
-Series = np.ndarray | Callable[[np.ndarray], np.ndarray]
-"""Samples spread evenly over a phase, or a function of the part of it (0 to 1) that has passed."""
 
 SMOOTH_POWER = 1.0
 """W: within this of zero, the size of a power is rounded off so that it has a derivative."""
@@ -49,6 +48,14 @@ class Term:
         """The weighted number that values stand for."""
         off = value if target is None else value - target
         return self.weight * ca.sum1(self.scale * (off**2 if self.squared else off))
+
+    def roots(self, value: Array, target: Array | None = None) -> Array | None:
+        """Numbers whose squares add up to the cost; None where it is no such sum."""
+        factor = self.weight * np.asarray(self.scale, dtype=float)
+        if not self.squared or (factor < 0).any():
+            return None
+        off = value if target is None else value - target
+        return np.sqrt(factor) * off
 
 
 def track(

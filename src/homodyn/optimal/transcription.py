@@ -9,7 +9,7 @@ from forward dynamics under the contacts, and steps of Runge and Kutta (Felis 20
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -59,6 +59,8 @@ class Transcription(Protocol):
     """A way to write a phase with finitely many unknowns."""
 
     name: str
+    shares_motion: bool
+    """Whether contact forces are unknowns, so that phases can share their laws of motion."""
 
     def order(self, intervals: int) -> list[tuple[str, np.ndarray]]:
         """Quantities and parts of the phase at which they are unknown, in the order of time."""
@@ -81,6 +83,10 @@ class Maker(Protocol):
     def phase(self) -> Phase:
         """The phase the instants are of."""
 
+    @property
+    def resting(self) -> Sequence[int]:
+        """Rows of the contacts that are told to stay where they are; the others then do."""
+
     def __call__(
         self, q: Array, v: Array, a: Array, tau: Array, force: Array, part: float
     ) -> Instant:
@@ -89,14 +95,15 @@ class Maker(Protocol):
     def torques(self, tau: Array) -> Array:
         """Torques of the motors as entries of v."""
 
-    def sprung(self, q: Array, v: Array) -> Array:
-        """What springs of the problem do, as entries of v."""
+    def besides(self, q: Array, v: Array, part: float) -> Array:
+        """What springs and known loads do at a part of the interval, as entries of v."""
 
 
 class MidpointShooting:
     """Piecewise constant accelerations, torques and contact forces; equations at the middles."""
 
     name = "shooting"
+    shares_motion = True
 
     def order(self, intervals: int) -> list[tuple[str, np.ndarray]]:
         """State, then controls, interval by interval."""
@@ -120,7 +127,7 @@ class MidpointShooting:
         rows = [
             ("step of q", reached - q_end),
             ("step of v", v + step * a - v_end),
-            *motion_rows(instant, maker.phase),
+            *motion_rows(instant, maker.phase, maker.resting),
         ]
         return Interval([Sample(instant, 0.5, 1.0)], rows)
 
@@ -129,6 +136,7 @@ class LegendreCollocation:
     """States are polynomials of degree 4; the equations hold at 4 Legendre points."""
 
     name = "collocation"
+    shares_motion = True
     degree = 4
 
     def __init__(self) -> None:
@@ -170,7 +178,7 @@ class LegendreCollocation:
             rows += [
                 ("slope of q", step * rates(model, here[0], here[1]) - slope_q),
                 ("slope of v", step * here[2] - slope_v),
-                *motion_rows(instant, maker.phase),
+                *motion_rows(instant, maker.phase, maker.resting),
             ]
         end_q = sum(self.D[i] * part for i, part in enumerate(q))
         end_v = sum(self.D[i] * part for i, part in enumerate(v))
@@ -182,6 +190,7 @@ class ForwardShooting:
     """Continuous, piecewise linear torques; the state at the end by Runge and Kutta."""
 
     name = "forward"
+    shares_motion = False
 
     def order(self, intervals: int) -> list[tuple[str, np.ndarray]]:
         """State and torques at each node."""
@@ -203,7 +212,7 @@ class ForwardShooting:
 
         def slope(state: tuple[Array, Array], part: float) -> tuple[Array, Array]:
             drive = maker.torques((1 - part) * tau[0] + part * tau[1])
-            drive = drive + maker.sprung(*state)
+            drive = drive + maker.besides(*state, part)
             return rates(model, *state), moved(model, phase, *state, drive)[0]
 
         state = q[0], v[0]
@@ -221,7 +230,7 @@ class ForwardShooting:
         rows = [("step of q", state[0] - q[1]), ("step of v", state[1] - v[1])]
         samples = []
         for k, part in enumerate((0.0, 1.0)):
-            drive = maker.torques(tau[k]) + maker.sprung(q[k], v[k])
+            drive = maker.torques(tau[k]) + maker.besides(q[k], v[k], part)
             a, force = moved(model, phase, q[k], v[k], drive)
             samples.append(Sample(maker(q[k], v[k], a, tau[k], force, part), part, 0.5))
         return Interval(samples, rows)
@@ -232,14 +241,13 @@ TRANSCRIPTIONS: dict[str, Transcription] = {
 }
 
 
-def motion_rows(instant: Instant, phase: Phase) -> list[tuple[str, ca.SX]]:
-    """The equations of motion, and contacts that stay where they are."""
+def motion_rows(instant: Instant, phase: Phase, resting: Sequence[int]) -> list[tuple[str, ca.SX]]:
+    """The equations of motion, and ``resting`` rows of contacts that stay where they are."""
     rows = [("balance of forces", instant.imbalance)]
     if len(phase.contacts.rows):
         G, gamma = instant.contact_jacobian, as_column(instant.rows.bias)
-        rows.append(
-            ("contact", G @ instant.a - gamma + restoring(instant.rows, G @ instant.v, phase))
-        )
+        stay = G @ instant.a - gamma + restoring(instant.rows, G @ instant.v, phase)
+        rows.append(("contact", stay[list(resting)]))
     return rows
 
 

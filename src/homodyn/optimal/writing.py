@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any
 
 import casadi as ca
@@ -12,17 +13,44 @@ import numpy as np
 from homodyn.dynamics import row_names
 from homodyn.errors import HomodynError
 from homodyn.model import Model
+from homodyn.optimal.applied import SIZE, load_force
 from homodyn.optimal.block import Block
 from homodyn.optimal.conditions import Condition
 from homodyn.optimal.instant import Instant
 from homodyn.optimal.layout import PhaseLayout
-from homodyn.optimal.phase import Phase, entry_names, series
+from homodyn.optimal.phase import Phase, entry_names
+from homodyn.optimal.samples import series
 from homodyn.optimal.springs import Spring, spring_force
 from homodyn.optimal.terms import Term
 from homodyn.optimal.transcription import Transcription, moved
 from homodyn.spatial import Array
 
 Row = tuple[str, Array]
+Lift = tuple[ca.SX, ca.SX]
+"""A symbol, and the expression that it stands for."""
+
+
+Numbers = tuple[ca.SX, np.ndarray]
+"""Symbols, and the numbers that they stand for: one row for each place."""
+
+
+class Costs:
+    """Costs by name, and the same as squares of numbers where they are that."""
+
+    def __init__(self) -> None:
+        self.named: dict[str, Array] = {}
+        self.squares: list[ca.SX] = []
+        self.plain = ca.SX(0)
+
+    def add(self, term: Term, value: Array, target: Array | None, factor: Array = 1.0) -> None:
+        """``factor`` times what a term says of a value."""
+        cost = factor * term.cost(value, target)
+        self.named[term.name] = self.named.get(term.name, 0) + cost
+        roots = term.roots(value, target)
+        if roots is None:
+            self.plain = self.plain + cost
+        else:
+            self.squares.append(ca.SX(ca.sqrt(factor) * roots))
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,14 +63,23 @@ class InstantMaker:
     duration: ca.SX
     passed: ca.SX
     """Part of the phase that has passed where the interval begins."""
+    part: ca.SX
+    """Part of the phase that one interval is."""
     parameters: Mapping[str, ca.SX]
     springs: tuple[Spring, ...] = ()
+    resting: Sequence[int] = ()
+    """Rows of the contacts that are told to stay where they are."""
+    lifts: list[Lift] = field(default_factory=list)
+    """States that are expressions, and the symbols that instants have in their place."""
+    wrenches: dict[float, ca.SX] = field(default_factory=dict)
+    """Those of all loads, by the parts of the interval at which they were asked for."""
 
     def __call__(
         self, q: Array, v: Array, a: Array, tau: Array, force: Array, part: float
     ) -> Instant:
         """The instant at a part of the interval."""
-        elapsed = self.duration * (self.passed + part / self.phase.intervals)
+        q, v = self._symbol("q", q), self._symbol("v", v)
+        elapsed = self.duration * (self.passed + part * self.part)
         drive = self.torques(tau)
         return Instant(
             self.model,
@@ -55,12 +92,51 @@ class InstantMaker:
             elapsed,
             self.duration,
             self.parameters,
-            self.sprung(q, v),
+            self.besides(q, v, part),
         )
 
-    def sprung(self, q: Array, v: Array) -> Array:
-        """What springs do."""
-        return spring_force(self.springs, self.model, q, v, self.parameters)
+    @property
+    def step(self) -> ca.SX:
+        """How long an interval lasts (s)."""
+        return self.duration * self.part
+
+    def numbers(self, passed: np.ndarray) -> list[Numbers]:
+        """Symbols that stand for numbers, which no derivative and no compiled code depends on.
+
+        They come with one row for each place, where this part of the phase has passed. Loads are
+        told at the instants that were made before.
+        """
+        low, high = self.phase.duration_bounds
+        constant = np.ones((len(passed), 1))
+        known = [(self.passed, passed[:, None]), (self.part, constant / self.phase.intervals)]
+        if low == high:
+            known.append((self.duration, low * constant))
+        return [*known, *self.loads_at(passed)]
+
+    def loads_at(self, passed: np.ndarray) -> list[Numbers]:
+        """The wrenches of loads in intervals that begin at these parts of the phase."""
+        loads, count = self.phase.loads, self.phase.intervals
+        return [
+            (symbols, np.hstack([load.sampled(passed + part / count) for load in loads]))
+            for part, symbols in self.wrenches.items()
+        ]
+
+    def _symbol(self, name: str, value: Array) -> Array:
+        if value.is_valid_input():
+            return value
+        symbol = ca.SX.sym(name, value.shape[0])
+        self.lifts.append((symbol, value))
+        return symbol
+
+    def besides(self, q: Array, v: Array, part: float) -> Array:
+        """What springs and known loads do at a part of the interval."""
+        sprung = spring_force(self.springs, self.model, q, v, self.parameters)
+        loads = self.phase.loads
+        if not loads:
+            return sprung
+        if part not in self.wrenches:
+            self.wrenches[part] = ca.SX.sym("wrenches", SIZE * len(loads))
+        return sprung + load_force(loads, self.model, q, self.wrenches[part])
 
     def torques(self, tau: Array) -> Array:
         """Torques of the motors as entries of v."""
@@ -76,6 +152,7 @@ class Boundary:
     instant: Instant
     symbols: ca.SX
     index: np.ndarray
+    numbers: list[Numbers]
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +164,8 @@ class Writer:
     transcription: Transcription
     parameters: Mapping[str, int]
     springs: tuple[Spring, ...] = ()
+    resting: Sequence[int] = ()
+    """Rows of the contacts that are told to stay where they are; the others then do."""
 
     @property
     def phase(self) -> Phase:
@@ -95,7 +174,7 @@ class Writer:
 
     def blocks(self) -> list[Block]:
         """Intervals, changes between them, and both boundaries."""
-        made = [self._intervals(), self._boundary_block("start"), self._boundary_block("end")]
+        made = [*self._intervals(), self._boundary_block("start"), self._boundary_block("end")]
         changing = [term for term in self.phase.terms if term.when == "change"]
         if changing and self.phase.intervals > 1:
             made.append(self._changes(changing))
@@ -108,55 +187,67 @@ class Writer:
         places = ("path", "inside") if inner else ("path",)
         return [c for c in self.phase.conditions if c.when in places]
 
-    def _maker(self) -> tuple[InstantMaker, list[ca.SX], list[int]]:
+    def maker(self) -> tuple[InstantMaker, list[ca.SX], list[int]]:
         """A maker, and the symbols and places of duration and parameters."""
         low, high = self.phase.duration_bounds
-        passed = ca.SX.sym("passed")
+        passed, part, duration = (ca.SX.sym(n) for n in ("passed", "part", "duration"))
         shared = {name: ca.SX.sym(name) for name in self.parameters}
         symbols, places = list(shared.values()), list(self.parameters.values())
         # A duration that is known stays out of all derivatives.
-        duration = ca.SX(low)
         if low < high:
-            duration = ca.SX.sym("duration")
             symbols, places = [duration, *symbols], [self.layout.duration, *places]
         motors = self.layout.actuated
-        maker = InstantMaker(self.model, self.phase, motors, duration, passed, shared, self.springs)
+        maker = InstantMaker(
+            self.model,
+            self.phase,
+            motors,
+            duration,
+            passed,
+            part,
+            shared,
+            self.springs,
+            self.resting,
+        )
         return maker, symbols, places
 
-    def _window(self, k: int) -> np.ndarray:
+    def window(self, k: int) -> np.ndarray:
+        """Places of the unknowns of interval ``k``."""
         parts = self.transcription.window(k).items()
         return np.concatenate(
             [np.zeros(0, dtype=int)]
             + [self.layout.index[key][n] for key, places in parts for n in places]
         )
 
-    def _symbols(self) -> dict[str, list[ca.SX]]:
+    def symbols(self, sizes: Mapping[str, int] = MappingProxyType({})) -> dict[str, list[ca.SX]]:
+        """For each quantity of an interval, symbols; ``sizes`` has those that are not usual."""
         return {
-            key: [ca.SX.sym(f"{key}{n}", self.layout.index[key].shape[1]) for n in places]
+            key: [
+                ca.SX.sym(f"{key}{n}", sizes.get(key, self.layout.index[key].shape[1]))
+                for n in places
+            ]
             for key, places in self.transcription.window(0).items()
         }
 
-    def _intervals(self) -> Block:
+    def _intervals(self) -> list[Block]:
+        """Terms, and conditions apart from them: alike terms of phases are compiled once."""
         count = self.phase.intervals
-        maker, extra, shared = self._maker()
-        symbols = self._symbols()
-        written = self.transcription.interval(maker, symbols, maker.duration / count)
+        maker, extra, shared = self.maker()
+        symbols = self.symbols()
+        written = self.transcription.interval(maker, symbols, maker.step)
         fractions = np.arange(count) / count
-        data, numbers = [maker.passed], [fractions[:, None]]
-        costs: dict[str, Array] = {}
+        data = maker.numbers(fractions)
+        costs = Costs()
         for term in (t for t in self.phase.terms if t.when == "path"):
-            total = ca.SX(0)
             for sample in written.samples:
                 target = None
                 if term.target is not None:
                     known = self._target(term, fractions + sample.part / count)
                     target = ca.SX.sym("target", known.shape[1])
-                    data.append(target)
-                    numbers.append(known)
-                cost = self._cost(term, sample.instant, target)
-                total = total + sample.share * maker.duration / count * cost
-            costs[term.name] = costs.get(term.name, 0) + total
-        rows, lower, upper = self._labelled(written.rows)
+                    data.append((target, known))
+                value = self._value(term, sample.instant, target)
+                costs.add(term, value, target, sample.share * maker.step)
+        own = [] if self.transcription.shares_motion else written.rows
+        rows, lower, upper = self.labelled(own)
         for sample in (s for s in written.samples if s.part < 1.0):
             self._add_conditions(
                 self._along,
@@ -166,35 +257,43 @@ class Writer:
                 upper,
             )
         z = ca.vertcat(*(s for group in symbols.values() for s in group), *extra)
-        index = np.array([[*self._window(k), *shared] for k in range(count)], dtype=int)
-        places = tuple(self._place(k + 0.5) for k in range(count))
-        return self._made(z, data, numbers, costs, rows, lower, upper, index, places)
+        index = np.array([[*self.window(k), *shared] for k in range(count)], dtype=int)
+        places = tuple(self.place(k + 0.5) for k in range(count))
+        none: list[np.ndarray] = []
+        plain, lifts = maker.numbers(fractions), maker.lifts
+        return [
+            self._made(z, data, costs, [], none, none, index, places, lifts),
+            self._made(z, plain, Costs(), rows, lower, upper, index, places, lifts),
+        ]
 
     def _changes(self, terms: list[Term]) -> Block:
         """Rates of change between the samples of neighbouring intervals."""
         count = self.phase.intervals
-        maker, extra, shared = self._maker()
-        one, two = self._symbols(), self._symbols()
-        step = maker.duration / count
-        costs: dict[str, Array] = {}
+        maker, extra, shared = self.maker()
+        one, two = self.symbols(), self.symbols()
+        step = maker.step
+        costs = Costs()
+        later = replace(maker, passed=maker.passed + maker.part, wrenches={})
         first, second = (
-            self.transcription.interval(maker, symbols, step).samples for symbols in (one, two)
+            self.transcription.interval(each, symbols, step).samples
+            for each, symbols in ((maker, one), (later, two))
         )
         for term in terms:
             rate = (term.value(second[0].instant) - term.value(first[0].instant)) / step
-            costs[term.name] = costs.get(term.name, 0) + step * term.cost(rate)
+            costs.add(term, rate, None, step)
         groups = [s for symbols in (one, two) for group in symbols.values() for s in group]
         z = ca.vertcat(*groups, *extra)
         index = np.array(
-            [[*self._window(k), *self._window(k + 1), *shared] for k in range(count - 1)]
+            [[*self.window(k), *self.window(k + 1), *shared] for k in range(count - 1)]
         )
-        places = tuple(self._place(k + 1) for k in range(count - 1))
-        passed = np.arange(count - 1)[:, None] / count
-        return self._made(z, [maker.passed], [passed], costs, [], [], [], index, places)
+        places = tuple(self.place(k + 1) for k in range(count - 1))
+        passed = np.arange(count - 1) / count
+        known = [*maker.numbers(passed), *later.loads_at(passed + 1 / count)]
+        return self._made(z, known, costs, [], [], [], index, places, maker.lifts)
 
     def boundary(self, at: str) -> Boundary:
         """The first or last instant, with the controls nearest to it."""
-        maker, extra, shared = self._maker()
+        maker, extra, shared = self.maker()
         n = 0 if at == "start" else -1
         keys = [k for k in ("q", "v", "a", "force", "tau") if k in self.layout.index]
         made = {k: ca.SX.sym(k, self.layout.index[k].shape[1]) for k in keys}
@@ -202,21 +301,22 @@ class Writer:
         if "a" in made:
             a, force = made["a"], made["force"]
         else:
-            a, force = moved(self.model, self.phase, q, v, maker.torques(tau) + maker.sprung(q, v))
-        part = 0.0 if n == 0 else float(self.phase.intervals)
+            drive = maker.torques(tau) + maker.besides(q, v, 0.0)
+            a, force = moved(self.model, self.phase, q, v, drive)
         elapsed = ca.SX(0) if n == 0 else maker.duration
-        instant = replace(maker(q, v, a, tau, force, part), elapsed=elapsed)
+        instant = replace(maker(q, v, a, tau, force, 0.0), elapsed=elapsed)
         index = np.concatenate([*(self.layout.index[k][n] for k in keys), shared])
-        return Boundary(instant, ca.vertcat(*made.values(), *extra), index.astype(int))
+        known = maker.numbers(np.array([0.0 if n == 0 else 1.0]))
+        return Boundary(instant, ca.vertcat(*made.values(), *extra), index.astype(int), known)
 
     def _boundary_block(self, at: str) -> Block:
         edge = self.boundary(at)
-        costs: dict[str, Array] = {}
+        costs = Costs()
         for term in (t for t in self.phase.terms if t.when == at):
             target = None
             if term.target is not None:
                 target = self._target(term, np.array([0.0 if at == "start" else 1.0]))[0]
-            costs[term.name] = costs.get(term.name, 0) + self._cost(term, edge.instant, target)
+            costs.add(term, self._value(term, edge.instant, target), target)
         rows: list[Row] = []
         lower: list[np.ndarray] = []
         upper: list[np.ndarray] = []
@@ -224,18 +324,16 @@ class Writer:
         if at == "end" and self.transcription.name == "forward":
             chosen += [c for c in self.phase.conditions if c.when == "path"]
         self._add_conditions(chosen, edge.instant, rows, lower, upper)
-        place = (self._place(0 if at == "start" else self.phase.intervals),)
-        none = [np.zeros((1, 0))]
+        place = (self.place(0 if at == "start" else self.phase.intervals),)
         index = edge.index[None, :]
-        return self._made(edge.symbols, [], none, costs, rows, lower, upper, index, place)
+        return self._made(edge.symbols, edge.numbers, costs, rows, lower, upper, index, place)
 
     def block(self, at: str, z: list[ca.SX], index: np.ndarray, rows: list[Row]) -> Block:
         """Equations at the boundary of a phase."""
-        labelled, lower, upper = self._labelled(rows)
+        labelled, lower, upper = self.labelled(rows)
         place = (f"phase {self.phase.name!r}, {at}",)
-        none = [np.zeros((1, 0))]
         long = ca.vertcat(*z)
-        return self._made(long, [], none, {}, labelled, lower, upper, index[None, :], place)
+        return self._made(long, [], Costs(), labelled, lower, upper, index[None, :], place)
 
     def plain_block(
         self,
@@ -247,52 +345,69 @@ class Writer:
         lower: Any,
         upper: Any,
         labels: Sequence[str],
+        numbers: Sequence[Numbers] = (),
     ) -> Block:
         """Bounds on one value, somewhere."""
         size = value.shape[0]
         rows = list(zip(_entries(name, labels, size), ca.vertsplit(value), strict=True))
         low, high = (np.broadcast_to(np.asarray(x, float), size) for x in (lower, upper))
-        none = [np.zeros((1, 0))]
-        return self._made(z, [], none, {}, rows, [low], [high], index[None, :], (place,))
+        return self._made(z, numbers, Costs(), rows, [low], [high], index[None, :], (place,))
 
     def _made(
         self,
         z: ca.SX,
-        data: list[ca.SX],
-        numbers: list[np.ndarray],
-        costs: dict[str, Array],
+        numbers: Sequence[Numbers],
+        costs: Costs,
         rows: list[Row],
         lower: list[np.ndarray],
         upper: list[np.ndarray],
         index: np.ndarray,
         places: tuple[str, ...],
+        lifts: Sequence[Lift] = (),
     ) -> Block:
         count = len(places)
-        cost = ca.vertcat(ca.SX(0, 1), *costs.values())
-        row = ca.vertcat(ca.SX(0, 1), *(value for _, value in rows))
+        none = ca.SX(0, 1)
+        said = [
+            ca.vertcat(none, *costs.named.values()),
+            ca.vertcat(none, *(value for _, value in rows)),
+            ca.vertcat(none, *(expression for _, expression in lifts)),
+            ca.vertcat(none, *costs.squares),
+            costs.plain,
+        ]
         # An unknown that two parts of z stand for becomes one symbol.
         _, first, inverse = np.unique(index[0], return_index=True, return_inverse=True)
         if len(first) < index.shape[1]:
             kept = first[inverse]
-            cost, row = ca.substitute([cost, row], [z], [z[kept.tolist()]])
+            said = ca.substitute(said, [z], [z[kept.tolist()]])
             order = np.sort(first)
             z, index = z[order.tolist()], index[:, order]
+        inner = ca.vertcat(none, *(symbol for symbol, _ in lifts))
+        # What nothing depends on is left out: blocks that say the same are then the same.
+        needed = _depended([*said[:2], *said[3:]], inner)
+        inner, said[2] = inner[needed], said[2][needed]
+        used = _depended(said, z) or [0]
+        z, index = z[used], index[:, used]
         bounds = [
             np.tile(np.concatenate([np.zeros(0), *side]), (count, 1)) for side in (lower, upper)
         ]
+        cost, row, outer, squares, plain = (ca.densify(part) for part in said)
         return Block(
             self.phase.name,
             z,
-            ca.vertcat(ca.SX(0, 1), *data),
-            ca.densify(cost),
-            ca.densify(row),
-            tuple(costs),
+            ca.vertcat(none, *(symbol for symbol, _ in numbers)),
+            cost,
+            row,
+            tuple(costs.named),
             tuple(name for name, _ in rows),
             index,
-            np.concatenate(numbers, axis=1),
+            np.concatenate([np.zeros((count, 0)), *(known for _, known in numbers)], axis=1),
             bounds[0],
             bounds[1],
             places,
+            inner,
+            outer,
+            squares,
+            plain,
         )
 
     def _target(self, term: Term, fractions: np.ndarray) -> np.ndarray:
@@ -307,18 +422,16 @@ class Writer:
             )
         return values
 
-    def _cost(self, term: Term, instant: Instant, target: Array | None) -> Array:
+    def _value(self, term: Term, instant: Instant, target: Array | None) -> Array:
         value = ca.SX(term.value(instant))
         if target is not None and target.shape[0] != value.shape[0]:
             raise HomodynError(
                 f"phase {self.phase.name!r}, term {term.name!r}: the target has "
                 f"{target.shape[0]} columns for {value.shape[0]} values"
             )
-        return term.cost(value, target)
+        return value
 
-    def _labelled(
-        self, rows: Sequence[Row]
-    ) -> tuple[list[Row], list[np.ndarray], list[np.ndarray]]:
+    def labelled(self, rows: Sequence[Row]) -> tuple[list[Row], list[np.ndarray], list[np.ndarray]]:
         """Equations entry by entry, each with the name of its coordinate or contact row."""
         split: list[Row] = []
         for name, value in rows:
@@ -329,7 +442,8 @@ class Writer:
 
     def _entry_labels(self, name: str, size: int) -> tuple[str, ...]:
         if name == "contact":
-            return row_names(self.phase.contacts)
+            names = row_names(self.phase.contacts)
+            return tuple(names[k] for k in self.resting)
         quantity = "q" if " q" in f" {name}" and size == self.model.nq else "v"
         labels = entry_names(self.model, self.phase.contacts, quantity)
         return labels if len(labels) == size else ()
@@ -356,9 +470,16 @@ class Writer:
             lower.append(np.broadcast_to(low, size))
             upper.append(np.broadcast_to(high, size))
 
-    def _place(self, node: float) -> str:
+    def place(self, node: float) -> str:
+        """What to call a node, or the middle of an interval."""
         at = self.phase.duration_guess * node / self.phase.intervals
         return f"phase {self.phase.name!r}, node {node:g} of {self.phase.intervals} ({at:.3f} s)"
+
+
+def _depended(values: Sequence[ca.SX], symbols: ca.SX) -> list[int]:
+    """Which of some symbols expressions depend on."""
+    pattern = ca.jacobian_sparsity(ca.vertcat(*values), symbols)
+    return sorted(set(pattern.get_col()))
 
 
 def _entries(name: str, labels: Sequence[str], size: int) -> list[str]:

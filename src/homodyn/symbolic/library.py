@@ -56,10 +56,14 @@ class Library:
     """The ``run`` function of one shared library, called on addresses."""
 
     def __init__(
-        self, content: bytes, inputs: Sequence[Port], outputs: Sequence[Port], cost: int
+        self,
+        content: bytes | ctypes.CDLL,
+        inputs: Sequence[Port],
+        outputs: Sequence[Port],
+        cost: int,
     ) -> None:
         self._ports = (inputs, outputs)
-        native = loaded(content)
+        native = loaded(content) if isinstance(content, bytes) else content
         self._run = native.run
         self._run.restype = ctypes.c_int
         self._run.argtypes = [ctypes.c_void_p]
