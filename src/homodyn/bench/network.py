@@ -31,6 +31,7 @@ def network_rows(quick: bool) -> Iterator[Row]:
     with environment("HOMODYN_THREADS", "1"):
         yield from runner_rows(CELLS // 5 if quick else CELLS, 2 if quick else 4)
         yield from oscillator_rows(OSCILLATORS, 2.0 if quick else 10.0, 3 if quick else 9)
+        yield from body_rows(0.5 if quick else 2.0, 3 if quick else 9)
         sizes = SIZES[:1] if quick else SIZES
         for branches in BRANCHES:
             for size in sizes:
@@ -103,6 +104,43 @@ def oscillator_rows(count: int, duration: float, repeat: int) -> Iterator[Row]:
         unit="s/s",
         required=REAL_TIME,
         note=f"{1e6 * seconds * DT / duration:.2f} us/step",
+    )
+
+
+STEPPING = """
+require "oscillators.cdn"
+require "servos.cdn"
+integrator { method = "predictor-corrector" }
+body "human" from "catalog:heiman" {}
+node "{Right,Left}" : polar_hopf { p = [0, 2] }
+<bidirectional> edge from "Right" to "Left" : polar_coupling { bias = "pi" weight = 6 }
+edge from "{Right,Left}" to "human" | children | "Hip@1_RY" : servo { kp = 300 kd = 15 }
+edge from "{Right,Left}" to "human" | children | "Knee@1_RY" : servo { kp = 200 kd = 8 }
+node "rest" {}
+edge from "rest" to "human" | children | "Pelvis_T{X,Y,Z}" : hold { kp = 20000 kd = 1500 }
+edge from "rest" to "human" | children | "Pelvis_R{X,Y,Z}" : hold { kp = 2000 kd = 100 }
+edge from "rest" to "human" | children | "{Lumbar,Hip{Right,Left}}_R{X,Z}" : hold { kp = 150 }
+edge from "rest" to "human" | children | "Lumbar_RY" : hold { kp = 300 kd = 20 }
+edge from "rest" to "human" | children | /(Ankle|Shoulder|Elbow|Neck).*/ : hold { kp = 20 kd = 0.3 }
+"""
+"""A whole body, held at the pelvis, whose legs two coupled oscillators drive."""
+
+
+def body_rows(duration: float, repeat: int) -> Iterator[Row]:
+    """A body of 34 degrees of freedom among oscillators, one run on one core."""
+    net = network.parse(STEPPING)
+    dt = DT / 2
+    net.run(10 * dt, dt, tier="compiled")
+    (seconds,) = interleave(
+        partial(net.run, duration, dt, tier="compiled"), repeat=repeat, clock=process_time
+    )
+    yield Row.from_rates(
+        "34 dof driven by coupled oscillators, two evaluations a step of 0.5 ms, against real time",
+        duration / seconds,
+        1.0,
+        unit="s/s",
+        required=None,
+        note=f"{1e6 * seconds * dt / duration:.2f} us/step",
     )
 
 
