@@ -21,6 +21,8 @@ OVER_INTERPRETER, OVER_NUMPY = 100.0, 20.0
 OSCILLATORS, REAL_TIME = 50, 300.0
 SIZES, BRANCHES, CHAIN = (5, 10, 20, 30, 40, 50), (1, 5), 30.0
 """Links, links that hang on each, and time (s) of the chains."""
+FEW = 100
+"""Steps that the interpreter takes of a chain."""
 FULL = 20
 """Links up to which zeros are also reckoned with: code grows tenfold."""
 
@@ -154,15 +156,15 @@ def chain_rows(size: int, branches: int, duration: float, repeat: int) -> Iterat
     }
     if size <= FULL:
         nets["with its zeros"] = in_the_language(size, branches, sparse=False)
-    calls: list[Callable[[], object]] = []
+    interpreted = partial(nets["in the language"].run, FEW * DT, DT, tier="interpreted")
+    calls: list[Callable[[], object]] = [interpreted]
     for net in nets.values():
         net.run(10 * DT, DT, tier="compiled")
         calls.append(partial(net.run, duration, DT, tier="compiled"))
     if not note:
         calls.append(partial(MujocoLinks(size, branches, DT).run, steps))
-    times = [
-        1e6 * seconds / steps for seconds in interleave(*calls, repeat=repeat, clock=process_time)
-    ]
+    slow, *rest = interleave(*calls, repeat=repeat, clock=process_time)
+    times = [1e6 * seconds / steps for seconds in rest]
     ours = dict(zip(nets, times, strict=False))
     peer = None if note else times[-1]
     tree = f"{size} dof, {branches} branch{'es' if branches > 1 else ''}"
@@ -175,6 +177,13 @@ def chain_rows(size: int, branches: int, duration: float, repeat: int) -> Iterat
             required=1.0,
             note=note or f"{1e3 / ours[way]:.0f} times real time",
         )
+    yield Row.from_times(
+        f"{tree}, in the language, against the interpreter",
+        ours["in the language"],
+        1e6 * slow / FEW,
+        unit="us/step",
+        required=None,
+    )
     if "with its zeros" in ours:
         yield Row.from_times(
             f"{tree}, in the language, against itself with zeros reckoned with",
