@@ -377,7 +377,7 @@ class Network(Node):
 
     def to_c(self, path: str | Path, name: str | None = None) -> tuple[Path, Path]:
         """Write C without dependencies, and its header; returns both paths."""
-        return write(self._prepared(), self._values, Path(path), name)
+        return write(self._prepared(), self.values(), Path(path), name, self.timestep)
 
 
 def load(path: str | Path, *, outside: bool = False) -> Network:
