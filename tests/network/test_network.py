@@ -122,6 +122,16 @@ def test_lanes_do_not_depend_on_their_neighbours():
         assert np.array_equal(one[name][order], other[name])
 
 
+def test_lanes_do_not_depend_on_how_many_share_a_vector(monkeypatch):
+    axes = {"slip.k": [12e3, 20e3, 28e3], "slip.aoa": np.radians([20, 22, 24, 26])}
+    found = []
+    for lanes in ("1", "2", "4"):
+        monkeypatch.setenv("HOMODYN_LANES", lanes)
+        found.append(load(FOLDER / "slip.cdn").sweep(axes, 2, tier="compiled")["slip.x"])
+    assert np.array_equal(found[0], found[1])
+    assert np.array_equal(found[0], found[2])
+
+
 def test_zeros_that_are_reckoned_with_change_nothing():
     net = parse(
         'n = 2\nA = "[0, 1; -2, 0]"\nB = "[eye(n), zeros(n, 1)]"\nx = "[1; 0; 3]"\n'
