@@ -27,7 +27,7 @@ SHOWN = 9
 def main() -> None:
     """Solve all of them and write one picture into the folder named."""
     sys.path.insert(0, str(FOLDER))
-    figure = Figure(figsize=(6.6, 8.6), layout="constrained", dpi=110)
+    figure = Figure(figsize=(6.6, 9.4), layout="constrained", dpi=110)
     for axes, (name, title) in zip(figure.subplots(len(MOVEMENTS)), MOVEMENTS.items(), strict=True):
         module = importlib.import_module(name)
         solution = module.main()[1] if name == "asymmetric_gait" else module.problem().solve()
@@ -39,7 +39,7 @@ def main() -> None:
             axes.text(0.9 * n, -0.12, f"{time[k]:.2f} s", ha="center", va="top", fontsize=7)
         axes.axhline(0, color="0.6", lw=0.8)
         axes.set_title(title, fontsize=9, loc="left")
-        axes.set(aspect="equal", ylim=(-0.25, 1.75))
+        axes.set(aspect="equal", ylim=(-0.25, 2.0))
         axes.axis("off")
     folder = Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
