@@ -15,6 +15,13 @@ from typer.testing import CliRunner
 from homodyn.cli import app
 from support.waiting import until
 
+
+@pytest.fixture(autouse=True)
+def own_state(monkeypatch, tmp_path):
+    """Unsaved work of tests is kept apart from that of whoever runs them."""
+    monkeypatch.setenv("HOMODYN_STATE", str(tmp_path / "state"))
+
+
 ADDRESS = re.compile(r"The studio is at http://(?P<host>[^:/]+):(?P<port>\d+)/(?P<query>\S*)")
 
 

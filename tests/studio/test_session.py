@@ -103,10 +103,13 @@ def test_history_forgets_the_oldest():
 def test_saved_work_is_not_asked_about():
     session = Session()
     session.change("add", lambda d: d.with_actor(moving()))
+    assert session.view().unsaved
     session.mark_saved()
     assert not session.view().unsaved
-    session.undo()
+    session.change("pose", lambda d: d.changed(d.actor.in_pose(d.actor.q + 0.1)))
     assert session.view().unsaved
+    session.undo()
+    assert not session.view().unsaved
 
 
 def test_changes_from_many_threads_are_all_kept():

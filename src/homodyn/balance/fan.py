@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
+from math import prod
 
 import numpy as np
 
@@ -24,10 +25,14 @@ AROUND = 120
 NEAR = 1e-5
 """How far these are from the ray; the set is as wide as it is long then."""
 ROUNDS = 12
+VAIN = 2
+"""Rounds in a row without anything new after which nothing more is looked for."""
 REPAIRS = 4
 """How often sides that were missed are looked for."""
 TRIES = 8
 """Walks from each direction in which a side was missed."""
+BLOCK = 512
+"""Directions multiplied at a time: products this small stay in the cache of one core."""
 TIE = 1e-9
 """Share of the size of the parts below which a vertex is not coming nearer."""
 LEVEL = 1e-7
@@ -80,11 +85,13 @@ class _Search:
         directions = self._rng.normal(size=(2 * WALKS, fan.dimension))
         self._chosen, where = fan.farthest(directions)
         starts, self._directions = directions[:WALKS], directions[where]
+        vain = 0
         for _ in range(ROUNDS):
             if at_most is not None and len(self._chosen) > at_most:
                 break
-            # A side that is missed costs another hull, which is dearer than another round.
-            if not self.more(starts):
+            # A side that is missed costs another hull, which is dearer than a few rounds.
+            vain = 0 if self.more(starts) else vain + 1
+            if vain == VAIN:
                 break
             # One walk from each vertex: those in narrow cones, which few random ones meet, too.
             starts = self._directions
@@ -133,8 +140,15 @@ class _Fan:
 
     def farthest(self, directions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The different choices (found, parts) along directions, and a direction of each."""
-        best = self._best(directions @ self.ends.T) - np.array([a for a, _ in self.spans])
-        return np.unique(best, axis=0, return_index=True)
+        blocks = range(0, len(directions), BLOCK)
+        best = np.vstack([self._best(directions[k : k + BLOCK] @ self.ends.T) for k in blocks])
+        best -= np.array([a for a, _ in self.spans])
+        sizes = tuple(int(b - a) for a, b in self.spans)
+        if prod(sizes) >= 2**62:
+            return np.unique(best, axis=0, return_index=True)
+        # One number for a choice sorts many times faster than a row.
+        _, where = np.unique(np.ravel_multi_index(tuple(best.T), sizes), return_index=True)
+        return best[where], where
 
     def around(self, rays: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """(rays AROUND, n): directions near rays, as far to all ends of their sides as to others.
@@ -160,6 +174,10 @@ class _Fan:
 
     def walk(self, directions: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """(walks, n): rays that walks from directions end at; walks that do not end are dropped."""
+        blocks = range(0, len(directions), BLOCK)
+        return np.vstack([self._walk(directions[k : k + BLOCK], rng) for k in blocks])
+
+    def _walk(self, directions: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         here = directions / np.linalg.norm(directions, axis=1)[:, None]
         every = np.arange(len(here))
         best = self._best(here @ self.ends.T)

@@ -77,10 +77,8 @@ def static_polygon(
     equations[:3], equations[3] = forces.wrenches[:, 3:].T, forces.wrenches[:, :3] @ level.up
     target = np.array([*(weight * level.up), 0.0])
     # r x f with f = weight * up: its parts along the axes are weight * (r . second, -r . first).
-    shadow = np.stack(
-        [-forces.wrenches[:, :3] @ level.second, forces.wrenches[:, :3] @ level.first]
-    )
-    corners = _shadow(equations, target, shadow / weight, forces)
+    across = np.array([-level.second, level.first]) / weight
+    corners = _shadow(equations, target, across @ forces.wrenches[:, :3].T, forces)
     return outlined(corners + level.flat(forces.reference))
 
 
@@ -139,9 +137,11 @@ def _shadow(
     # One newton, or one metre, of every row: the programs then see numbers near one.
     scale = np.abs(E).max(axis=1)
     kept = scale > 1e-12 * scale.max()
-    if (np.abs(e[~kept]) > 1e-9 * np.abs(e).max()).any():
-        raise NoSolution("the supports cannot carry the weight: nothing acts in some direction")
-    E, e = E[kept] / scale[kept, None], e[kept] / scale[kept]
+    if not kept.all():
+        if (np.abs(e[~kept]) > 1e-9 * np.abs(e).max()).any():
+            raise NoSolution("the supports cannot carry the weight: nothing acts in some direction")
+        E, e, scale = E[kept], e[kept], scale[kept]
+    E, e = E / scale[:, None], e / scale
     unit = float(np.abs(e).max()) or 1.0
     return turned_shadow(E, e / unit, S) * unit
 
@@ -208,9 +208,13 @@ def _exchange(table: np.ndarray, basis: np.ndarray, enter: int) -> None:
     m = len(basis)
     # There are few rows: plain numbers are faster than arrays.
     column, values = table[:m, enter].tolist(), table[:m, -1].tolist()
-    ratios = [v / c if c > 1e-10 else np.inf for c, v in zip(column, values, strict=True)]
+    # A weight below zero is zero but for rounding.
+    ratios = [
+        (v / c if v > 0 else 0.0) if c > 1e-10 else math.inf
+        for c, v in zip(column, values, strict=True)
+    ]
     least = min(ratios)
-    if least == np.inf:
+    if least == math.inf:
         raise _Stuck
     # Ties in degenerate stances are many: the largest pivot of them keeps rounding small.
     close = least + 1e-13 * max(1.0, least)
@@ -219,12 +223,11 @@ def _exchange(table: np.ndarray, basis: np.ndarray, enter: int) -> None:
 
 
 def _pivot(table: np.ndarray, basis: np.ndarray, row: int, column: int) -> None:
-    table[row] /= table[row, column]
-    factor = table[:, column].copy()
+    leaving = table[row]
+    leaving /= leaving[column]
+    factor = table[:, column : column + 1].copy()
     factor[row] = 0.0
-    table -= factor[:, None] * table[row]
-    values = table[: len(basis), -1]
-    np.maximum(values, 0.0, out=values)
+    table -= factor * leaving
     basis[row] = column
 
 
@@ -247,19 +250,22 @@ def _turn(basis: np.ndarray, table: np.ndarray, unit: float) -> np.ndarray:
         raise _Stuck
     corners = [-table[m:, -1]]
     turned, tiny = 0.0, 1e-10 * unit
-    c, s = 1.0, 0.0
+    seen, gains, share = np.eye(2), np.empty((2, k)), np.empty(k)
+    along, across = gains
     for _ in range(40 * k + 200):
         # Along the direction no weight gains; the one with the least loss for its gain across it
         # is met first. Where none gains across, nothing is met for a quarter turn.
-        along, across = np.array([[-c, -s], [-s, c]]) @ costs
-        share = np.where(across > tiny, along / np.maximum(across, tiny), np.inf)
-        enter = int(share.argmin())
-        angle = math.atan(max(float(share[enter]), 0.0))
-        turned += angle
+        np.matmul(seen, costs, out=gains)
+        share.fill(-math.inf)
+        np.divide(along, across, out=share, where=across > tiny)
+        enter = int(share.argmax())
+        loss = max(-float(share[enter]), 0.0)
+        turned += math.atan(loss)
         if turned > 2 * math.pi + 1e-6:
             break
         c, s = math.cos(turned), math.sin(turned)
-        if share[enter] < np.inf:
+        seen[0, 0], seen[0, 1], seen[1, 0], seen[1, 1] = c, s, -s, c
+        if loss < math.inf:
             _exchange(table, basis, enter)
             corners.append(-table[m:, -1])
     else:

@@ -23,7 +23,8 @@ def studio(
         list[str] | None,
         typer.Argument(
             metavar="[MODEL] [TRIAL] [RESULT...]",
-            help="Models, bodies of the catalog, recordings and folders of results, in any order.",
+            help="Models, bodies of the catalog, recordings, folders of results, saved sessions, "
+            "networks and studies, in any order.",
         ),
     ] = None,
     demo: Annotated[
@@ -52,16 +53,14 @@ def studio(
     _require_viser()
     from homodyn.studio import Session
     from homodyn.studio import demo as demonstration
-    from homodyn.studio.opening import added
+    from homodyn.studio.autosave import usual_home
     from homodyn.studio.studio import Studio
 
     session = Session()
-    for source in sources or ():
-        thing = _opened(source)
-        session.change(f"open {source}", lambda document, thing=thing: added(document, thing))  # type: ignore[misc]
+    things = [(source, _opened(source)) for source in sources or ()]
     if demo:
         demonstration.open_recording(session)
-    page = Studio(session, host=host, port=port, token=token)
+    page = Studio(session, host=host, port=port, token=token, home=usual_home())
     ended = threading.Event()
     before = {
         kind: signal.signal(kind, lambda *_: ended.set())
@@ -69,6 +68,8 @@ def studio(
     }
     page.start()
     try:
+        for source, thing in things:
+            page.open(thing, source)
         typer.echo(f"The studio is at {page.address} (Ctrl-C ends it)")
         if demo:
             page.tasks.start(demonstration.NAME, lambda task: demonstration.analyse(session, task))
@@ -79,6 +80,9 @@ def studio(
         page.stop()
         for kind, handler in before.items():
             signal.signal(kind, handler)
+    if pending := session.view().pending:
+        names = ", ".join(piece.sentence for piece in pending)
+        typer.echo(f"Not saved: {names}. It is kept, and the next homodyn studio offers it.")
     typer.echo("The studio has ended.")
 
 

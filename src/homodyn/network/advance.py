@@ -20,7 +20,7 @@ from homodyn.network.crossing import crossing, near, true_at
 from homodyn.network.integrators import METHODS
 from homodyn.network.system import System, Watched
 from homodyn.network.tree import Variable
-from homodyn.symbolic import Iteration, Kernel, kernel
+from homodyn.symbolic import Iteration, Kernel, Shortcut, kernel
 
 M1, A1 = 2147483563.0, 40014.0
 M2, A2 = 2147483399.0, 40692.0
@@ -28,6 +28,8 @@ M2, A2 = 2147483399.0, 40692.0
 
 HALVE_AFTER = 6
 SPENT = 2
+MANY = 1000
+"""Lanes from which initial values are worked out in native code."""
 GIVE_UP_AFTER = 200
 """Cuts and instant events in one step before an event is taken as it is."""
 
@@ -39,8 +41,7 @@ class Advance:
         self.system = system
         self.method = method
         self.events, zeros = system.watched
-        for variable in system.variables.values():
-            system.value(variable)
+        values = [ca.vec(system.value(variable)) for variable in system.variables.values()]
         self._rates = system.rates
         kept = system.next_kept
         bound = [system.constrained(system.states), system.constrained(system.kept)]
@@ -63,14 +64,31 @@ class Advance:
         ]
         self.delay_now = [ca.vec(delay.value) for delay in self._delays]
         self.delay_starts = delay_starts
+        used = [self._rates, zeros, kept, *bound, *values, *delay_starts, *self.delay_now]
+        used += [value for one in sets for _, _, value in one]
+        used += [delay.delay for delay in self._delays]
+        self.drawn = self._drawn(used)
+        """Which draws are renewed in every step: those that more than initial values need."""
         self.slices = self._layout(zeros.numel())
         self.size = max(part.stop for part in self.slices.values())
 
     def _function(self, name: str, *outputs: ca.SX) -> ca.Function:
         return ca.Function(name, self.symbols, list(outputs))
 
+    def _drawn(self, used: list[ca.SX]) -> list[int]:
+        column = self.system.column("u")
+        needed = ca.which_depends(ca.vertcat(*used), column, 1, False)
+        return [k for k in range(self.system.length("u")) if needed[k]]
+
+    def draws(self, renewed: ca.SX) -> ca.SX:
+        """All draws in a column, from those that are renewed; of the others nothing depends."""
+        whole = ca.SX.zeros(self._draws, 1)
+        for entry, place in enumerate(self.drawn):
+            whole[place] = renewed[entry]
+        return whole
+
     def _layout(self, zeros: int) -> dict[str, slice]:
-        draws = max(1, self.system.length("u"))
+        draws = len(self.drawn)
         sizes = {
             "x": self._rates.numel(),
             "h": self._starts[1].numel(),
@@ -114,23 +132,32 @@ class Advance:
 
         sizes: dict[str, Any] = {"p": self.parameters, "u": self._draws, "t": ()}
         shapes = {"x": self._rates.numel(), "h": self._starts[1].numel()}
-        return kernel(started, sizes, outputs=shapes, name="start").interpreted()
+        return kernel(started, sizes, outputs=shapes, name="start")
 
     @property
     def _draws(self) -> int:
         return max(1, self.system.length("u"))
 
-    def seeded(self, seed: int, lanes: int, parameters: np.ndarray, start: float) -> np.ndarray:
-        """The column every lane starts from; lanes draw the same numbers for the same seed."""
+    def first_draws(self, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Both generators and the draws they begin with, for all places that draw."""
         generator = np.random.Generator(np.random.Philox(seed))
-        count = self._draws
-        r1 = generator.integers(1, int(M1), count).astype(float)
-        r2 = generator.integers(1, int(M2), count).astype(float)
-        u = np.mod(r1 - r2, M1 - 1) / M1
-        first = self.begin(parameters, u, np.array(start))
+        r1 = generator.integers(1, int(M1), self._draws).astype(float)
+        r2 = generator.integers(1, int(M2), self._draws).astype(float)
+        return r1, r2, np.mod(r1 - r2, M1 - 1) / M1
+
+    def seeded(
+        self, seed: int, lanes: int, parameters: np.ndarray, start: float, native: bool = False
+    ) -> np.ndarray:
+        """The column every lane starts from; lanes draw the same numbers for the same seed."""
+        r1, r2, u = self.first_draws(seed)
+        # Few lanes stay on the virtual machine, whatever has been compiled: same bits every time.
+        many = native and lanes >= MANY
+        begin = self.begin.compile() if many else self.begin.interpreted()
+        first = begin(parameters, u, np.array(start))
         column = np.zeros((lanes, self.size))
         states = [node.states.index(node.initial_state) for node in self.system.nodes_with_states]
-        parts = {"x": first["x"], "h": first["h"], "u": u, "r1": r1, "r2": r2, "fresh": 1.0}
+        parts = {"x": first["x"], "h": first["h"], "fresh": 1.0}
+        parts |= {"u": u[self.drawn], "r1": r1[self.drawn], "r2": r2[self.drawn]}
         for name, value in parts.items():
             column[:, self.slices[name]] = value
         if states:
@@ -158,7 +185,73 @@ class Advance:
     @cached_property
     def iteration(self) -> Iteration:
         """Attempts repeated in native code."""
-        return Iteration(self.attempt, ["c", "done"], stop="done", packed=True)
+        if not self._has_uneventful:
+            return Iteration(self.attempt, ["c", "done"], stop="done", packed=True)
+        sizes = {port.name: port.shape for port in self.attempt.inputs}
+
+        def both(c: ca.SX, done: ca.SX, p: ca.SX, run: ca.SX, d: ca.SX) -> tuple[ca.SX, ...]:
+            return *self._attempted(c, done, p, run, d), *self._uneventful(c, done, p, run, d)
+
+        outputs = {"c": self.size, "done": (), "uneventful": self.size, "usable": ()}
+        step = kernel(both, sizes, outputs=outputs, name="network_step")
+        shortcut = Shortcut("c", "uneventful", "usable")
+        return Iteration(step, ["c", "done"], stop="done", packed=True, shortcut=shortcut)
+
+    @property
+    def _has_uneventful(self) -> bool:
+        """Whether there are events, none of which watches time, draws or the past.
+
+        What those watch may change between two steps, which only a whole attempt looks at.
+        """
+        others = ca.vertcat(self.system.t, *[self.system.column(bank) for bank in "ud"])
+        watched = self.system.watched[1]
+        return bool(self.events) and not any(ca.which_depends(watched, others, 1, False))
+
+    def _uneventful(
+        self, c: ca.SX, done: ca.SX, p: ca.SX, run: ca.SX, d: ca.SX
+    ) -> tuple[ca.SX, ca.SX]:
+        """A whole step in which nothing happens, and whether it is what an attempt would give."""
+        part = {name: c[where] for name, where in self.slices.items()}
+        t0, dt, steps = run[0], run[1], run[2]
+        x, h, e, k, s, length = (part[name] for name in ("x", "h", "e", "k", "s", "step"))
+        t = t0 + k * dt + s
+        renewed, r1, r2 = self._renewed(part)
+        u = self.draws(renewed)
+        none = d[: self.delayed]
+
+        def rates(state: ca.SX, fraction: float) -> ca.SX:
+            return self.rates(state, h, e, p, u, none, t + fraction * length)
+
+        t1 = t + length
+        x1 = METHODS[self.method](x, length, rates, self.system.positions)
+        x1, h1 = self.bound(x1, self.kept(x1, h, e, p, u, none, t1), e, p, u, none, t1)
+        z1 = self.zeros(x1, h1, e, p, u, none, t1)
+        plain = ca.logic_and(part["fresh"], k > 0)
+        plain = ca.logic_and(plain, k + 1 < steps)
+        plain = ca.logic_and(plain, ca.eq(length, dt))
+        untouched = ca.fabs(s) + part["cuts"] + ca.sum1(part["seen"]) + ca.sum1(part["fired"])
+        plain = ca.logic_and(plain, ca.eq(untouched, 0))
+        for watched in self.events:
+            crossed = crossing(watched.tree, part["z"], z1).crossed
+            happens = ca.logic_and(self._active(watched, e), crossed)
+            plain = ca.logic_and(plain, ca.logic_not(happens))
+        new = {**part, "x": x1, "h": h1, "z": z1, "k": k + 1, "row": ca.SX(1)}
+        new |= {"u": renewed, "r1": r1, "r2": r2}
+        column = ca.vertcat(*[ca.densify(new[name]) for name in self.slices])
+        return ca.if_else(done, self._resting(part), column), ca.logic_or(done, plain)
+
+    def _resting(self, part: dict[str, ca.SX]) -> ca.SX:
+        """The column of a run that is over."""
+        resting = {**part, "row": ca.SX(0), "fired": 0 * part["fired"]}
+        return ca.vertcat(*[resting[name] for name in self.slices])
+
+    def _renewed(self, part: dict[str, ca.SX]) -> tuple[ca.SX, ca.SX, ca.SX]:
+        """Draws, and both generators, renewed where a step begins."""
+        r1 = ca.if_else(part["fresh"], ca.fmod(A1 * part["r1"], M1), part["r1"])
+        r2 = ca.if_else(part["fresh"], ca.fmod(A2 * part["r2"], M2), part["r2"])
+        apart = r1 - r2
+        u = ca.if_else(apart < 0, apart + (M1 - 1), apart) / M1
+        return ca.if_else(part["fresh"], u, part["u"]), r1, r2
 
     def _attempted(
         self, c: ca.SX, done: ca.SX, p: ca.SX, run: ca.SX, d: ca.SX
@@ -167,11 +260,8 @@ class Advance:
         t0, dt, steps = run[0], run[1], run[2]
         x, h, e, k, s = (part[name] for name in ("x", "h", "e", "k", "s"))
         t = t0 + k * dt + s
-        r1 = ca.if_else(part["fresh"], ca.fmod(A1 * part["r1"], M1), part["r1"])
-        r2 = ca.if_else(part["fresh"], ca.fmod(A2 * part["r2"], M2), part["r2"])
-        apart = r1 - r2
-        u = ca.if_else(apart < 0, apart + (M1 - 1), apart) / M1
-        u = ca.if_else(part["fresh"], u, part["u"])
+        renewed, r1, r2 = self._renewed(part)
+        u = self.draws(renewed)
         count = self.delayed
         past = {0.0: d[:count], 0.5: d[count : 2 * count], 1.0: d[2 * count :]}
 
@@ -216,7 +306,7 @@ class Advance:
             "x": ca.if_else(keep, x2, x),
             "h": ca.if_else(keep, h2, h),
             "e": ca.if_else(keep, e2, e),
-            "u": u,
+            "u": renewed,
             "r1": r1,
             "r2": r2,
             "z": ca.if_else(keep, z1, part["z"]),
@@ -231,9 +321,7 @@ class Advance:
         }
         column = ca.vertcat(*[ca.densify(new[name]) for name in self.slices])
         over = ca.logic_or(end, k1 >= steps)
-        resting = {**part, "row": ca.SX(0), "fired": 0 * part["fired"]}
-        still = ca.vertcat(*[resting[name] for name in self.slices])
-        return ca.if_else(done, still, column), ca.logic_or(done, over)
+        return ca.if_else(done, self._resting(part), column), ca.logic_or(done, over)
 
     def _active(self, watched: Watched, e: ca.SX) -> ca.SX:
         if not watched.event.begin:
@@ -358,7 +446,8 @@ class Advance:
 
         def observed(c: ca.SX, p: ca.SX, t: ca.SX, d: ca.SX) -> Any:
             part = {key: c[where] for key, where in self.slices.items()}
-            return function(part["x"], part["h"], part["e"], p, part["u"], d, t)
+            u = self.draws(part["u"])
+            return function(part["x"], part["h"], part["e"], p, u, d, t)
 
         sizes = {"c": self.size, "p": self.parameters, "t": (), "d": self.delayed}
         return kernel(observed, sizes, outputs={"value": shape}, name=name)

@@ -118,14 +118,15 @@ def _source(advance: Advance, label: str, values: np.ndarray, header: str) -> st
     p = ca.SX.sym("p", advance.parameters)
     t = ca.SX.sym("t")
     part = {name: c[where] for name, where in cut.items()}
-    base = [part["x"], part["h"], part["e"], p, part["u"], ca.DM.zeros(advance.delayed), t]
+    u = advance.draws(part["u"])
+    base = [part["x"], part["h"], part["e"], p, u, ca.DM.zeros(advance.delayed), t]
     variables = ca.vertcat(*[ca.vec(value) for _, _, value in _variables(advance)] or [ca.SX(0)])
     observed = ca.Function("post", advance.symbols, [variables])
     step = advance.attempt.traced.graph
     start = advance.begin.traced.graph
     numbers = ", ".join(_number(float(one)) for one in values)
     column = ", ".join(_number(float(one)) for one in first)
-    u = cut["u"]
+    draws = ", ".join(_number(float(one)) for one in advance.first_draws(0)[2])
     x, h = cut["x"], cut["h"]
     diff_graph = ca.Function("diff", [c, p, t], [advance.rates(*base)])
     post_graph = ca.Function("post", [c, p, t], [observed(*base)])
@@ -143,6 +144,7 @@ def _source(advance: Advance, label: str, values: np.ndarray, header: str) -> st
 {_function("variables_of", post_graph, ("c", "p", "t"))}
 static const double parameters[] = {{{numbers}}};
 static const double column[] = {{{column}}};
+static const double draws[] = {{{draws}}};
 
 void {label}_prepare({label}_t *net)
 {{
@@ -158,7 +160,7 @@ void {label}_init({label}_t *net, double start_time, double timestep, double ste
     net->run[1] = timestep;
     net->run[2] = steps;
     net->done = steps <= 0;
-    start(net->p, net->c + {u.start}, &start_time, net->c + {x.start}, net->c + {h.start});
+    start(net->p, draws, &start_time, net->c + {x.start}, net->c + {h.start});
 }}
 
 double {label}_time(const {label}_t *net)

@@ -117,6 +117,8 @@ class Built:
                 f"  terms: {terms or 'none'}",
                 f"  conditions: {conditions or 'none'}",
             ]
+            if phase.loads:
+                lines.append(f"  known loads: {', '.join(load.frame for load in phase.loads)}")
         return "\n".join(lines)
 
 

@@ -128,7 +128,7 @@ def analyze(
         loads = run.attempt("kinetics", lambda: _loads(motion, filled, settings))
         work = None if loads is None else capture.power_and_work(loads)
     with run.stage("events and gait"):
-        moved = motion if loads is None else _with_fit(loads.motion, motion)
+        moved = motion if loads is None else with_fit(loads.motion, motion)
         # Plates as they were measured: a filter spreads a strike over tens of milliseconds.
         found = run.attempt(
             "gait", lambda: capture.find_events(motion, filled.plates, known=filled.events)
@@ -266,7 +266,7 @@ def _scaled(generic: Model, trial: Trial, settings: Settings, run: _Run) -> Scal
     if how == "static":
         assert static is not None
         return capture.scale(generic, static, mass=mass, height=height, keep_shares=True)
-    trials = [_thinned(trial)] if static is None else [_thinned(static), _thinned(trial)]
+    trials = [thinned(trial)] if static is None else [thinned(static), thinned(trial)]
     # Markers tell lengths, hardly ever girths: shares of the mass are better known from tables.
     return capture.calibrate(generic, trials, mass=mass, height=height, keep_shares=True)
 
@@ -276,7 +276,7 @@ def _read_static(settings: Settings) -> Trial:
     return _read(settings.static, replace(settings, forces=None, first=None, last=None))
 
 
-def _thinned(trial: Trial) -> Trial:
+def thinned(trial: Trial) -> Trial:
     """Frames spread evenly over a trial: poses of neighbours teach calibration nothing new."""
     every = max(trial.frames // CALIBRATED, 1)
     return replace(
@@ -306,7 +306,7 @@ def _loads(motion: Motion, trial: Trial, settings: Settings) -> Loads:
     return capture.loads(motion, trial.plates, cutoff=settings.cutoff)
 
 
-def _with_fit(smoothed: Motion, fitted: Motion) -> Motion:
+def with_fit(smoothed: Motion, fitted: Motion) -> Motion:
     """The motion that torques were computed from, with what the fit found out about markers."""
     return replace(
         smoothed,

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from homodyn import dynamics
-from homodyn.capture import Table, write_table
+from homodyn.capture import Event, Loads, Motion, Table, write_table
 from homodyn.errors import FormatError
 from homodyn.model import Model, save
 from homodyn.report.analysis import Analysis
@@ -90,13 +90,10 @@ def origin(source: str | Path) -> str:
 
 def _write(analysis: Analysis, folder: Path, mark: str) -> None:
     save(analysis.model, folder / "model.toml")
-    _motion(analysis, folder)
-    _markers(analysis, folder)
-    _events(analysis, folder)
+    write_motion(analysis.motion, analysis.events, folder)
     _energy(analysis, folder)
     if analysis.loads is not None:
-        _torques(analysis, folder)
-        _forces(analysis, folder)
+        write_loads(analysis.loads, folder)
         _work(analysis, folder)
     if analysis.gait is not None:
         (folder / "gait.csv").write_text(analysis.gait.to_csv(), encoding="utf-8")
@@ -122,8 +119,20 @@ def write_csv(path: Path, time: np.ndarray, heads: Sequence[str], values: np.nda
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def _motion(analysis: Analysis, folder: Path) -> None:
-    motion = analysis.motion
+def write_motion(motion: Motion, events: Sequence[Event], folder: Path) -> None:
+    """Tables of coordinates, errors of markers and events of a motion, into a folder."""
+    _coordinates(motion, folder)
+    _markers(motion, folder)
+    _events(events, folder)
+
+
+def write_loads(loads: Loads, folder: Path) -> None:
+    """Tables of torques and forces of a motion, into a folder."""
+    _torques(loads, folder)
+    _forces(loads, folder)
+
+
+def _coordinates(motion: Motion, folder: Path) -> None:
     model = motion.model
     names, turning = position_columns(model)
     heads = [_head(name, unit) for name, unit in zip(names, _units(turning), strict=True)]
@@ -148,9 +157,7 @@ def _motion(analysis: Analysis, folder: Path) -> None:
     )
 
 
-def _torques(analysis: Analysis, folder: Path) -> None:
-    loads = analysis.loads
-    assert loads is not None
+def _torques(loads: Loads, folder: Path) -> None:
     model = loads.motion.model
     turns = rotations(model)
     heads = [
@@ -168,9 +175,7 @@ def _torques(analysis: Analysis, folder: Path) -> None:
     )
 
 
-def _forces(analysis: Analysis, folder: Path) -> None:
-    loads = analysis.loads
-    assert loads is not None
+def _forces(loads: Loads, folder: Path) -> None:
     heads, columns = [], []
     for foot in loads.feet:
         for word, unit, values in (
@@ -189,19 +194,19 @@ def _forces(analysis: Analysis, folder: Path) -> None:
     write_csv(folder / "forces.csv", loads.motion.time, heads, np.column_stack(columns))
 
 
-def _markers(analysis: Analysis, folder: Path) -> None:
-    motion = analysis.motion
+def _markers(motion: Motion, folder: Path) -> None:
     heads = [_head(name, "m") for name in motion.markers]
-    write_csv(folder / "markers.csv", motion.time, heads, motion.residual)
+    residual = motion.residual if motion.markers else np.zeros((len(motion.time), 0))
+    write_csv(folder / "markers.csv", motion.time, heads, residual)
 
 
-def _events(analysis: Analysis, folder: Path) -> None:
+def _events(events: Sequence[Event], folder: Path) -> None:
     _rows(
         folder / "events.csv",
         ["time (s)", "event", "side", "found by"],
         [
             [f"{event.time:.6g}", event.label, event.context.lower(), event.description]
-            for event in sorted(analysis.events, key=lambda event: event.time)
+            for event in sorted(events, key=lambda event: event.time)
         ],
     )
 

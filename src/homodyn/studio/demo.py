@@ -17,7 +17,9 @@ NAME = "Analysing the demonstration"
 def open_recording(session: Session) -> None:
     """Show the markers of the walk, which takes no time."""
     trial = capture.read(TRIAL / "walk.c3d")
-    session.change("open the demonstration", lambda document: document.with_trial(trial))
+    session.change(
+        "open the demonstration", lambda document: document.with_trial(trial), opened=True
+    )
 
 
 def analyse(session: Session, task: Task) -> None:
@@ -33,5 +35,5 @@ def analyse(session: Session, task: Task) -> None:
     def shown(document: Document) -> Document:
         return document.with_actor(actor)
 
-    session.change("analyse the demonstration", shown)
+    session.change("analyse the demonstration", shown, opened=True)
     session.tune(lambda clock: clock.at_frame(0).started())

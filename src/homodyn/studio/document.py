@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from homodyn.capture import Event, Loads, Motion, Trial
-from homodyn.errors import ModelError
+from homodyn.errors import CaptureError, ModelError
 from homodyn.model import Model
 from homodyn.model.naming import missing
+from homodyn.studio.recipe import Recipe
 
 COLOURS = (
     (92, 138, 196),
@@ -44,6 +45,10 @@ class Actor:
     """True while the pose is drawn instead of the motion."""
     source: str = ""
     """The file or folder it came from."""
+    weights: Mapping[str, float] = field(default_factory=dict)
+    """How much markers count when it is fitted, by name; 1 for those that are not named."""
+    recipe: Recipe | None = None
+    """How the catalog built the model; None where it came otherwise."""
 
     @property
     def moving(self) -> bool:
@@ -125,6 +130,18 @@ class Document:
     def activated(self, name: str) -> Document:
         """With another body as the active one."""
         return replace(self, active=self.index(name))
+
+    def trial_changed(self, trial: Trial) -> Document:
+        """With the recording that is worked on changed."""
+        return replace(self, trials=(*self.trials[:-1], trial))
+
+    def working_on(self, name: str) -> Document:
+        """With the recording of that name as the one that is worked on."""
+        names = [trial.name for trial in self.trials]
+        if name not in names:
+            raise CaptureError(missing("recording", name, names))
+        others = [trial for trial in self.trials if trial.name != name]
+        return replace(self, trials=(*others, self.trials[names.index(name)]))
 
     @property
     def time(self) -> np.ndarray:

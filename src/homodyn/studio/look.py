@@ -20,6 +20,8 @@ class Look:
     com: bool = True
     support: bool = True
     forces: bool = True
+    plates: bool = False
+    """Forces of plates also beside those on the feet of bodies."""
     measured: bool = True
     model_markers: bool = True
     errors: bool = True
@@ -28,6 +30,10 @@ class Look:
     apart: float = 0.0
     """Distance (m) between bodies, to the left of each other; 0 puts them over each other."""
     dark: bool = False
+    chosen: frozenset[str] = frozenset()
+    """Markers of the recording that are worked on."""
+    bad: float = 0.03
+    """Marker error (m) from which on a marker fits badly."""
 
     @property
     def opacity(self) -> float | None:

@@ -1,4 +1,4 @@
-"""Folders of results read back: those of an analysis and those of a simulation."""
+"""Folders of results read back: of an analysis, a reconstruction or a simulation."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from homodyn.capture import Event, FootForce, Loads, Motion
 from homodyn.errors import FormatError
 from homodyn.model import WORLD, Model, load
 from homodyn.report.files import SUMMARY, position_columns
+from homodyn.simulate import Scene, gap_distances
 from homodyn.studio.document import Actor
 
 Columns = Mapping[str, np.ndarray]
@@ -25,12 +26,12 @@ def is_result(folder: Path) -> bool:
 
 
 def read_result(folder: str | Path) -> Actor:
-    """The body, motion and forces in a folder that ``analyze`` or ``simulate`` wrote."""
+    """Body, motion and forces in a folder of ``analyze``, ``reconstruct`` or ``simulate``."""
     folder = Path(folder)
     if not is_result(folder):
         raise FormatError(
             f"it is no folder of results: {SUMMARY} is missing; "
-            "homodyn analyze and homodyn simulate write such folders",
+            "homodyn analyze, reconstruct and simulate write such folders",
             str(folder),
         )
     try:
@@ -44,7 +45,8 @@ def read_result(folder: str | Path) -> Actor:
         )
     model = load(folder / "model.toml")
     analysed = (folder / "motion.csv").is_file()
-    read = _analysed if analysed else _simulated
+    reconstructed = analysed and (folder / "tracking.csv").is_file()
+    read = _reconstructed if reconstructed else _analysed if analysed else _simulated
     motion, loads = read(model, folder)
     events = _events(folder / "events.csv") if analysed else _happenings(summary)
     return Actor(
@@ -81,14 +83,59 @@ def read_columns(path: Path) -> dict[str, np.ndarray]:
     return dict(zip(heads, table.T, strict=True))
 
 
-def _analysed(model: Model, folder: Path) -> tuple[Motion, Loads | None]:
+def _reconstructed(model: Model, folder: Path) -> tuple[Motion, Loads | None]:
+    """A result of ``reconstruct``: torques of driven joints and forces of sides, at own instants.
+
+    Where a foot is pressed is not in the tables: the mean of its lowest places of contact stands
+    for it.
+    """
+    motion = _motion(model, folder)
+    path = folder / "torques.csv"
+    torques = read_columns(path)
+    tau = np.zeros((len(motion.time), model.nv))
+    for k, name in enumerate(model.coordinate_names):
+        if name in torques:
+            tau[:, k] = np.interp(motion.time, torques["time"], torques[name])
+    path = folder / "forces.csv"
+    forces = read_columns(path)
+    places = _lowest(model, motion.q)
+    feet = []
+    for side in ("Right", "Left"):
+        rows = _triple(forces, side, path)
+        force = np.column_stack([np.interp(motion.time, forces["time"], x) for x in rows.T])
+        body = next((name for name in places if _side(name) == side.lower()), "")
+        if body:
+            feet.append(FootForce(body, side.lower(), force, places[body], np.zeros_like(force)))
+    return motion, loads_of(motion, tau, tuple(feet))
+
+
+def _lowest(model: Model, q: np.ndarray) -> dict[str, np.ndarray]:
+    """By body, the mean (frames, 3), m, of its places of contact within 2 cm of its lowest one."""
+    scene = Scene(model)
+    if not scene.names:
+        return {}
+    seen = gap_distances(scene)(q)
+    points, heights = np.asarray(seen["point"]), np.asarray(seen["distance"])
+    found = {}
+    for contact in model.contacts:
+        others = [c.name for c in model.contacts if c.body == contact.body]
+        own = [any(_names_gap(name, gap) for name in others) for gap in scene.names]
+        low = heights[:, own]
+        share = (low < low.min(axis=1, keepdims=True) + 0.02).astype(float)
+        share /= share.sum(axis=1, keepdims=True)
+        found[contact.body] = np.einsum("tc,tcx->tx", share, points[:, own])
+    return found
+
+
+def _motion(model: Model, folder: Path) -> Motion:
+    """Coordinates over time, with the errors of markers where they are told."""
     path = folder / "motion.csv"
     columns = read_columns(path)
     names, _ = position_columns(model)
     rates = model.coordinate_names
     residuals = read_columns(folder / "markers.csv") if (folder / "markers.csv").is_file() else {}
     markers = tuple(name for name in residuals if name != "time")
-    motion = Motion(
+    return Motion(
         model,
         _block(columns, ["time"], path)[:, 0],
         _block(columns, names, path),
@@ -99,6 +146,11 @@ def _analysed(model: Model, folder: Path) -> tuple[Motion, Loads | None]:
         residual=_block(residuals, markers, folder / "markers.csv"),
         method=f"read from {folder.name}",
     )
+
+
+def _analysed(model: Model, folder: Path) -> tuple[Motion, Loads | None]:
+    motion = _motion(model, folder)
+    rates = model.coordinate_names
     if not (folder / "torques.csv").is_file():
         return motion, None
     tau = _block(read_columns(folder / "torques.csv"), rates, folder / "torques.csv")
@@ -119,7 +171,7 @@ def _analysed(model: Model, folder: Path) -> tuple[Motion, Loads | None]:
         )
         for body in bodies
     )
-    return motion, _loads(
+    return motion, loads_of(
         motion,
         tau,
         feet,
@@ -143,17 +195,70 @@ def _simulated(model: Model, folder: Path) -> tuple[Motion, Loads | None]:
     )
     a = np.gradient(v, time, axis=0) if len(time) > 1 else np.zeros_like(v)
     motion = Motion(model, time, q, v, a, method=f"simulated, read from {folder.name}")
-    return motion, _loads(motion, tau, (), np.zeros((len(q), 3)), np.zeros((len(q), 3)))
+    return motion, loads_of(motion, tau, _touching(motion, folder / "forces.csv"))
 
 
-def _loads(
+def _touching(motion: Motion, path: Path) -> tuple[FootForce, ...]:
+    """Forces of contacts in a file; none where they are not those of the model on level ground."""
+    if not path.is_file():
+        return ()
+    columns = read_columns(path)
+    scene = Scene(motion.model)
+    heads = [f"{name} {axis}" for name in scene.names for axis in "xyz"]
+    if not heads or any(head not in columns for head in heads):
+        return ()
+    forces = _block(columns, heads, path).reshape(len(motion.time), -1, 3)
+    points = np.asarray(gap_distances(scene)(motion.q)["point"])
+    return feet_of(motion.model, scene.names, forces, points)
+
+
+def feet_of(
+    model: Model, names: Sequence[str], forces: np.ndarray, points: np.ndarray
+) -> tuple[FootForce, ...]:
+    """Forces (frames, contacts, 3), N, that act at points (m), gathered by the body they act on.
+
+    Each body's point is the mean of its points weighted by the size of their forces; what turns it
+    about there is its moment. Bodies that are never touched are left out.
+    """
+    owner = {contact.name: contact.body for contact in model.contacts}
+    bodies = [
+        next((body for contact, body in owner.items() if _names_gap(contact, name)), "")
+        for name in names
+    ]
+    found = []
+    for body in dict.fromkeys(body for body in bodies if body):
+        own = np.array([known == body for known in bodies])
+        force, point = forces[:, own], points[:, own]
+        size = np.linalg.norm(force, axis=2)
+        total = size.sum(axis=1)
+        if not total.any():
+            continue
+        share = np.divide(
+            size, total[:, None], out=np.full(size.shape, np.nan), where=total[:, None] > 0
+        )
+        centre = np.einsum("tc,tcx->tx", share, point)
+        moment = np.nan_to_num(np.cross(point - centre[:, None], force)).sum(axis=1)
+        found.append(FootForce(body, _side(body), force.sum(axis=1), centre, moment))
+    return tuple(found)
+
+
+def _names_gap(contact: str, gap: str) -> bool:
+    """Whether a gap is one of a contact: its name, or that with a place after it."""
+    return gap == contact or gap.startswith((f"{contact}.", f"{contact} "))
+
+
+def loads_of(
     motion: Motion,
     tau: np.ndarray,
     feet: tuple[FootForce, ...],
-    residual_force: np.ndarray,
-    residual_moment: np.ndarray,
+    residual_force: np.ndarray | None = None,
+    residual_moment: np.ndarray | None = None,
 ) -> Loads:
+    """Torques and forces on feet, with the power of the joints; residuals are zero if left out."""
     model = motion.model
+    nothing = np.zeros((len(motion.time), 3))
+    residual_force = nothing if residual_force is None else residual_force
+    residual_moment = nothing if residual_moment is None else residual_moment
     root = tuple(
         k
         for joint, place in zip(model.joints, model.joint_slots, strict=True)

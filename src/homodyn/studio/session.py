@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from homodyn.studio.clock import Clock
 from homodyn.studio.document import Document
 from homodyn.studio.history import History
+from homodyn.studio.unsaved import Kept, Piece, pieces
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,10 +19,16 @@ class View:
     document: Document
     clock: Clock
     version: int
-    """Rises with each change of the document."""
+    """Rises with each change of the document, and of what is saved of it."""
     undo_label: str
     redo_label: str
-    unsaved: bool
+    pending: tuple[Piece, ...]
+    """What was made here and is in no file yet."""
+
+    @property
+    def unsaved(self) -> bool:
+        """Whether something would be lost."""
+        return bool(self.pending)
 
 
 class Session:
@@ -33,7 +40,7 @@ class Session:
     def __init__(self, document: Document | None = None) -> None:
         self._lock = threading.RLock()
         self._history = History(document or Document())
-        self._saved = self._history.present
+        self._kept = Kept(pieces(self._history.present))
         self._clock = Clock(self._history.present.time)
         self._clock = self._clock.at_frame(0)
         self._version = 0
@@ -49,7 +56,7 @@ class Session:
                 self._version,
                 self._history.undo_label,
                 self._history.redo_label,
-                self._history.present is not self._saved,
+                self._kept.lacking(pieces(self._history.present)),
             )
 
     @property
@@ -63,15 +70,23 @@ class Session:
         return self._clock
 
     def change(
-        self, label: str, function: Callable[[Document], Document], *, merge: bool = False
+        self,
+        label: str,
+        function: Callable[[Document], Document],
+        *,
+        merge: bool = False,
+        opened: bool = False,
     ) -> None:
         """Replace the document by a function of it; ``label`` is what undo will call it.
 
         With ``merge``, changes of one name after each other are undone together, as the many that
-        one drag of a slider makes.
+        one drag of a slider makes. With ``opened``, what the change brings is in files already.
         """
         with self._lock:
             made = function(self._history.present)
+            if opened:
+                known = {id(piece.thing) for piece in pieces(self._history.present)}
+                self._kept.add(piece for piece in pieces(made) if id(piece.thing) not in known)
             if made is self._history.present:
                 return
             self._history = self._history.changed(label, made, merge=merge)
@@ -85,10 +100,11 @@ class Session:
         """Do again what was undone."""
         self._step(self._history.redone)
 
-    def mark_saved(self) -> None:
-        """The present document is on disk."""
+    def mark_saved(self, saved: Iterable[Piece] | None = None) -> None:
+        """Some pieces, or all that are open, are in files now."""
         with self._lock:
-            self._saved = self._history.present
+            self._kept.add(pieces(self._history.present) if saved is None else saved)
+            self._version += 1
             self.changed.set()
 
     def tune(self, function: Callable[[Clock], Clock]) -> None:

@@ -7,7 +7,6 @@ from itertools import pairwise
 
 import numpy as np
 
-from homodyn.capture import Trial
 from homodyn.studio.document import Actor, Document
 
 KINDS = ("coordinate", "torque", "ground force", "power", "marker error")
@@ -74,16 +73,6 @@ def thinned(curve: Curve, points: int = MOST_POINTS) -> Curve:
             kept.append(int(first))
     places = np.array(sorted({0, *kept, count - 1}))
     return Curve(curve.owner, curve.colour, curve.time[places], curve.values[places])
-
-
-def errors_now(actor: Actor, trial: Trial, places: np.ndarray, frame: int) -> dict[str, float]:
-    """Distance (m) of each marker of a body at ``places`` from the measured one at a frame."""
-    order = {name: k for k, name in enumerate(trial.markers)}
-    return {
-        marker.name: float(np.linalg.norm(place - trial.positions[frame, order[marker.name]]))
-        for marker, place in zip(actor.model.markers, places, strict=True)
-        if marker.name in order and trial.seen[frame, order[marker.name]]
-    }
 
 
 def _names(actor: Actor, kind: str) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 import tempfile
 import threading
 import traceback
@@ -15,9 +16,14 @@ from typing import Any
 
 import viser
 
+from homodyn.capture import Trial
 from homodyn.errors import HomodynError
+from homodyn.studio.asking import offer
+from homodyn.studio.autosave import Autosave, left_behind
+from homodyn.studio.document import Actor, Document
 from homodyn.studio.look import Look
-from homodyn.studio.opening import added, uploaded
+from homodyn.studio.marker_map import MarkerMap, with_map
+from homodyn.studio.opening import Opened, added, uploaded
 from homodyn.studio.panels import Layout
 from homodyn.studio.scene import Stage
 from homodyn.studio.server import close, listen
@@ -43,8 +49,10 @@ class Studio:
         host: str = "127.0.0.1",
         port: int | None = None,
         token: str | None = None,
+        home: Path | None = None,
     ) -> None:
         self.session = session or Session()
+        self.autosave = None if home is None else Autosave(self.session, home)
         self.server, self.gate = listen(host, port, token)
         self.uploads = Path(tempfile.mkdtemp(prefix="homodyn-studio-"))
         self.look = Look()
@@ -53,15 +61,16 @@ class Studio:
         self.drawn = 0
         """Pictures sent so far."""
         self._notes: dict[int, viser.NotificationHandle] = {}
-        self._ended = threading.Event()
+        self.ended = threading.Event()
+        """Set when the studio ends."""
         self._settled = threading.Condition()
         self._asked = self._answered = 0
         self._drawing = threading.Lock()
         self.stage = Stage(self.server, self._segment_clicked, self._marker_clicked)
         self.on_segment: list[Callable[[str, str], None]] = []
         """Told (body of the scene, segment) when a segment is clicked."""
-        self.on_marker: list[Callable[[str, str], None]] = []
-        """Told (recording, marker) when a measured marker is clicked."""
+        self.on_marker: list[Callable[[str, str, bool], None]] = []
+        """Told (recording, marker, whether it joins the chosen ones) when a marker is clicked."""
         self._theme()
         camera = self.server.initial_camera
         camera.position, camera.look_at, camera.up = (3.2, -5.0, 1.3), (0.0, 0.0, 0.3), (0, 0, 1)
@@ -75,13 +84,25 @@ class Studio:
         return self.gate.address(self.server.get_port())
 
     def start(self) -> None:
-        """Begin to draw."""
+        """Begin to draw and, with a ``home``, to keep unsaved work there and offer what is left."""
+        if self.autosave is not None:
+            try:
+                left = left_behind(self.autosave.home)
+                self.autosave.start()
+                offer(self, left)
+            except OSError as error:
+                print(f"Unsaved work is not kept: {error}", file=sys.stderr)
+                self.autosave = None
         self.session.changed.set()
         self._loop.start()
 
     def stop(self) -> None:
-        """End the loop, free the port, and forget uploaded files."""
-        self._ended.set()
+        """End the loop, keep unsaved work, free the port, and forget uploaded files."""
+        for panel in self.layout.panels:
+            panel.close()
+        if self.autosave is not None:
+            self.autosave.stop()
+        self.ended.set()
         self.session.changed.set()
         if self._loop.is_alive():
             self._loop.join(timeout=5.0)
@@ -120,6 +141,16 @@ class Studio:
             traceback.print_exc()
             self.notify("Something went wrong", f"{type(error).__name__}: {error}", colour="red")
 
+    def watch(self, event: threading.Event, work: Callable[[], None]) -> None:
+        """Do something, which may be refused, when an event comes."""
+
+        def waiting() -> None:
+            event.wait()
+            if not self.ended.is_set():
+                self.attempt(work)
+
+        threading.Thread(target=waiting, daemon=True, name="watch").start()
+
     def tell_error(self, error: HomodynError) -> None:
         """Show a refusal: the sentence that the command line would print."""
         self.notify("Error", " ".join(str(error).split()), colour="red")
@@ -136,9 +167,20 @@ class Studio:
 
     def open_upload(self, name: str, content: bytes) -> None:
         """Open a file that came through the page."""
-        thing = uploaded(name, content, self.uploads)
-        self.session.change(f"open {name}", lambda document: added(document, thing))
-        self.notify("Opened", name)
+        self.open(uploaded(name, content, self.uploads), name)
+
+    def open(self, thing: Opened, name: str) -> None:
+        """Show something that was opened: in the scene, or in the panel that it is for."""
+        if isinstance(thing, Actor | Trial | Document):
+            self.session.change(f"open {name}", lambda d: added(d, thing), opened=True)
+            self.notify("Opened", name)
+            return
+        if isinstance(thing, MarkerMap):
+            self.session.change(f"open {name}", lambda d: with_map(d, thing))
+            self.notify("Opened", name)
+            return
+        taken = next(panel.title for panel in self.layout.panels if panel.show(thing))
+        self.notify("Opened", f"{name}; it is under Studies, {taken}")
 
     def _theme(self) -> None:
         self.server.gui.configure_theme(
@@ -154,9 +196,9 @@ class Studio:
         for callback in self.on_segment:
             self.attempt(lambda callback=callback: callback(body, segment))  # type: ignore[misc]
 
-    def _marker_clicked(self, trial: str, marker: str) -> None:
+    def _marker_clicked(self, trial: str, marker: str, more: bool) -> None:
         for callback in self.on_marker:
-            self.attempt(lambda callback=callback: callback(trial, marker))  # type: ignore[misc]
+            self.attempt(lambda callback=callback: callback(trial, marker, more))  # type: ignore[misc]
 
     def _told(self, task: Task) -> None:
         """Show how work goes on, on every page: one note each, closed when it is done."""
@@ -183,16 +225,16 @@ class Studio:
     def _run(self) -> None:
         shown: int | None = None
         last = due = perf_counter()
-        while not self._ended.is_set():
+        while not self.ended.is_set():
             playing = self.session.clock.playing
             if playing:
                 due = max(due + 1 / RATE, perf_counter() - 1 / RATE)
-                self._ended.wait(max(due - perf_counter(), 0.0))
+                self.ended.wait(max(due - perf_counter(), 0.0))
             else:
                 self.session.changed.wait()
                 due = perf_counter()
             self.session.changed.clear()
-            if self._ended.is_set():
+            if self.ended.is_set():
                 return
             ticket = self._asked
             now = perf_counter()

@@ -10,7 +10,7 @@ Summands that do not change from step to step come last: their sines are had onc
 
 from __future__ import annotations
 
-from homodyn.symbolic.program import Instruction, Program, fused, operands, reachable
+from homodyn.symbolic.program import Instruction, Program, operands, reachable
 
 SINE = 20
 """Sums and products that a sine takes the time of."""
@@ -40,7 +40,7 @@ def angle_sums(program: Program, changing: set[int]) -> Program:
     for k, instruction in enumerate(program.instructions):
         if instruction.op in ("sin", "cos") and not fixed[k]:
             argument = instruction.arguments[0]
-            sums.setdefault(argument, _summands(program, argument, fixed))
+            sums.setdefault(argument, summands(program, argument, fixed, MOST))
     apart = {u: terms for u, terms in sums.items() if 2 <= len(terms) <= MOST}
     atoms = {value for terms in apart.values() for value, _ in terms if not fixed[value]}
     news = atoms - (set(sums) - set(apart))
@@ -49,12 +49,15 @@ def angle_sums(program: Program, changing: set[int]) -> Program:
     return _Apart(program, apart, fixed).program()
 
 
-def _summands(program: Program, value: int, fixed: list[bool]) -> Summands:
-    """What a value is the sum of, in the order written; those that do not change come last."""
+def summands(program: Program, value: int, fixed: list[bool], most: int) -> Summands:
+    """What a value is the sum of, in the order written; those that do not change come last.
+
+    A sum of more than ``most`` is left whole.
+    """
     found: list[tuple[int, int]] = []
     waiting = [(value, 1)]
     while waiting:
-        if len(found) + len(waiting) > MOST + 1:
+        if len(found) + len(waiting) > most + 1:
             return ((value, 1),)
         one, sign = waiting.pop()
         instruction = program.instructions[one]
@@ -91,7 +94,7 @@ class _Apart:
                     instruction = Instruction(instruction.op, moved, instruction.payload)
                 self.number[k] = self._add(instruction)
         results = [(port, entry, self.number[v]) for port, entry, v in self.old.results]
-        return fused(reachable(self.instructions, results))
+        return reachable(self.instructions, results)
 
     def _add(self, instruction: Instruction) -> int:
         found = self.known.get(instruction)
@@ -106,8 +109,10 @@ class _Apart:
             *first, (value, sign) = terms
             at = self.number[value]
             s, c = (self._add(Instruction(op, (at,))) for op in ("sin", "cos"))
+            if sign < 0 and (self.fixed[value] or not first):
+                # Of what does not change a sign costs nothing, and sums stay alike.
+                s, sign = self._add(Instruction("neg", (s,))), 1
             if not first:
-                s = s if sign > 0 else self._add(Instruction("neg", (s,)))
                 self.turned[terms] = s, c
             else:
                 s0, c0 = self._turn(tuple(first))

@@ -12,7 +12,7 @@ from homodyn.symbolic.packing import Packing, Vector, packed
 from homodyn.symbolic.program import Program
 from homodyn.symbolic.trace import Port
 
-PACKED = 2
+PACKED = 23
 """Raised whenever the text emitted here changes, so that older libraries are not used."""
 
 WORTHWHILE = 0.6
@@ -48,8 +48,13 @@ def emit_one(
         return None
     places = {vector: k for k, vector in enumerate(constants)}
     at, to = offsets(inputs), offsets(outputs)
-    before = _Text("ready", prologue, at, {}, [(f"f[{k}]", v) for k, v in enumerate(ready)])
-    writes = [(f"y + {to[port] + entry}, {count}", vector) for port, entry, vector, count in stores]
+    kept = [(f"f[{k}] = {{0}};", vector) for k, vector in enumerate(ready)]
+    before = _Text("ready", prologue, at, {}, kept)
+    writes = [
+        (target, vector)
+        for port, entries, vector in stores
+        for target in _targets([to[port] + entry for entry in entries])
+    ]
     during = _Text("step", step, at, places, writes)
     head = preamble(lanes, needed(program)) + ACCESS
     bodies = [f"{head}{text}" for part in (before, during) for text in part.pieces]
@@ -63,12 +68,21 @@ typedef double v_loose __attribute__((vector_size(8 * LANES), aligned(8), may_al
 #if LANES == 1
 #define AT(p) (*(p))
 #define PICK(...) (__VA_ARGS__)
+#define LANE(t, k) (t)
 #else
 #define AT(p) ((vreal)*(const v_loose *)(p))
 #define PICK(...) ((vreal){__VA_ARGS__})
+#define LANE(t, k) ((t)[k])
 #endif
 #define PUT(p, n, t) memcpy(p, &(t), 8 * (n))
 """
+
+
+def _targets(places: list[int]) -> list[str]:
+    """Where the lanes of a vector go: side by side at once, otherwise one by one."""
+    if places == list(range(places[0], places[0] + len(places))):
+        return [f"PUT(y + {places[0]}, {len(places)}, {{0}});"]
+    return [f"y[{place}] = LANE({{0}}, {lane});" for lane, place in enumerate(places)]
 
 
 class _Text:
@@ -124,11 +138,15 @@ class _Text:
         present: set[Vector] = set()
         for vector in self.packing.vectors[k * PIECE : (k + 1) * PIECE]:
             for argument in vector.arguments:
-                if argument not in present:
+                if argument not in present and argument not in self.fixed:
                     lines.append(f"const vreal t{self.number[argument]} = {self._again(argument)};")
                     present.add(argument)
             lines += self._statements(vector, present)
         return "\n".join([*lines, "}\n"])
+
+    def _word(self, vector: Vector) -> str:
+        """A vector at hand; fixed ones are read where they are used, for registers are few."""
+        return f"f[{self.fixed[vector]}]" if vector in self.fixed else f"t{self.number[vector]}"
 
     def _again(self, vector: Vector) -> str:
         """A vector made in an earlier function, or fixed."""
@@ -152,10 +170,9 @@ class _Text:
         if partner is not None:
             present.add(partner)
             both = {vector.kind: number, partner.kind: self.number[partner]}
-            argument = self.number[vector.arguments[0]]
             text = [
                 f"vreal t{both['sin']}, t{both['cos']}; "
-                f"v_sincos(t{argument}, &t{both['sin']}, &t{both['cos']});"
+                f"v_sincos({self._word(vector.arguments[0])}, &t{both['sin']}, &t{both['cos']});"
             ]
         else:
             text = [f"const vreal t{number} = {self._right(vector)};"]
@@ -164,10 +181,7 @@ class _Text:
     def _kept(self, vector: Vector) -> list[str]:
         number = self.number[vector]
         lines = [f"w[{self.slots[vector]}] = t{number};"] if vector in self.slots else []
-        for target in self.writes.get(vector, ()):
-            whole = target.startswith("f[")
-            lines.append(f"{target} = t{number};" if whole else f"PUT({target}, t{number});")
-        return lines
+        return lines + [write.format(f"t{number}") for write in self.writes.get(vector, ())]
 
     def _right(self, vector: Vector) -> str:
         kind = vector.kind
@@ -183,7 +197,7 @@ class _Text:
             # Lanes that are left over hold a number at which functions are as fast as elsewhere.
             numbers += numbers[-1:] * (self.packing.width - len(numbers))
             return f"PICK({', '.join(numbers)})"
-        a = [f"t{self.number[argument]}" for argument in vector.arguments]
+        a = [self._word(argument) for argument in vector.arguments]
         if kind in INFIX:
             return f"{a[0]} {INFIX[kind]} {a[1]}"
         if kind == "neg":

@@ -79,6 +79,34 @@ class Packing:
                 for lanes in chunks(values, self.width):
                     self.vector(lanes)
 
+    def level(self) -> None:
+        """Order vectors by depth, so that sums that are made alike grow side by side.
+
+        Each then has time to be ready before it grows further, and what they all take in next is
+        fetched once. What is only fetched comes right before its first use.
+        """
+        ordered: dict[Vector, None] = {}
+        for vector in sorted(
+            (one for one in self.vectors if one.computed), key=lambda v: self.depth[v.lanes[0]]
+        ):
+            self._in_front(vector, ordered)
+        for vector in self.vectors:
+            self._in_front(vector, ordered)
+        self.vectors = list(ordered)
+
+    def _in_front(self, vector: Vector, ordered: dict[Vector, None]) -> None:
+        waiting = [(vector, False)]
+        while waiting:
+            one, ready = waiting.pop()
+            if one in ordered:
+                continue
+            if ready:
+                ordered[one] = None
+                continue
+            waiting.append((one, True))
+            sources = [source[0] for source in one.sources if source is not None]
+            waiting += [(before, False) for before in (*sources, *one.arguments)]
+
     def vector(self, lanes: Lanes) -> Vector:
         """The vector with these values, made if it is not there yet."""
         if len(set(lanes)) == 1:
@@ -170,8 +198,8 @@ def chunks(values: list[int], width: int) -> Iterable[Lanes]:
 
 def packed(
     program: Program, fixed: list[bool], lanes: int
-) -> tuple[Packing, list[tuple[int, int, Vector, int]]]:
-    """The vectors of a program, and which go where: output port, first entry, vector, count."""
+) -> tuple[Packing, list[tuple[int, tuple[int, ...], Vector]]]:
+    """The vectors of a program, and where their lanes go: output port, entries, vector."""
     given = [
         fixed[k] or instruction.op in ("input", "const")
         for k, instruction in enumerate(program.instructions)
@@ -179,22 +207,23 @@ def packed(
     packing = Packing(program, given, lanes, fixed)
     packing.pack_heavy()
     stores = []
-    for port, first, values in _runs(program, packing):
+    for port, entries, values in _alike_results(program, packing):
         for start in range(0, len(values), lanes):
             part = tuple(values[start : start + lanes])
-            stores.append((port, first + start, packing.vector(part), len(part)))
+            stores.append((port, tuple(entries[start : start + lanes]), packing.vector(part)))
+    packing.level()
     return packing, stores
 
 
-def _runs(program: Program, packing: Packing) -> list[tuple[int, int, list[int]]]:
-    """Results that follow one another and were made alike."""
-    runs: list[tuple[int, int, list[int]]] = []
-    before: object = None
+def _alike_results(program: Program, packing: Packing) -> list[tuple[int, list[int], list[int]]]:
+    """Results of a port that were made alike, with their entries.
+
+    They need not follow one another: nodes with two states each leave those of one kind apart.
+    """
+    groups: dict[object, tuple[int, list[int], list[int]]] = {}
     for port, entry, value in sorted(program.results):
-        look = (port, packing._look(value))
-        if runs and look == before and runs[-1][1] + len(runs[-1][2]) == entry:
-            runs[-1][2].append(value)
-        else:
-            runs.append((port, entry, [value]))
-        before = look
-    return runs
+        key = (port, packing._look(value))
+        _, entries, values = groups.setdefault(key, (port, [], []))
+        entries.append(entry)
+        values.append(value)
+    return list(groups.values())

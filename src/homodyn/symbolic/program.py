@@ -7,6 +7,7 @@ fusing; that is decided here, not by the C compiler, so that it does not vary wi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isnan
 
@@ -107,6 +108,11 @@ class _Builder:
 
 def program_of(graph: ca.Function) -> Program:
     """The instructions of an expression graph."""
+    return fused(unfused(graph))
+
+
+def unfused(graph: ca.Function) -> Program:
+    """The same with products and sums apart, for what rewrites them before they are joined."""
     builder = _Builder()
     work: dict[int, int] = {}
     entries: list[tuple[int, int, int]] = []
@@ -126,7 +132,7 @@ def program_of(graph: ca.Function) -> Program:
         else:
             arguments = [work[slot] for slot in graph.instruction_input(k)]
             work[graph.instruction_output(k)[0]] = _operation(builder, code, arguments)
-    return fused(reachable(builder.instructions, entries))
+    return reachable(builder.instructions, entries)
 
 
 def _operation(builder: _Builder, code: int, arguments: list[int]) -> int:
@@ -174,10 +180,11 @@ def reachable(instructions: list[Instruction], entries: list[tuple[int, int, int
     return Program(tuple(kept), tuple((p, e, number[v]) for p, e, v in entries))
 
 
-def fused(program: Program) -> Program:
+def fused(program: Program, fixed: Sequence[bool] = ()) -> Program:
     """Products used once, by a sum or difference, joined with it into fma, fms or fnma.
 
     fma(a, b, c) = a b + c, fms(a, b, c) = a b - c, fnma(a, b, c) = c - a b, each rounded once.
+    Products that are ``fixed`` from step to step stay by themselves: they cost nothing there.
     """
     instructions = list(program.instructions)
     uses = [0] * len(instructions)
@@ -189,7 +196,8 @@ def fused(program: Program) -> Program:
 
     def product(value: int) -> tuple[int, ...] | None:
         instruction = instructions[value]
-        return instruction.arguments if instruction.op == "mul" and uses[value] == 1 else None
+        joins = instruction.op == "mul" and uses[value] == 1 and not (fixed and fixed[value])
+        return instruction.arguments if joins else None
 
     for k, instruction in enumerate(instructions):
         if instruction.op not in ("add", "sub"):

@@ -195,7 +195,6 @@ def plan_com(
             measure,
             weights,
             samples=samples or (6 if pieces == 1 else 3),
-            rows=14 if pieces == 1 else 20,
         )
         found = search(scene, layout, sides, rounds=rounds, pieces=pieces)
         spline, lasts, seen = found.spline, found.durations, found.check

@@ -155,13 +155,13 @@ class Problem:
                 "print_level": 0,
                 "sb": "yes",
                 "max_iter": iterations,
-                "tol": 1e-6,
+                "tol": 1e-5,
                 "acceptable_tol": 1e-4,
                 "acceptable_iter": 5,
                 "linear_solver": "mumps",
             },
             # The first took half of the iterations of the second, but gives up more often.
-            ({"mu_strategy": "monotone", "mu_init": 0.1}, {"mu_strategy": "adaptive"}),
+            ({"mu_strategy": "monotone", "mu_init": 0.02}, {"mu_strategy": "adaptive"}),
         )
         self.statuses: list[str] = []
         self.iterations: list[int] = []

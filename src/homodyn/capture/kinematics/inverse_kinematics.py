@@ -14,6 +14,8 @@ from homodyn.capture.kinematics.least_squares import (
     TOLERANCE,
     Fitted,
     MarkerProblem,
+    Tell,
+    in_batches,
     levenberg_marquardt,
     native,
     sugihara,
@@ -80,6 +82,7 @@ def fit(
     tolerance: float = TOLERANCE,
     iterations: int = ITERATIONS,
     reject: float = 0.15,
+    tell: Tell | None = None,
 ) -> Motion:
     """The motion of a model that comes closest to the markers of a trial.
 
@@ -101,6 +104,8 @@ def fit(
     ``method``: ``"levenberg-marquardt"``, all frames at once; or ``"sugihara"``, one after another
     as in Felis 2015.
     ``reject``: a fit with a larger rms distance (m) is refused as `NoSolution`.
+    ``tell``: hears now and then the share of the frames that are fitted; what it raises ends the
+    fit.
     """
     if model.parameters:
         model = model.at(model.parameter_values)
@@ -124,7 +129,9 @@ def fit(
         scale,
         native(trial.frames),
     )
-    fitted = _fitted(problem, freedom, start, method, tolerance, iterations)
+    if tell is not None:
+        tell(0.0)
+    fitted = _fitted(problem, freedom, start, method, tolerance, iterations, tell)
     told = f"{method} to a last step of {tolerance:g}, limits {'on' if limits else 'off'}"
     if loss:
         told += f", {loss} loss from {scale:g} m"
@@ -260,6 +267,7 @@ def _fitted(
     method: str,
     tolerance: float,
     iterations: int,
+    tell: Tell | None,
 ) -> Fitted:
     """Poses of all frames: those that place the model fitted, the others between them."""
     model = problem.model
@@ -271,12 +279,12 @@ def _fitted(
     options: dict[str, Any] = {"tolerance": tolerance, "iterations": iterations}
     if method == "sugihara":
         first = neutral if given is not None else first_pose(part.rows([0]), neutral).q[0]
-        fitted = sugihara(part, first, **options)
+        fitted = sugihara(part, first, tell=tell, **options)
     elif given is not None and given.ndim > 1:
-        fitted = levenberg_marquardt(part, given[rows], **options)
+        fitted = in_batches(part, given[rows], tell, **options)
     else:
         pose = first_pose(part.rows([seed]), neutral).q[0] if given is None else given
-        fitted = every_pose(part, seed, pose, **options)
+        fitted = every_pose(part, seed, pose, tell=tell, **options)
     fitted = _spread_over(problem.frames, rows, fitted)
     q = fitted.q
     if not freedom.placed.all():

@@ -30,6 +30,11 @@ TOLERANCE = 1e-8
 ITERATIONS = 200
 """Steps after which a frame is given up."""
 
+BATCH = 500
+"""Frames that are fitted between two words about how far it is."""
+Tell = Callable[[float], None]
+"""Hears the share of the work that is done; what it raises ends the work."""
+
 SUGIHARA_FLOOR = 1e-3
 """What Sugihara's damping adds to the objective (Felis 2015, eq. 4.17)."""
 
@@ -188,12 +193,31 @@ def levenberg_marquardt(
     )
 
 
+def in_batches(
+    problem: MarkerProblem, start: np.ndarray, tell: Tell | None, **options: Any
+) -> Fitted:
+    """`levenberg_marquardt` over `BATCH` frames at a time where somebody hears of each.
+
+    No frame knows of another, so the numbers are the same.
+    """
+    if tell is None or problem.frames <= BATCH:
+        return levenberg_marquardt(problem, start, **options)
+    parts = []
+    for first in range(0, problem.frames, BATCH):
+        rows = np.arange(first, min(first + BATCH, problem.frames))
+        tell(first / problem.frames)
+        parts.append(levenberg_marquardt(problem.rows(rows), start[rows], **options))
+    names = ("q", "cost", "iterations", "converged", "blocked")
+    return Fitted(**{name: np.concatenate([getattr(p, name) for p in parts]) for name in names})
+
+
 def sugihara(
     problem: MarkerProblem,
     start: np.ndarray,
     *,
     tolerance: float = TOLERANCE,
     iterations: int = ITERATIONS,
+    tell: Tell | None = None,
 ) -> Fitted:
     """One frame after another, each from the pose before, damped by the objective plus 1e-3.
 
@@ -209,6 +233,8 @@ def sugihara(
     take_step, records = problem.steps(gain=1.0), problem.records
     here = np.array(start, dtype=float).reshape(1, -1)
     for frame in range(frames):
+        if tell is not None and frame % BATCH == 0:
+            tell(frame / frames)
         record = records[frame : frame + 1]
         here = problem.rows([frame]).inside(here)
         for _ in range(iterations):

@@ -14,6 +14,8 @@ from homodyn.capture.kinematics.least_squares import (
     TOLERANCE,
     Fitted,
     MarkerProblem,
+    Tell,
+    in_batches,
     levenberg_marquardt,
 )
 from homodyn.dynamics import marker_positions
@@ -125,6 +127,7 @@ def every_pose(
     *,
     tolerance: float = TOLERANCE,
     iterations: int = ITERATIONS,
+    tell: Tell | None = None,
 ) -> Fitted:
     """All frames, from the pose of one of them.
 
@@ -143,7 +146,7 @@ def every_pose(
     there[keys] = True
     start = interpolated(problem.model, start, there)
     options: dict[str, Any] = {"tolerance": tolerance, "iterations": iterations}
-    fitted = levenberg_marquardt(problem, start, damping=NEAR, **options)
+    fitted = in_batches(problem, start, tell, damping=NEAR, **options)
     return _joined(problem, fitted, seed, JUMP)
 
 

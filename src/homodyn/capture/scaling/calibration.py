@@ -7,7 +7,7 @@ the result says which numbers the markers decided and how sure they are.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 
@@ -50,6 +50,7 @@ def calibrate(
     frames: int | Sequence[int] = 30,
     robust: float | None = None,
     keep_shares: bool = False,
+    tell: Callable[[float], None] | None = None,
 ) -> Scaled:
     """The model made to the person who moves in the trials.
 
@@ -58,7 +59,8 @@ def calibrate(
     theirs. ``frames`` is how many are used, chosen to differ most, or their indices over all trials
     in a row. With ``robust`` (m) a
     marker farther away than that counts less. ``keep_shares`` leaves each segment its part of the
-    total mass; otherwise masses follow volumes.
+    total mass; otherwise masses follow volumes. ``tell`` hears now and then the share of the work
+    that is done, at least; what it raises ends it.
     """
     prior = prior or Prior()
     recording = recorded(model, [trials] if isinstance(trials, Trial) else list(trials))
@@ -93,7 +95,9 @@ def calibrate(
         prior.noise,
         robust,
     )
-    estimate, spreads = learnt(start, belief, prior, camera_noise(recording.positions), q, phi)
+    estimate, spreads = learnt(
+        start, belief, prior, camera_noise(recording.positions), q, phi, tell
+    )
     assert estimate.information is not None
     posterior = np.linalg.inv(estimate.information)
     person = unknowns.person(estimate.phi)

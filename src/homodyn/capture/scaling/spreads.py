@@ -13,6 +13,7 @@ themselves; the rest counts as if it were seen in ``INDEPENDENT`` frames only.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -72,6 +73,7 @@ def learnt(
     camera: float,
     q: np.ndarray,
     phi: np.ndarray,
+    tell: Callable[[float], None] | None = None,
 ) -> tuple[Estimate, Spreads]:
     """The most probable poses and person, and the spreads of the recording."""
     frames = len(problem.measured)
@@ -79,6 +81,8 @@ def learnt(
     steps = 0
     if prior.learn:
         for turn in range(ROUNDS):
+            if tell is not None:
+                tell(turn / ROUNDS)
             if turn == 1:
                 # With the person nearly right, poses that were caught elsewhere stand out.
                 person = problem.unknowns.person(phi)

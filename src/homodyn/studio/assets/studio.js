@@ -84,6 +84,11 @@
     return giveAll(files);
   }
 
+  // The name of the page says when work is in no file; the words of the question are the browser's.
+  window.addEventListener("beforeunload", (event) => {
+    if (document.body.textContent.includes("Homodyn studio (unsaved work)")) event.preventDefault();
+  });
+
   window.addEventListener("DOMContentLoaded", () => {
     keep.observe(document.querySelector("title"), { childList: true });
     const veil = document.createElement("div");

@@ -5,13 +5,23 @@ To add a panel, write a subclass of `Panel` in a file of its own and name it her
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from homodyn.studio.panels.balance import BalancePanel
+from homodyn.studio.panels.compare import ComparePanel
+from homodyn.studio.panels.edit import EditPanel
+from homodyn.studio.panels.fit import FitPanel
+from homodyn.studio.panels.health import HealthPanel
+from homodyn.studio.panels.markers import MarkersPanel
+from homodyn.studio.panels.network import NetworkPanel
 from homodyn.studio.panels.open import OpenPanel
 from homodyn.studio.panels.panel import Panel
 from homodyn.studio.panels.plots import PlotsPanel
 from homodyn.studio.panels.pose import PosePanel
+from homodyn.studio.panels.save import SavePanel
 from homodyn.studio.panels.scene import ScenePanel
+from homodyn.studio.panels.search import SearchPanel
+from homodyn.studio.panels.simulate import SimulatePanel
 from homodyn.studio.panels.time import TimePanel
 from homodyn.studio.panels.view import ViewPanel
 from homodyn.studio.session import View
@@ -21,7 +31,11 @@ if TYPE_CHECKING:
     from homodyn.studio.studio import Studio
 
 TABS: tuple[tuple[str, tuple[type[Panel], ...]], ...] = (
-    ("Body", (OpenPanel, ScenePanel, PosePanel, ViewPanel)),
+    ("Body", (OpenPanel, ScenePanel, PosePanel, EditPanel, ViewPanel, SavePanel)),
+    ("Fit", (MarkersPanel, FitPanel, HealthPanel)),
+    ("Compare", (ComparePanel,)),
+    ("Simulate", (SimulatePanel,)),
+    ("Studies", (BalancePanel, NetworkPanel, SearchPanel)),
 )
 """Tabs at the right and their panels, each a folder, from the top to the bottom."""
 BELOW: tuple[type[Panel], ...] = (TimePanel, PlotsPanel)
@@ -43,15 +57,21 @@ class Layout:
         gui.main_panel.set_width(WIDTH)
         tabs = gui.add_tab_group()
         for label, kinds in TABS:
-            with tabs.add_tab(label):
-                for kind in kinds:
-                    folder = gui.add_folder(kind.title, expand_by_default=kind.unfolded)
-                    self._build(kind(studio, folder))
+            tab = tabs.add_tab(label)
+            for kind in kinds:
+                self._build(kind(studio, self._place(gui, tab, kind, alone=len(kinds) == 1)))
         below = gui.add_panel()
         time = below.add_tab("Time")
         for kind in BELOW:
             self._build(kind(studio, time))
         below.float(x=12, y=-12, width=BELOW_SIZE[0])
+
+    def _place(self, gui: Any, tab: Any, kind: type[Panel], *, alone: bool) -> Any:
+        """A folder in a tab, or the whole tab for a panel that has it for itself."""
+        if alone:
+            return tab
+        with tab:
+            return gui.add_folder(kind.title, expand_by_default=kind.unfolded)
 
     def _build(self, panel: Panel) -> None:
         with panel.container:

@@ -25,7 +25,8 @@ class OpenPanel(Panel):
         self.upload = self.gui.add_upload_button(
             "Open a file ...",
             icon=Icon.FOLDER_OPEN,
-            hint="C3D, TRC, CSV, OSIM, LuaModel, URDF, TOML, or a folder of results as .zip",
+            hint="C3D, TRC, CSV, OSIM, LuaModel, URDF, TOML, a folder of results or a saved "
+            "session as .zip, a network (.cdn) or a study (.db)",
         )
         self.demo = self.gui.add_button("Open the demonstration", icon=Icon.WALK)
         self.ready = self.gui.add_dropdown(
@@ -53,7 +54,7 @@ class OpenPanel(Panel):
     def _add_ready(self) -> None:
         name = self.ready.value
         actor = from_catalog(name)
-        self.session.change(f"add {name}", lambda document: document.with_actor(actor))
+        self.session.change(f"add {name}", lambda document: document.with_actor(actor), opened=True)
 
 
 def guide_sentence(view: View) -> str:
@@ -75,5 +76,8 @@ def guide_sentence(view: View) -> str:
             "choose what to see under View and what to plot under the time line."
         )
     if trial is not None:
-        return f"**Next:** bring **{actor.name}** near the markers under Pose, then fit it to them."
+        return (
+            f"**Next:** bring **{actor.name}** to the markers: press *Fit this frame* or "
+            "*Fit all frames* on the page Fit."
+        )
     return f"**{actor.name}** stands ready. Move it under Pose, or drop a recording to fit it to."

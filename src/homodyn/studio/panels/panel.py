@@ -49,8 +49,15 @@ class Panel:
     def tick(self, view: View) -> None:
         """Another instant is shown, or the document changed."""
 
+    def show(self, thing: object) -> bool:
+        """Take over something that was opened and is no part of the document; False if not ours."""
+        return False
+
     def told(self, task: Task) -> None:
         """A piece of work went on, or ended."""
+
+    def close(self) -> None:
+        """The studio ends: let go of work that goes on beside it."""
 
     def on_click(self, handle: Any) -> Callable[[Callable[[], None]], Callable[[], None]]:
         """Decorate what a button does; refusals are shown on the page."""

@@ -186,6 +186,9 @@ class PosePanel(Panel):
             self.handle.grip(actor, name, self.session.clock.now)
 
     def _clicked(self, body: str, segment: str) -> None:
+        if self.studio.look.chosen:
+            # Markers are chosen: the click says which segment they are on.
+            return
         document = self.session.document
         if document.actor is None or document.actor.name != body:
             self.session.change(f"choose {body}", lambda d: d.activated(body))

@@ -8,6 +8,7 @@ from typing import Any
 
 from viser import Icon
 
+from homodyn.studio.asking import ask
 from homodyn.studio.document import Document
 from homodyn.studio.panels.panel import Panel, assign
 from homodyn.studio.session import View
@@ -92,7 +93,20 @@ class ScenePanel(Panel):
 
     def _close(self) -> None:
         actor = self.session.document.actor
-        if actor is not None:
-            self.session.change(
-                f"close {actor.name}", lambda document: document.without(actor.name)
+        if actor is None:
+            return
+
+        def close() -> None:
+            self.session.change(f"close {actor.name}", lambda d: d.without(actor.name))
+
+        view = self.session.view()
+        lost = [piece.kind for piece in view.pending if piece.owner == actor.name]
+        if lost:
+            ask(
+                self.studio,
+                f"Close {actor.name}?",
+                f"Its {' and '.join(lost)} {'is' if len(lost) == 1 else 'are'} not saved.",
+                {"Close it": close, "Keep it open": lambda: None},
             )
+        else:
+            close()

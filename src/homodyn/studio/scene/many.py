@@ -84,10 +84,17 @@ class Many:
         if self.handle is not None:
             self.handle.batched_colors = np.asarray(colours, dtype=np.uint8)
 
-    def on_click(self, callback: Callable[[viser.SceneNodePointerEvent[Any]], None]) -> None:
-        """Call back when one of them is clicked; the event has its ``instance_index``."""
+    def on_click(
+        self,
+        callback: Callable[[viser.SceneNodePointerEvent[Any]], None],
+        modifier: Any = None,
+    ) -> None:
+        """Call back when one of them is clicked; the event has its ``instance_index``.
+
+        ``modifier`` names the keys that are held meanwhile.
+        """
         if self.handle is not None:
-            self.handle.on_click(callback)
+            self.handle.on_click(modifier=modifier)(callback)
 
     def remove(self) -> None:
         """Take the node out of the scene."""

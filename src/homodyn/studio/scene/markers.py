@@ -16,12 +16,20 @@ from homodyn.studio.shapes import ball
 MEASURED = (225, 60, 60)
 UNASSIGNED = (240, 190, 30)
 """Colour of measured markers that the active body has no marker for."""
+BAD = (190, 30, 200)
+"""Colour of those that are far from where the active body has them."""
+CHOSEN = (30, 200, 230)
+"""Colour of those that are worked on."""
+IDLE = (190, 160, 160)
+"""Colour of those of other recordings than the one that is worked on."""
+STANDS_OUT = 1.5
+"""How much larger chosen markers, bad ones and those without a segment are."""
 ERROR = (225, 60, 60)
 MEASURED_RADIUS = 0.014
 MODEL_RADIUS = 0.011
 
-MarkerClicked = Callable[[str, str], None]
-"""Told the name of a recording and of its marker."""
+MarkerClicked = Callable[[str, str, bool], None]
+"""Told the name of a recording, of its marker, and whether it joins those that are chosen."""
 
 
 class TrialNodes:
@@ -31,7 +39,7 @@ class TrialNodes:
         self, scene: viser.SceneApi, root: str, trial: Trial, clicked: MarkerClicked
     ) -> None:
         self.trial = trial
-        self.known: frozenset[str] | None = None
+        self._painted: tuple[object, ...] | None = None
         self.balls = Many(
             scene,
             f"{root}/{trial.name.replace('/', '_')}",
@@ -40,28 +48,44 @@ class TrialNodes:
             np.tile(np.array(MEASURED, dtype=np.uint8), (len(trial.markers), 1)),
         )
 
-        def tell(event: viser.SceneNodePointerEvent) -> None:
+        def tell(event: viser.SceneNodePointerEvent, more: bool) -> None:
             if event.instance_index is not None:
-                clicked(trial.name, trial.markers[event.instance_index])
+                clicked(trial.name, trial.markers[event.instance_index], more)
 
-        self.balls.on_click(tell)
+        self.balls.on_click(lambda event: tell(event, False))
+        for keys in ("cmd/ctrl", "shift"):
+            self.balls.on_click(lambda event: tell(event, True), modifier=keys)
 
     def at(self, time: float) -> tuple[np.ndarray, np.ndarray]:
         """Places (markers, 3), m, and which are seen, at an instant (s)."""
         row = nearest(self.trial.time, time)
         return self.trial.positions[row], self.trial.seen[row]
 
-    def tell_apart(self, known: frozenset[str]) -> None:
-        """Colour the markers by whether the active body knows them."""
-        if known == self.known:
+    def tell_apart(
+        self, known: frozenset[str], chosen: frozenset[str], bad: frozenset[str], idle: bool
+    ) -> None:
+        """Colour the markers: those that are chosen, bad, or unknown to the active body stand out.
+
+        With ``idle`` another recording is worked on.
+        """
+        if (state := (known, chosen, bad, idle)) == self._painted:
             return
-        self.known = known
-        self.balls.colour(
-            np.array(
-                [MEASURED if name in known else UNASSIGNED for name in self.trial.markers],
-                dtype=np.uint8,
-            ).reshape(-1, 3)
-        )
+        self._painted = state
+        names = self.trial.markers
+
+        def colour(name: str) -> tuple[int, int, int]:
+            if idle:
+                return IDLE
+            if name in chosen:
+                return CHOSEN
+            if name not in known:
+                return UNASSIGNED
+            return BAD if name in bad else MEASURED
+
+        colours = [colour(name) for name in names]
+        self.balls.colour(np.array(colours, dtype=np.uint8).reshape(-1, 3))
+        large = np.array([c in (CHOSEN, BAD, UNASSIGNED) for c in colours], dtype=bool)
+        self.balls.scales = (MEASURED_RADIUS * np.where(large, STANDS_OUT, 1.0)).astype(np.float32)
 
     def draw(self, time: float, visible: bool) -> None:
         """Show them at an instant (s)."""
@@ -88,15 +112,27 @@ class ModelMarkerNodes:
             body.actor.colour,
         )
         self.lines = Lines(scene, f"{body.name}/errors", ERROR, 2.5)
+        self.errors: dict[str, float] = {}
+        """Distance (m) of each marker from the measured one, as it was drawn last."""
 
-    def draw(self, time: float, trial: TrialNodes | None, visible: bool, errors: bool) -> None:
-        """Show them at an instant (s)."""
+    def draw(
+        self,
+        time: float,
+        trial: TrialNodes | None,
+        *,
+        visible: bool,
+        errors: bool,
+        lines: bool,
+    ) -> None:
+        """Show them at an instant (s); ``errors`` are measured, and drawn with ``lines``."""
         if not self.body.actor.shown:
+            self.errors = {}
             return
         poses, row = self.body.at(time)
         places = poses.markers[row]
         self.balls.place(places, visible=visible)
         ends = np.zeros((0, 2, 3))
+        self.errors = {}
         if errors and trial is not None and trial.trial.frames:
             names = self.body.figure.marker_names
             measured, seen = trial.at(time)
@@ -109,4 +145,6 @@ class ModelMarkerNodes:
             if pairs:
                 ours, theirs = np.array(pairs).T
                 ends = np.stack([places[ours], measured[theirs]], axis=1)
-        self.lines.place(ends, visible=errors)
+                distance = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
+                self.errors = {names[k]: float(d) for k, d in zip(ours, distance, strict=True)}
+        self.lines.place(ends, visible=errors and lines)

@@ -1,0 +1,213 @@
+"""Fitting in the studio: this frame, all frames, the body itself, and the forces behind a motion.
+
+Each goes through the functions that ``homodyn analyze`` calls, in the same way, and returns the
+changed body with a sentence about what came out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from homodyn import capture
+from homodyn.capture import FitStatus, Motion, Signals, Trial
+from homodyn.errors import CaptureError, HomodynError
+from homodyn.report.analysis import APART, FEWEST, thinned, with_fit
+from homodyn.studio.document import Actor, Document, nearest
+from homodyn.studio.editing import with_model
+from homodyn.studio.figure import figure
+from homodyn.studio.marking import errors_at, root_mean_square
+
+Tell = Callable[[str, float], None]
+"""Hears what begins and the share that is done; what it raises ends the work."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A body after some work, and what came out in a sentence."""
+
+    before: Actor
+    after: Actor
+    sentence: str
+
+    def applied(self, document: Document) -> Document:
+        """The document with the changed body; refused where the body changed meanwhile."""
+        place = document.index(self.before.name)
+        now = document.actors[place]
+        if now.model is not self.before.model or now.motion is not self.before.motion:
+            raise HomodynError(
+                f"{self.before.name} was changed while this was computed, so the result does not "
+                "belong to it any more; start it again"
+            )
+        return document.replaced(place, self.after)
+
+
+def quiet(stage: str, share: float) -> None:
+    """Tell nobody."""
+
+
+def fit_frame(actor: Actor, trial: Trial, time: float) -> Outcome:
+    """The pose nearest to the markers of one frame, at an instant (s).
+
+    It is sought from the present pose, in which coordinates that no marker shows stay, and from
+    nowhere; the better one is kept.
+    """
+    _shared(actor, trial)
+    frame = nearest(trial.time, time)
+    one = single(capture.fill_gaps(trial), frame)
+    here = actor.position(time)
+    found: list[Motion] = []
+    refused: list[CaptureError] = []
+    for start in (here, None):
+        try:
+            found.append(
+                capture.fit(actor.model, one, weights=actor.weights, start=start, reject=np.inf)
+            )
+        except CaptureError as error:
+            refused.append(error)
+    if not found:
+        raise refused[0]
+    best = found[0]
+    if len(found) > 1 and found[1].rms < found[0].rms - 1e-5:
+        best = found[1]
+    after = actor.in_pose(best.q[0])
+    was = error_now(actor, trial, time)
+    held = f" Held, since no marker shows them: {', '.join(best.held)}." if best.held else ""
+    sentence = (
+        f"Frame {trial.first_frame + frame}: marker error {_mm(was)} before, "
+        f"**{_mm(error_now(after, trial, time))}** now.{held}"
+    )
+    return Outcome(actor, after, sentence)
+
+
+def fit_all(actor: Actor, trial: Trial, tell: Tell = quiet, *, robust: bool = False) -> Outcome:
+    """The motion nearest to the markers of all frames."""
+    _shared(actor, trial)
+    tell("filling gaps", 0.0)
+    filled = capture.fill_gaps(trial)
+    motion = capture.fit(
+        actor.model,
+        filled,
+        weights=actor.weights,
+        robust="huber" if robust else None,
+        reject=APART,
+        tell=lambda share: tell("fitting", share),
+    )
+    worst = motion.markers[int(np.nanargmax(_mean_squares(motion.residual)))]
+    odd = [
+        f"{count} frames {status}"
+        for status in (FitStatus.STALLED, FitStatus.UNSEEN)
+        if (count := int((motion.status == status).sum()))
+    ]
+    sentence = (
+        f"{trial.frames} frames: marker error **{_mm(motion.rms)}** rms, the worst marker is "
+        f"{worst}." + (f" {', '.join(odd)}." if odd else "")
+    )
+    after = replace(actor, motion=motion, q=motion.q[0], posed=False, loads=None)
+    return Outcome(actor, after, sentence)
+
+
+def calibrate(
+    actor: Actor,
+    trials: Sequence[Trial],
+    tell: Tell = quiet,
+    *,
+    mass: float | None = None,
+    height: float | None = None,
+) -> Outcome:
+    """The body made to the person of the recordings; ``mass`` (kg) and ``height`` (m) are theirs.
+
+    Sizes, joint centres and marker places are found with the poses (Felis 2015, eq. 4.3).
+    """
+    known = {marker.name for marker in actor.model.markers}
+    usable = [trial for trial in trials if len(known & set(trial.markers)) >= FEWEST]
+    if not usable:
+        raise CaptureError(
+            f"no open recording shares {FEWEST} markers with {actor.name}; match the labels, or "
+            "assign markers first"
+        )
+    tell("filling gaps", 0.0)
+    filled = [thinned(capture.fill_gaps(trial)) for trial in usable]
+    scaled = capture.calibrate(
+        actor.model,
+        filled,
+        mass=mass,
+        height=height,
+        keep_shares=True,
+        tell=lambda share: tell("calibrating", share),
+    )
+    sentence = (
+        f"Calibrated on {', '.join(trial.name for trial in usable)}: marker error "
+        f"{_mm(scaled.rms_before)} before, **{_mm(scaled.rms_after)}** now ({scaled.status})."
+    )
+    if scaled.warnings:
+        sentence += f" {scaled.warnings[0]}."
+    return Outcome(actor, with_model(actor, scaled.model, None), sentence)
+
+
+def inverse_dynamics(actor: Actor, trial: Trial, tell: Tell = quiet, *, cutoff: float) -> Outcome:
+    """Torques, ground forces and events of the motion, filtered at a cutoff (Hz)."""
+    if actor.motion is None:
+        raise CaptureError(f"{actor.name} has no motion yet; fit all frames first")
+    tell("forces and torques", 0.0)
+    plates = trial.plates
+    loads = capture.loads(actor.motion, plates, cutoff=cutoff)
+    tell("events", 0.7)
+    try:
+        events = tuple(capture.find_events(actor.motion, plates, known=trial.events))
+    except HomodynError:
+        events = trial.events
+    after = replace(
+        actor,
+        motion=with_fit(loads.motion, actor.motion),
+        loads=loads,
+        events=events,
+        posed=False,
+    )
+    source = f"from {len(plates)} plates" if plates else "predicted from the motion"
+    sentence = (
+        f"Torques of {len(loads.joints)} coordinates, ground forces {source}; "
+        f"{capture.residuals(loads).sentence}."
+    )
+    return Outcome(actor, after, sentence)
+
+
+def single(trial: Trial, frame: int) -> Trial:
+    """One frame of a recording."""
+    rows = slice(frame, frame + 1)
+    return replace(
+        trial,
+        positions=trial.positions[rows],
+        filled=trial.filled[rows],
+        start=float(trial.time[frame]),
+        first_frame=trial.first_frame + frame,
+        plates=(),
+        analog=Signals(),
+        events=(),
+    )
+
+
+def error_now(actor: Actor, trial: Trial, time: float) -> float:
+    """Root mean square (m) of the marker errors at an instant (s)."""
+    places = figure(actor.model).poses(actor.position(time)).markers[0]
+    return root_mean_square(errors_at(actor, trial, places, time))
+
+
+def _shared(actor: Actor, trial: Trial) -> None:
+    """Refuse a body without any marker of the recording, and say what to do."""
+    if not {marker.name for marker in actor.model.markers} & set(trial.markers):
+        raise CaptureError(
+            f"{actor.name} and the recording {trial.name!r} have no marker name in common; "
+            "match the labels, or assign markers to segments"
+        )
+
+
+def _mean_squares(residual: np.ndarray) -> np.ndarray:
+    seen = np.isfinite(residual)
+    return (np.where(seen, residual, 0.0) ** 2).sum(axis=0) / np.maximum(seen.sum(axis=0), 1)
+
+
+def _mm(distance: float) -> str:
+    return f"{1000 * distance:.1f} mm"

@@ -1,0 +1,100 @@
+"""A handle at a joint frame: moving or turning it edits the model, within its parent."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import viser
+from scipy.spatial.transform import Rotation
+
+from homodyn.studio.document import Actor, Document
+from homodyn.studio.editing import joint_frame, moved_to, with_model
+from homodyn.studio.figure import figure
+
+if TYPE_CHECKING:
+    from homodyn.studio.studio import Studio
+
+NODE = "/scene/joint"
+
+
+class JointHandle:
+    """Arrows and rings at a joint frame of the active body."""
+
+    def __init__(self, studio: Studio) -> None:
+        self.studio = studio
+        self.joint = ""
+        self.keep = False
+        """Whether the segments stay and the joint alone moves."""
+        self._node: viser.TransformControlsHandle | None = None
+        self._held = False
+        self._lock = threading.Lock()
+
+    def show(self, actor: Actor, joint: str, time: float) -> None:
+        """Take hold of a joint frame."""
+        self.drop()
+        self.joint = joint
+        place, turn = self._where(actor, time)
+        self._node = self.studio.server.scene.add_transform_controls(
+            NODE, scale=0.18, line_width=3.5, depth_test=False, position=place, wxyz=turn
+        )
+        self._node.on_update(self._moved)
+
+    def drop(self) -> None:
+        """Let go."""
+        node, self._node, self.joint = self._node, None, ""
+        self._held = False
+        if node is not None:
+            node.remove()
+
+    def follow(self, actor: Actor, time: float) -> None:
+        """Stay at the frame while nobody holds the handle."""
+        node = self._node
+        if node is None or self._held or self.joint not in actor.model.joint_names:
+            return
+        place, turn = self._where(actor, time)
+        if not np.allclose(node.position, place, atol=1e-5):
+            node.position = place
+        if not np.allclose(node.wxyz, turn, atol=1e-5):
+            node.wxyz = turn
+
+    def _where(self, actor: Actor, time: float) -> tuple[Any, Any]:
+        """Place (m) and quaternion of the joint frame in our axes."""
+        shape = figure(actor.model)
+        place, axes = joint_frame(shape.model, actor.position(time), self.joint)
+        turn = Rotation.from_matrix(shape.turn @ axes).as_quat(scalar_first=True)
+        return tuple(float(x) for x in shape.turn @ place), tuple(float(x) for x in turn)
+
+    def _moved(self, event: Any) -> None:
+        if event.client_id is None:
+            return
+        self._held = event.phase != "end"
+        self.studio.attempt(self.edit)
+
+    def edit(self) -> None:
+        """Bring the joint frame to where the handle is."""
+        node, joint, keep = self._node, self.joint, self.keep
+        if node is None:
+            return
+        place = np.array(node.position)
+        axes = Rotation.from_quat(np.array(node.wxyz), scalar_first=True).as_matrix()
+        now = self.studio.session.clock.now
+
+        def moved(document: Document) -> Document:
+            actor = document.actor
+            if actor is None or joint not in actor.model.joint_names:
+                return document
+            turn = figure(actor.model).turn
+            model = moved_to(
+                actor.model, actor.position(now), joint, turn.T @ place, turn.T @ axes, keep=keep
+            )
+            return document.changed(with_model(actor, model, actor.recipe))
+
+        # Only the newest place matters when they come faster than the body can be made anew.
+        if self._lock.acquire(blocking=not self._held):
+            try:
+                self.studio.session.change(f"move joint {joint}", moved, merge=True)
+                self.studio.session.tune(lambda c: c.stopped() if c.playing else c)
+            finally:
+                self._lock.release()

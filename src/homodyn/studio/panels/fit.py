@@ -1,0 +1,161 @@
+"""Fit: this frame, all frames, the body itself, and the forces; marker errors as bars beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import perf_counter
+
+from viser import Icon
+
+from homodyn.capture import Trial
+from homodyn.capture.kinetics.inverse_dynamics import CUTOFF
+from homodyn.errors import HomodynError
+from homodyn.studio.bars import error_bars
+from homodyn.studio.document import Actor
+from homodyn.studio.fitting import (
+    Outcome,
+    Tell,
+    calibrate,
+    fit_all,
+    fit_frame,
+    inverse_dynamics,
+)
+from homodyn.studio.marking import worked_on
+from homodyn.studio.panels.panel import Panel, assign
+from homodyn.studio.session import View
+from homodyn.studio.tasks import Task
+
+LEAST = 0.15
+"""s between two pictures of the bars while playing."""
+FIRST = "Open a body and a recording. Then fit a frame, or all of them."
+
+
+class FitPanel(Panel):
+    """From markers to poses, sizes and forces."""
+
+    title = "Fit"
+    unfolded = True
+
+    def build(self) -> None:
+        """Make the controls."""
+        self.state = self.gui.add_markdown(FIRST)
+        self.frame = self.gui.add_button("Fit this frame", icon=Icon.TARGET)
+        self.all = self.gui.add_button("Fit all frames", icon=Icon.PLAYER_TRACK_NEXT)
+        self.robust = self.gui.add_checkbox(
+            "Markers far off count less", False, hint="A robust loss, from 20 mm on"
+        )
+        self.bar = self.gui.add_progress_bar(0.0, visible=False, animated=True)
+        self.cancel = self.gui.add_button("Cancel", icon=Icon.X, color="red", visible=False)
+        self.bars = self.gui.add_html("")
+        with self.gui.add_folder("Calibrate and forces", expand_by_default=True):
+            self.mass = self.gui.add_number(
+                "Mass (kg)", 0.0, min=0.0, max=400.0, step=0.1, hint="Of the person; 0: as it is"
+            )
+            self.height = self.gui.add_number(
+                "Height (m)", 0.0, min=0.0, max=2.6, step=0.01, hint="Of the person; 0: unknown"
+            )
+            self.calibrate = self.gui.add_button(
+                "Calibrate the body",
+                icon=Icon.RULER_2,
+                hint="Sizes, joint centres and marker places, from all open recordings",
+                color="gray",
+            )
+            self.cutoff = self.gui.add_number(
+                "Filter (Hz)", CUTOFF, min=0.5, max=50.0, step=0.5, hint="Low-pass for forces"
+            )
+            self.dynamics = self.gui.add_button(
+                "Inverse dynamics", icon=Icon.ARROW_BIG_UP_LINES, color="gray"
+            )
+        self._drawn = 0.0
+        self._kept: Outcome | None = None
+        self.on_click(self.frame)(self._fit_frame)
+        self.on_click(self.all)(self._fit_all)
+        self.on_click(self.calibrate)(self._calibrate)
+        self.on_click(self.dynamics)(self._inverse_dynamics)
+        self.on_click(self.cancel)(self._cancel)
+
+    def refresh(self, view: View) -> None:
+        """Say what came out of the last fit while it stands, else what can be done."""
+        document = view.document
+        actor, trial = document.actor, document.trial
+        if actor is None or trial is None:
+            sentence = FIRST
+        elif self._kept is not None and actor is self._kept.after:
+            sentence = self._kept.sentence
+        else:
+            sentence = ready_sentence(actor, trial)
+        if self.state.content != sentence:
+            self.state.content = sentence
+
+    def tick(self, view: View) -> None:
+        """Draw the marker errors of this instant."""
+        now = perf_counter()
+        if view.clock.playing and now - self._drawn < LEAST:
+            return
+        self._drawn = now
+        ready = view.document.actor is not None and view.document.trial is not None
+        bars = error_bars(self.studio.stage.errors, self.studio.look.bad) if ready else ""
+        if self.bars.content != bars:
+            self.bars.content = bars
+
+    def told(self, task: Task) -> None:
+        """Show how far the work is."""
+        going = not task.done.is_set()
+        for control in (self.bar, self.cancel):
+            if control.visible != going:
+                control.visible = going
+        if going:
+            self.bar.animated = task.share == 0.0
+            assign(self.bar, 100.0 * (task.share or 1.0))
+
+    def _fit_frame(self) -> None:
+        actor, trial = worked_on(self.session.document)
+        now = self.session.clock.now
+        self.session.tune(lambda clock: clock.stopped() if clock.playing else clock)
+        self._keep("fit this frame", fit_frame(actor, trial, now))
+
+    def _fit_all(self) -> None:
+        actor, trial = worked_on(self.session.document)
+        robust = self.robust.value
+        self._begin("Fit all frames", lambda tell: fit_all(actor, trial, tell, robust=robust))
+
+    def _calibrate(self) -> None:
+        actor, _ = worked_on(self.session.document)
+        trials = self.session.document.trials
+        mass, height = self.mass.value or None, self.height.value or None
+        self._begin(
+            "Calibrate",
+            lambda tell: calibrate(actor, trials, tell, mass=mass, height=height),
+        )
+
+    def _inverse_dynamics(self) -> None:
+        actor, trial = worked_on(self.session.document)
+        cutoff = float(self.cutoff.value)
+        self._begin(
+            "Inverse dynamics", lambda tell: inverse_dynamics(actor, trial, tell, cutoff=cutoff)
+        )
+
+    def _begin(self, name: str, work: Callable[[Tell], Outcome]) -> None:
+        self.studio.tasks.start(name, lambda task: self._keep(name.lower(), work(task.tell)))
+
+    def _keep(self, label: str, outcome: Outcome) -> None:
+        self._kept = outcome
+        self.session.change(label, outcome.applied)
+
+    def _cancel(self) -> None:
+        task = self.studio.tasks.current
+        if task is None or task.done.is_set():
+            raise HomodynError("nothing is going on that could be cancelled")
+        task.cancel()
+
+
+def ready_sentence(actor: Actor, trial: Trial) -> str:
+    """What can be fitted to what, and what comes first, in Markdown."""
+    known = {marker.name for marker in actor.model.markers}
+    shared = len(known & set(trial.markers))
+    if not shared:
+        return (
+            f"**{actor.name}** and *{trial.name}* have no marker name in common: match the labels "
+            "under Names, or assign markers to segments."
+        )
+    return f"**{actor.name}** has {shared} of the {len(trial.markers)} markers of *{trial.name}*."

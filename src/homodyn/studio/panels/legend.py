@@ -1,0 +1,16 @@
+"""The names and colours of curves above a plot."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html import escape
+
+
+def legend(colours: Mapping[str, str]) -> str:
+    """Names with a mark in their colours, an HTML line."""
+    marks = [
+        f'<span style="white-space:nowrap"><span style="color:{colour}">&#9632;</span> '
+        f"{escape(name)}</span>"
+        for name, colour in colours.items()
+    ]
+    return f'<div style="padding:6px 12px 0;font-size:13px">{" &nbsp; ".join(marks)}</div>'

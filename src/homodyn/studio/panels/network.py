@@ -1,0 +1,168 @@
+"""Network: sliders on the numbers of a network, and curves that follow them."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+from viser.uplot import Series
+
+from homodyn.studio.document import COLOURS
+from homodyn.studio.panels.panel import Panel
+from homodyn.studio.panels.plots import hexed
+from homodyn.studio.session import View
+from homodyn.studio.sheet import Follower, Ran, Sheet, columns, first_choice, scalars, span_of
+from homodyn.studio.signals import Curve, thinned
+
+NOTHING = "(nothing)"
+PLOTS = 3
+MOST = 24
+"""Sliders that are shown at once; the filter chooses which."""
+HEIGHT = 130
+
+
+class NetworkPanel(Panel):
+    """A network that was opened, run again at each change."""
+
+    title = "Network"
+
+    def build(self) -> None:
+        """Make the controls."""
+        self.state = self.gui.add_markdown(
+            "Drop a network (`.cdn`) on this page, or start with `homodyn studio model.cdn`."
+        )
+        self.sheet: Sheet | None = None
+        self.follower: Follower | None = None
+        self.numbers: dict[str, float] = {}
+        self.ran: Ran | None = None
+        self.sliders: dict[str, Any] = {}
+        self.choices: list[Any] = []
+        self.plots: list[Any] = []
+        self._folder: Any = None
+        self._drawn: Any = None
+
+    def show(self, thing: object) -> bool:
+        """Take over a network."""
+        if not isinstance(thing, Sheet):
+            return False
+        network = thing.network.prepare()
+        self.sheet, self.numbers = thing, scalars(network)
+        self.follower = Follower(network, self._heard)
+        self.ran = None
+        with self.studio.pausing():
+            self._make(thing)
+        self._run()
+        return True
+
+    def tick(self, view: View) -> None:
+        """Draw the newest run."""
+        ran = self.ran
+        key = (id(ran), *(choice.value for choice in self.choices))
+        if ran is None or key == self._drawn or self.sheet is None:
+            return
+        self._drawn = key
+        self.state.content = sentence(self.sheet, ran)
+        if ran.record is not None:
+            for k, choice in enumerate(self.choices):
+                self._plot(k, choice, ran)
+
+    def _make(self, sheet: Sheet) -> None:
+        if self._folder is not None:
+            self._folder.remove()
+        self.sliders, self.choices, self.plots, self._drawn = {}, [], [None] * PLOTS, None
+        network = sheet.network
+        with self.container:
+            self._folder = self.gui.add_folder(sheet.name)
+        with self._folder:
+            self.until = self.gui.add_number("Seconds", 10.0, min=1e-3, step=1.0)
+            self.step = self.gui.add_number("Step", network.timestep, min=1e-6, step=1e-3)
+            names = (NOTHING, *network.names)
+            for k in range(PLOTS):
+                first = first_choice(network) if k == 0 else NOTHING
+                choice = self.gui.add_dropdown("Plot", names, initial_value=first or NOTHING)
+                self.choices.append(choice)
+                self.on_choice(choice)(lambda word: self.session.changed.set())
+            self.filter = self.gui.add_text("Numbers", "", hint="A part of their names")
+            self.reset = self.gui.add_button("Back to the file", color="gray")
+            self._list = self.gui.add_folder("Sliders")
+        self._make_sliders()
+        for box in (self.until, self.step):
+            self.on_choice(box)(lambda value: self._run())
+        self.on_choice(self.filter)(lambda word: self._filtered())
+        self._first = dict(self.numbers)
+        self.on_click(self.reset)(self._reset)
+
+    def _filtered(self) -> None:
+        with self.studio.pausing():
+            self._make_sliders()
+
+    def _make_sliders(self) -> None:
+        for slider in self.sliders.values():
+            slider.remove()
+        self.sliders = {}
+        part = self.filter.value.lower()
+        chosen = [name for name in self.numbers if part in name.lower()][:MOST]
+        with self._list:
+            for name in chosen:
+                low, high, step = span_of(self.numbers[name])
+                slider = self.sliders[name] = self.gui.add_slider(
+                    name, min=low, max=high, step=step, initial_value=self.numbers[name]
+                )
+                self.on_choice(slider)(partial(self._slide, name))
+
+    def _slide(self, name: str, value: float) -> None:
+        self.numbers[name] = float(value)
+        self._run()
+
+    def _reset(self) -> None:
+        self.numbers = dict(self._first)
+        self._filtered()
+        self._run()
+
+    def _run(self) -> None:
+        if self.follower is not None:
+            self.follower.ask(self.numbers, float(self.until.value), float(self.step.value))
+
+    def _heard(self, ran: Ran) -> None:
+        self.ran = ran
+        self.session.changed.set()
+
+    def _plot(self, place: int, choice: Any, ran: Ran) -> None:
+        if self.plots[place] is not None:
+            self.plots[place].remove()
+            self.plots[place] = None
+        if choice.value == NOTHING or ran.record is None:
+            return
+        found = list(columns(ran.record, choice.value).items())[: len(COLOURS)]
+        grid = np.linspace(0, len(ran.record.t) - 1, min(len(ran.record.t), 1200)).astype(int)
+        curves = [
+            thinned(Curve(name, colour, ran.record.t[grid], values[grid]), len(grid))
+            for (name, values), colour in zip(found, COLOURS, strict=False)
+        ]
+        series: list[Series] = [{"label": "time (s)"}]
+        for curve in curves:
+            series.append({"label": curve.owner, "stroke": hexed(curve.colour), "width": 1.5})
+        with self._folder:
+            self.plots[place] = self.gui.add_uplot(
+                (curves[0].time, *(curve.values for curve in curves)),
+                tuple(series),
+                scales={"x": {"time": False}},
+                axes=({"size": 26}, {"size": 50}),
+                legend={"show": False},
+                height=HEIGHT,
+                order=choice.order + 0.5,
+            )
+
+
+def sentence(sheet: Sheet, ran: Ran) -> str:
+    """What came of the last run, in Markdown."""
+    if ran.record is None:
+        return f"**{sheet.name}**: {ran.error}"
+    record = ran.record
+    events = f", {len(record.events)} events" if record.events else ""
+    ended = ", ended by an event" if record.terminated else ""
+    return (
+        f"**{sheet.name}**: {len(sheet.network.names)} variables, {record.t[-1]:g} s in "
+        f"{len(record)} rows{events}{ended}; it took {1000 * ran.seconds:.0f} ms."
+    )

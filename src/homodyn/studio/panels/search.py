@@ -1,0 +1,109 @@
+"""Search: how far a study is and how it converges, also while another process runs it."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from viser.uplot import Series
+
+from homodyn.errors import HomodynError
+from homodyn.search.summary import Summary
+from homodyn.studio.panels.legend import legend
+from homodyn.studio.panels.panel import Panel, assign
+from homodyn.studio.session import View
+from homodyn.studio.study import Course, StudyFile, course, written
+
+PAUSE = 2.0
+"""s between two looks at the database."""
+HEIGHT = 150
+CURVES = {"best so far": "#c44e52", "best of a generation": "#4a6fa5", "mean": "#9a9a9a"}
+
+
+class SearchPanel(Panel):
+    """A study whose database was opened; it is looked at again while it grows."""
+
+    title = "Search"
+
+    def build(self) -> None:
+        """Make the controls."""
+        self.state = self.gui.add_markdown(
+            "Start with `homodyn studio job.db` to follow a study of `homodyn search`."
+        )
+        self.progress = self.gui.add_progress_bar(0.0, visible=False)
+        self.legend = self.gui.add_html(legend(CURVES), visible=False)
+        self.plot: Any = None
+        self.path: Path | None = None
+        self.course: Course | None = None
+        self.error = ""
+        self._drawn: object = None
+
+    def show(self, thing: object) -> bool:
+        """Follow a study."""
+        if not isinstance(thing, StudyFile):
+            return False
+        self.course = course(thing.path)
+        watching = self.path is not None
+        self.path = thing.path
+        self.session.changed.set()
+        if not watching:
+            threading.Thread(target=self._watch, daemon=True, name="study").start()
+        return True
+
+    def tick(self, view: View) -> None:
+        """Draw the newest figures."""
+        found = self.course
+        if found is None or (found is self._drawn and not self.error):
+            return
+        self._drawn = found
+        self.state.content = self.error or sentence(found.told)
+        self.progress.visible = self.legend.visible = True
+        assign(self.progress, 100.0 * found.told.generations / max(found.told.iterations, 1))
+        self._plot(found)
+
+    def _plot(self, found: Course) -> None:
+        if self.plot is not None:
+            self.plot.remove()
+            self.plot = None
+        if len(found.generation) < 2:
+            return
+        series: list[Series] = [{"label": "generation"}]
+        for name, colour in CURVES.items():
+            series.append({"label": name, "stroke": colour, "width": 1.5})
+        shown = np.concatenate([found.so_far, found.best])
+        positive = bool(np.nanmin(shown) > 0 and np.nanmax(shown) > 10 * np.nanmin(shown))
+        scales: dict[str, Any] = {"x": {"time": False}}
+        if positive:
+            scales["y"] = {"distr": 3}
+        with self.container:
+            self.plot = self.gui.add_uplot(
+                (found.generation, found.so_far, found.best, found.mean),
+                tuple(series),
+                scales=scales,
+                axes=({"size": 26}, {"label": found.objective, "size": 56, "labelSize": 16}),
+                legend={"show": False},
+                height=HEIGHT,
+            )
+
+    def _watch(self) -> None:
+        """Look again whenever the database, or what is written beside it, has changed."""
+        seen: object = None
+        while not self.studio.ended.wait(PAUSE):
+            path = self.path
+            now = None if path is None else written(path)
+            if path is None or now == seen:
+                continue
+            seen = now
+            try:
+                self.course, self.error = course(path), ""
+            except HomodynError as error:
+                self.error = " ".join(str(error).split())
+            self.session.changed.set()
+
+
+def sentence(told: Summary) -> str:
+    """A study in Markdown."""
+    lines = [line.strip() for line in told.lines()]
+    return f"**{lines[0]}**\n\n" + "\n\n".join(lines[1:])

@@ -1,0 +1,312 @@
+"""Sums of sines that have one angle in common, written with that angle outside.
+
+An oscillator at phase p that others pull at has the rate
+
+    sum over k of f_k l_k sin(m_k + b_k - p) = A cos p - B sin p,
+    A = sum of (f_k cos b_k) (l_k sin m_k) + (f_k sin b_k) (l_k cos m_k),
+    B = sum of (f_k cos b_k) (l_k cos m_k) - (f_k sin b_k) (l_k sin m_k),
+
+where f and b do not change from step to step, l and m do. The first brackets are known before the
+first step, the second are the same for all oscillators that k pulls at: four products and sums are
+left for each pair, and no sine. Sums over nearly the same k are filled up with zeros, so that all
+of them are made alike.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from homodyn.symbolic.angle_sums import Summands, fixed_values, summands
+from homodyn.symbolic.program import Instruction, Program, operands, reachable
+
+LEAST = 4
+"""Sines with an angle in common that a sum must have to be written anew."""
+
+MOST = 6
+"""Summands up to which an angle, and factors up to which a product, is taken apart."""
+
+FILLED = 1.25
+"""Longer than this a sum is not made by zeros."""
+
+Puller = tuple[tuple[int, ...], Summands]
+"""What moves in a term: factors, and angles with their signs."""
+
+
+@dataclass(frozen=True)
+class Term:
+    """``sign`` times the factors times the sine, or cosine, of a sum of angles."""
+
+    sign: int
+    factors: tuple[int, ...]
+    op: str
+    angles: Summands
+
+
+@dataclass
+class Pulled:
+    """A sum: the angle in common, the terms that have it, and other summands with signs.
+
+    Terms are kept by the function they have and the sign of the angle in common, then by puller.
+    """
+
+    own: int
+    rest: Summands
+    terms: dict[tuple[str, int], dict[Puller, list[Term]]] = field(default_factory=dict)
+
+    @property
+    def count(self) -> int:
+        """How many sines there are."""
+        return sum(len(one) for group in self.terms.values() for one in group.values())
+
+
+def pulled_sums(program: Program, changing: set[int]) -> Program:
+    """The same program, with an angle that many sines of a sum share taken out of them."""
+    found = _Search(program, fixed_values(program, changing))
+    sums = found.sums()
+    pullers = {key for one in sums.values() for group in one.terms.values() for key in group}
+    moving = {value for _, angles in pullers for value, _ in angles}
+    moving |= {one.own for one in sums.values()}
+    if not sums or 2 * len(moving) > sum(one.count for one in sums.values()):
+        return program
+    _fill(list(sums.values()))
+    return _Anew(program, sums, found.fixed).program()
+
+
+def _fill(sums: list[Pulled]) -> None:
+    """Give sums over nearly the same pullers all of them, in the same order."""
+    families: list[dict[tuple[str, int, Puller], None]] = []
+    members: list[list[Pulled]] = []
+    for one in sums:
+        keys = {(*kind, key): None for kind, group in one.terms.items() for key in group}
+        together = [k for k, family in enumerate(families) if not keys.keys().isdisjoint(family)]
+        joined = dict(keys)
+        joint = [one]
+        for k in reversed(together):
+            joined = families.pop(k) | joined
+            joint = members.pop(k) + joint
+        families.append(joined)
+        members.append(joint)
+    for family, joint in zip(families, members, strict=True):
+        least = min(sum(map(len, one.terms.values())) for one in joint)
+        if len(family) > FILLED * least:
+            continue
+        for one in joint:
+            known = one.terms
+            one.terms = {}
+            for op, sign, key in sorted(family):
+                group = one.terms.setdefault((op, sign), {})
+                group[key] = known.get((op, sign), {}).get(key, [])
+
+
+class _Search:
+    """Finds sums with many sines of one angle."""
+
+    def __init__(self, program: Program, fixed: list[bool]) -> None:
+        self.program, self.fixed = program, fixed
+        self.uses = Counter(a for one in program.instructions for a in operands(one))
+        self.uses.update(value for _, _, value in program.results)
+
+    def sums(self) -> dict[int, Pulled]:
+        """Sums to be written anew, by their last value."""
+        instructions = self.program.instructions
+        inner: set[int] = set()
+        found = {}
+        for k in range(len(instructions) - 1, -1, -1):
+            if instructions[k].op not in ("add", "sub") or k in inner or self.fixed[k]:
+                continue
+            leaves = self._leaves(k, inner)
+            pulled = self._pulled(leaves) if len(leaves) >= LEAST else None
+            if pulled is not None:
+                found[k] = pulled
+        return found
+
+    def _leaves(self, top: int, inner: set[int]) -> list[tuple[int, int]]:
+        """Summands of a sum whose partial sums are used nowhere else."""
+        leaves = []
+        waiting = [(top, 1)]
+        while waiting:
+            value, sign = waiting.pop()
+            instruction = self.program.instructions[value]
+            sum_of = instruction.op in ("add", "sub") and not self.fixed[value]
+            if sum_of and (value == top or self.uses[value] == 1):
+                inner.add(value)
+                a, b = instruction.arguments
+                waiting += [(b, -sign if instruction.op == "sub" else sign), (a, sign)]
+            else:
+                leaves.append((value, sign))
+        return leaves
+
+    def _pulled(self, leaves: list[tuple[int, int]]) -> Pulled | None:
+        terms = [self._term(value, sign) for value, sign in leaves]
+        shared = Counter(value for term in terms if term is not None for value in self._once(term))
+        if not shared:
+            return None
+        own, count = shared.most_common(1)[0]
+        if count < LEAST:
+            return None
+        rest = []
+        pulled = Pulled(own, ())
+        for leaf, term in zip(leaves, terms, strict=True):
+            if term is None or own not in self._once(term):
+                rest.append(leaf)
+                continue
+            sign = dict(term.angles)[own]
+            lively = tuple(sorted(value for value in term.factors if not self.fixed[value]))
+            moving = tuple(
+                (value, s) for value, s in term.angles if value != own and not self.fixed[value]
+            )
+            group = pulled.terms.setdefault((term.op, sign), {})
+            group.setdefault((lively, moving), []).append(term)
+        pulled.rest = tuple(rest)
+        return pulled
+
+    def _once(self, term: Term) -> list[int]:
+        """Angles of a term that move and occur once, if there are others beside each."""
+        moving = Counter(value for value, _ in term.angles if not self.fixed[value])
+        return [value for value, count in moving.items() if count == 1 and len(moving) > 1]
+
+    def _term(self, value: int, sign: int) -> Term | None:
+        """A product with one sine of a sum of angles in it; None for anything else."""
+        factors: list[int] = []
+        sine: tuple[str, int] | None = None
+        waiting = [value]
+        while waiting:
+            one = waiting.pop()
+            instruction = self.program.instructions[one]
+            if len(factors) + len(waiting) > MOST:
+                return None
+            if self.fixed[one]:
+                factors.append(one)
+            elif instruction.op == "neg":
+                sign = -sign
+                waiting.append(instruction.arguments[0])
+            elif instruction.op == "mul":
+                waiting += reversed(instruction.arguments)
+            elif instruction.op in ("sin", "cos") and sine is None and self.uses[one] == 1:
+                sine = (instruction.op, instruction.arguments[0])
+            else:
+                factors.append(one)
+        if sine is None:
+            return None
+        return Term(
+            sign, tuple(factors), sine[0], summands(self.program, sine[1], self.fixed, MOST)
+        )
+
+
+class _Anew:
+    """Writes a program again with its sums of sines in factors."""
+
+    def __init__(self, program: Program, sums: dict[int, Pulled], fixed: list[bool]) -> None:
+        self.old, self.sums, self.fixed = program, sums, fixed
+        self.instructions: list[Instruction] = []
+        self.known: dict[Instruction, int] = {}
+        self.number: dict[int, int] = {}
+
+    def program(self) -> Program:
+        for k, instruction in enumerate(self.old.instructions):
+            if k in self.sums:
+                self.number[k] = self._sum(self.sums[k])
+                continue
+            moved = tuple(self.number[a] for a in operands(instruction))
+            if moved:
+                instruction = Instruction(instruction.op, moved, instruction.payload)
+            self.number[k] = self._add(instruction)
+        results = [(port, entry, self.number[v]) for port, entry, v in self.old.results]
+        return reachable(self.instructions, results)
+
+    def _add(self, instruction: Instruction) -> int:
+        found = self.known.get(instruction)
+        if found is None:
+            found = self.known[instruction] = len(self.instructions)
+            self.instructions.append(instruction)
+        return found
+
+    def _do(self, op: str, *arguments: int) -> int:
+        return self._add(Instruction(op, arguments))
+
+    def _sum(self, pulled: Pulled) -> int:
+        own = self.number[pulled.own]
+        sine, cosine = self._do("sin", own), self._do("cos", own)
+        total: int | None = None
+        for (op, sign), group in pulled.terms.items():
+            a, b = self._gathered(group)
+            # sin(R + s p) = sin R cos p + s cos R sin p, cos(R + s p) = cos R cos p - s sin R sin p
+            first, second = (a, b) if op == "sin" else (b, a)
+            minus = (sign < 0) == (op == "sin")
+            one = self._do("mul", first, cosine)
+            one = self._do("sub" if minus else "add", one, self._do("mul", second, sine))
+            total = one if total is None else self._do("add", total, one)
+        assert total is not None
+        for value, sign in pulled.rest:
+            total = self._do("add" if sign > 0 else "sub", total, self.number[value])
+        return total
+
+    def _gathered(self, group: dict[Puller, list[Term]]) -> tuple[int, int]:
+        """The factors of all terms times the sines, and the cosines, of their other angles."""
+        biased = any(self._bias(term) for terms in group.values() for term in terms)
+        sines: int | None = None
+        cosines: int | None = None
+        for (factors, angles), terms in group.items():
+            pair = self._pair(angles)
+            assert pair is not None
+            s, c = (self._scaled(one, factors) for one in pair)
+            straight, turned = self._weights(terms)
+            sines = self._grown(sines, "add", straight, s)
+            cosines = self._grown(cosines, "add", straight, c)
+            if biased:
+                sines = self._grown(sines, "add", turned, c)
+                cosines = self._grown(cosines, "sub", turned, s)
+        assert sines is not None
+        assert cosines is not None
+        return sines, cosines
+
+    def _bias(self, term: Term) -> Summands:
+        return tuple(one for one in term.angles if self.fixed[one[0]])
+
+    def _weights(self, terms: list[Term]) -> tuple[int, int]:
+        """Sums of what does not change, times the cosine and the sine of angles that do not."""
+        zero = self._add(Instruction("const", (), 0.0))
+        sums = [zero, zero]
+        for term in terms:
+            bias = self._pair(self._bias(term))
+            steady = [self.number[value] for value in term.factors if self.fixed[value]]
+            weight = self._add(Instruction("const", (), float(term.sign)))
+            for k, value in enumerate(steady):
+                weight = value if k == 0 and term.sign > 0 else self._do("mul", weight, value)
+            parts = [weight, zero] if bias is None else [self._do("mul", weight, bias[1])]
+            if bias is not None:
+                parts.append(self._do("mul", weight, bias[0]))
+            sums = [
+                part if total == zero else self._do("add", total, part)
+                for total, part in zip(sums, parts, strict=True)
+            ]
+        return sums[0], sums[1]
+
+    def _scaled(self, value: int, factors: tuple[int, ...]) -> int:
+        for factor in factors:
+            value = self._do("mul", self.number[factor], value)
+        return value
+
+    def _grown(self, total: int | None, op: str, weight: int, value: int) -> int:
+        """``total`` and a product that is no other's, even if equal: sums are to join with it."""
+        self.instructions.append(Instruction("mul", (weight, value)))
+        product = len(self.instructions) - 1
+        return product if total is None else self._do(op, total, product)
+
+    def _pair(self, angles: Summands) -> tuple[int, int] | None:
+        """Sine and cosine of a sum of angles, by those of each; None for none."""
+        pair: tuple[int, int] | None = None
+        for value, sign in angles:
+            at = self.number[value]
+            s, c = self._do("sin", at), self._do("cos", at)
+            if pair is None:
+                pair = (s if sign > 0 else self._do("neg", s)), c
+                continue
+            add, sub = ("add", "sub") if sign > 0 else ("sub", "add")
+            s0, c0 = pair
+            pair = (
+                self._do(add, self._do("mul", s0, c), self._do("mul", c0, s)),
+                self._do(sub, self._do("mul", c0, c), self._do("mul", s0, s)),
+            )
+        return pair

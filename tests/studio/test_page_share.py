@@ -1,0 +1,202 @@
+"""The page in a real browser: work is saved, asked about, found again, compared and let go."""
+
+import io
+import re
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from homodyn.studio import Document, Session
+from homodyn.studio.autosave import Autosave, left_behind
+from homodyn.studio.opening import from_catalog
+from homodyn.studio.panels.compare import ComparePanel
+from homodyn.studio.panels.save import GIF, PICTURE, REPLAY, SavePanel
+from homodyn.studio.panels.simulate import SimulatePanel
+from homodyn.studio.studio import Studio
+from support.studio_page import unfold
+from support.waiting import until
+
+
+@pytest.fixture
+def serve():
+    """Start a studio over a document: ``serve(document)``; it ends with the test."""
+    started = []
+
+    def start(document=None, **options):
+        made = Studio(Session(document or Document()), port=0, **options)
+        started.append(made)
+        made.start()
+        made.settle()
+        return made
+
+    yield start
+    for made in started:
+        made.stop()
+
+
+def posed(studio, value=0.3):
+    studio.session.change("pose", lambda d: d.changed(d.actor.in_pose(d.actor.q + value)))
+
+
+def downloaded(page, button, path):
+    with page.expect_download() as got:
+        page.get_by_role("button", name=button).click()
+    got.value.save_as(path)
+    return got.value.suggested_filename
+
+
+def test_work_is_saved_and_opens_again_in_another_studio(studio, visit, serve, tmp_path):
+    page = visit(studio)
+    posed(studio)
+    page.get_by_text("Homodyn studio (unsaved work)").wait_for()
+    unfold(page, "Save")
+    page.get_by_text("pose of walk").wait_for()
+    name = downloaded(page, "Save everything", tmp_path / "session.zip")
+    assert name == "session.zip"
+    page.get_by_text("Everything that was made here is saved.").wait_for()
+    posed(studio, 0.1)
+    page.get_by_text("pose of walk").wait_for()
+    with page.expect_download() as got:
+        page.keyboard.press("Control+s")
+    got.value.save_as(tmp_path / "session.zip")
+    page.get_by_text("Everything that was made here is saved.").wait_for()
+    page.reload()
+    page.get_by_text("is held in a pose").wait_for()
+
+    other = serve()
+    again = visit(other)
+    again.locator('input[type="file"]').first.set_input_files(str(tmp_path / "session.zip"))
+    until(lambda: other.session.document.names == ("walk",), "the saved body")
+    again.get_by_text("is held in a pose").wait_for()
+    np.testing.assert_allclose(other.session.document.actor.q, studio.session.document.actor.q)
+    assert other.session.document.trial.markers == studio.session.document.trial.markers
+
+
+def test_a_picture_a_film_and_a_replay_come_out_of_the_page(studio, visit, browser, tmp_path):
+    page = visit(studio)
+    panel = studio.layout.panel(SavePanel)
+    unfold(page, "Save")
+    panel.what.value = PICTURE
+    downloaded(page, "Save this file", tmp_path / "view.png")
+    picture = np.asarray(Image.open(tmp_path / "view.png"))
+    assert picture.shape[2] == 3
+    assert picture.std() > 3
+
+    first = studio.session.document.actor.motion
+    short = replace(first, time=first.time[:21], q=first.q[:21], v=first.v[:21], a=first.a[:21])
+    studio.session.change(
+        "cut", lambda d: Document().with_actor(replace(d.actor, motion=short, loads=None))
+    )
+    studio.settle()
+    panel.what.value = GIF
+    assert downloaded(page, "Save this file", tmp_path / "walk.gif") == "walk.gif"
+    film = Image.open(io.BytesIO((tmp_path / "walk.gif").read_bytes()))
+    assert film.n_frames == 4
+    frames = []
+    for k in range(4):
+        film.seek(k)
+        frames.append(np.asarray(film.convert("RGB")).astype(int))
+    assert all(np.abs(a - b).max() > 50 for a, b in pairwise(frames))
+
+    panel.what.value = REPLAY
+    downloaded(page, "Save this file", tmp_path / "walk.html")
+    faults = []
+    sent = browser.new_page()
+    sent.on("pageerror", lambda error: faults.append(str(error)))
+    sent.on(
+        "request", lambda request: faults.append(request.url) if "http" in request.url else None
+    )
+    sent.goto((tmp_path / "walk.html").as_uri())
+    before = sent.locator("output").inner_text()
+    sent.get_by_role("button", name="▶ Play").click()
+    until(lambda: sent.locator("output").inner_text() != before, "the replay plays")
+    sent.close()
+    assert not faults
+
+
+def test_closing_a_page_with_unsaved_work_is_asked_about(studio, visit):
+    page = visit(studio)
+    asked = []
+    page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
+    page.get_by_role("button", name="▶|").click()
+    page.reload()
+    page.get_by_text("Open a file").wait_for()
+    assert asked == []
+    posed(studio)
+    page.get_by_text("Homodyn studio (unsaved work)").wait_for()
+    page.get_by_role("button", name="▶|").click()
+    page.reload()
+    page.get_by_text("Open a file").wait_for()
+    assert asked == ["beforeunload"]
+
+
+def test_closing_a_body_with_unsaved_work_is_asked_about(studio, visit):
+    page = visit(studio)
+    posed(studio)
+    page.get_by_role("button", name="Close the active body").click()
+    page.get_by_text("Its pose is not saved.").wait_for()
+    page.get_by_role("button", name="Keep it open").click()
+    until(lambda: not page.get_by_text("Its pose is not saved.").count(), "the question closed")
+    assert studio.session.document.names == ("walk",)
+    page.get_by_role("button", name="Close the active body").click()
+    page.get_by_role("button", name="Close it").click()
+    until(lambda: studio.session.document.names == (), "a closed body")
+
+
+def test_work_that_a_crash_left_behind_is_offered(visit, serve, tmp_path):
+    body = from_catalog("bip")
+    session = Session(Document().with_actor(body))
+    session.change("pose", lambda d: d.changed(d.actor.in_pose(d.actor.q + 0.2)))
+    Autosave(session, tmp_path).write()
+    assert len(left_behind(tmp_path)) == 1
+
+    studio = serve(home=tmp_path)
+    page = visit(studio)
+    page.get_by_text("Unsaved work was found").wait_for()
+    page.get_by_role("button", name="Open it").click()
+    until(lambda: studio.session.document.names == session.document.names, "the work is back")
+    np.testing.assert_array_equal(studio.session.document.actor.q, body.q + 0.2)
+    assert studio.session.view().unsaved
+    until(lambda: not left_behind(tmp_path), "it is held by this studio now")
+
+
+def test_two_results_are_compared_over_the_cycle(studio, visit, tmp_path):
+    walker = studio.session.document.actor
+    weaker = replace(walker, name="weaker", loads=replace(walker.loads, tau=0.8 * walker.loads.tau))
+    studio.session.change("open", lambda d: d.with_actor(weaker), opened=True)
+    page = visit(studio)
+    page.get_by_role("tab", name="Compare").click()
+    page.get_by_text("2 of 2 results over the cycle").wait_for()
+    for quantity in ("Angle", "Torque", "Ground force"):
+        page.get_by_text(quantity, exact=True).first.wait_for()
+    until(lambda: page.locator(".uplot:visible").count() >= 4, "plots")
+    downloaded(page, "Save these curves", tmp_path / "comparison.csv")
+    heads = (tmp_path / "comparison.csv").read_text().splitlines()[0]
+    assert "walk: Knee flexion right mean (deg)" in heads
+    assert re.search(r"weaker: Knee flexion left mean \(N m/kg\)", heads)
+    box = studio.layout.panel(ComparePanel).shown["weaker"]
+    page.locator(f"[id='{box._impl.uuid}']").click()
+    page.get_by_text("1 of 2 results").wait_for()
+
+
+def test_a_body_is_let_go_pushed_and_stopped(visit, serve):
+    studio = serve(Document().with_actor(from_catalog("bip")))
+    page = visit(studio)
+    page.get_by_role("tab", name="Simulate").click()
+    page.get_by_role("button", name="Let go").click()
+    panel = studio.layout.panel(SimulatePanel)
+    until(lambda: len(panel.glances) > 5, "the body moves")
+    body = studio.session.document.actor
+    studio._segment_clicked(body.name, body.model.body_names[0])
+    assert panel.handle.segment is not None
+    page.get_by_text(re.compile(r"real time")).wait_for()
+    page.get_by_role("button", name="Stop").click()
+    until(lambda: len(studio.session.document.names) == 2, "a result")
+    result = studio.session.document.actor
+    assert result.name.endswith("implicit springs")
+    assert result.motion.time[-1] > 5 / 60
+    assert not studio.session.document.actors[0].posed
+    page.get_by_role("button", name="Let go").wait_for()

@@ -1,0 +1,154 @@
+"""Networks, studies and balance on the page: numbers that follow, figures that agree."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from homodyn import balance, network, search
+from homodyn.errors import HomodynError
+from homodyn.studio import Document
+from homodyn.studio.judging import BalanceScene, judge, judge_scene, path_trial
+from homodyn.studio.opening import from_catalog, opened
+from homodyn.studio.panels.balance import BalancePanel
+from homodyn.studio.panels.network import NetworkPanel
+from homodyn.studio.panels.search import SearchPanel
+from homodyn.studio.sheet import LONGEST, Follower, Sheet, columns, ran, scalars, span_of
+from homodyn.studio.study import StudyFile, course
+from support.waiting import until
+
+SPRING = """
+k = 4
+node "mass" { x = 1  v = 0  x' = "v"  v' = "-k * x"  both = "[x; v]" }
+integrator { method = "runge-kutta" default-timestep = "0.01" }
+"""
+SCENES = Path(balance.__file__).parent / "scenes"
+
+
+@pytest.fixture
+def spring_file(tmp_path):
+    path = tmp_path / "spring.cdn"
+    path.write_text(SPRING)
+    return path
+
+
+def test_sliders_have_room_around_the_number_they_begin_with():
+    for value in (0.0, 3.0, -2e-4, 12345.0):
+        low, high, step = span_of(value)
+        assert low <= value <= high
+        assert 100 < (high - low) / step < 20_000
+
+
+def test_a_network_runs_again_with_other_numbers(spring_file):
+    sheet = opened(spring_file)
+    assert isinstance(sheet, Sheet)
+    assert scalars(sheet.network)["k"] == 4.0
+    found = ran(sheet.network, {"k": 9.0}, 2.0, 0.01)
+    np.testing.assert_allclose(found.record["mass.x"], np.cos(3 * found.record.t), atol=1e-6)
+    assert list(columns(found.record, "mass.both")) == ["mass.both[0]", "mass.both[1]"]
+    assert "more than" in ran(sheet.network, {}, 1.0, 0.5 / LONGEST).error
+    assert "no variable" in ran(sheet.network, {"kk": 1.0}, 1.0, 0.01).error
+
+
+def test_the_newest_numbers_win(spring_file):
+    heard = []
+    follower = Follower(network.load(spring_file).prepare(), heard.append)
+    for k in range(1, 60):
+        follower.ask({"k": float(k)}, 1.0, 0.01)
+    until(lambda: not follower._busy, "all runs")
+    assert 1 <= len(heard) < 59
+    last = heard[-1].record
+    np.testing.assert_allclose(last["mass.x"], np.cos(np.sqrt(59) * last.t), atol=1e-4)
+
+
+def test_a_network_on_the_page_follows_its_sliders(studio, spring_file):
+    studio.open(opened(spring_file), "spring.cdn")
+    panel = studio.layout.panel(NetworkPanel)
+    until(lambda: panel.ran is not None, "a run")
+    studio.settle()
+    assert panel.choices[0].value == "mass.x"
+    assert panel.plots[0] is not None
+    before = panel.ran
+    panel._slide("k", 1.0)
+    until(lambda: panel.ran is not before, "another run")
+    assert panel.ran.record["mass.x"][100] == pytest.approx(np.cos(1.0), abs=1e-4)
+    panel.filter.value = "mass"
+    panel._filtered()
+    assert set(panel.sliders) == {"mass.x", "mass.v"}
+
+
+@pytest.fixture
+def study(tmp_path):
+    def bowl(values):
+        return ((values - 0.3) ** 2).sum(axis=1) + 1.0
+
+    place = tmp_path / "bowl.db"
+    bounds = {"x": (-1, 1), "y": (-1, 1)}
+    result = search.minimise(bowl, bounds, batch=True, iterations=12, database=place)
+    return place, result
+
+
+def test_a_study_is_told_by_its_generations(study):
+    place, result = study
+    found = course(place)
+    assert found.told.generations == 12
+    assert found.objective == "value"
+    assert found.so_far[-1] == pytest.approx(result.best.objectives["value"])
+    assert (np.diff(found.so_far) <= 0).all()
+    assert (found.best >= found.so_far).all()
+
+
+def test_a_study_on_the_page_shows_its_progress(studio, study):
+    place, _ = study
+    studio.open(opened(place), "bowl.db")
+    studio.settle()
+    panel = studio.layout.panel(SearchPanel)
+    assert "generation 12 of 12" in panel.state.content
+    assert panel.progress.value == 100.0
+    assert panel.plot is not None
+    with pytest.raises(HomodynError, match="there is no study"):
+        studio.open(StudyFile(place.with_name("none.db")), "none.db")
+
+
+def test_balance_of_a_walk_is_that_of_the_toolkit(walk_document):
+    judged = judge(walk_document, 0.7)
+    motion = walk_document.actor.motion
+    expected = balance.evaluate(motion, balance.detect(motion, friction=0.7))
+    np.testing.assert_allclose(judged.evaluation.wrench, expected.wrench)
+    standing = motion.time[int(np.nanargmax(expected.wrench))]
+    corners = judged.polygon(standing)
+    assert len(corners) >= 3
+    middle = corners[:, :2].mean(axis=0)
+    assert np.linalg.norm(middle - judged.centre(standing)[:2]) < 0.3
+    assert len(judged.supports(standing)) >= 3
+    assert judged.balanced(standing)
+
+
+def test_a_body_without_motion_is_not_judged():
+    with pytest.raises(HomodynError, match="no motion"):
+        judge(Document().with_actor(from_catalog("bip")), 0.7)
+
+
+def test_a_scene_of_supports_opens_as_what_it_is_and_plays(studio):
+    thing = opened(SCENES / "car.toml")
+    assert isinstance(thing, BalanceScene)
+    judged = judge_scene(thing)
+    trial = path_trial(thing, judged)
+    np.testing.assert_allclose(trial.time, judged.time, atol=1e-9)
+    studio.open(thing, "car.toml")
+    studio.settle()
+    panel = studio.layout.panel(BalancePanel)
+    assert panel.judged.owner == "car"
+    assert panel.plot is not None
+    assert studio.session.document.trial.name == "car"
+    assert not studio.session.view().unsaved
+
+
+def test_a_judgement_goes_with_its_motion(studio):
+    panel = studio.layout.panel(BalancePanel)
+    panel.judged = judge(studio.session.document, 0.7)
+    studio.settle()
+    assert "walk" in panel.state.content
+    studio.session.change("close", lambda d: d.without("walk"))
+    studio.settle()
+    assert panel.judged is None
