@@ -1,4 +1,4 @@
-"""Optimal control against the clock: three problems, their first compilation, and longer meshes.
+"""Optimal control against the clock: three problems with cached kernels, and without.
 
 Each figure comes from a process of its own, so that its memory and what it has loaded are its own.
 """
@@ -32,14 +32,13 @@ COMPILATION = 180.0
 """s: limit of the first compilation."""
 MEMORY = 2000.0
 """MB: limit of the memory of a search."""
-MESHES = (10, 20, 40, 80, 160)
 PATIENCE = 900
 """s that one process may take."""
 
 
 @benchmark("optimal-speed")
 def optimal_speed(quick: bool) -> Iterator[Row]:
-    """Reconstruction, synthesis and a squat against their time limits, and how cost grows."""
+    """Reconstruction, synthesis and a squat with cached kernels, and their first compilation."""
     cases = ("squat",) if quick else tuple(NAMES)
     for case in cases:
         _child("compile", case)
@@ -53,8 +52,6 @@ def optimal_speed(quick: bool) -> Iterator[Row]:
         )
     for case in () if quick else cases:
         yield first_compilation(case)
-    for method in ("fatrop", "ipopt"):
-        yield from growth(method, MESHES[: 2 if quick else None])
 
 
 def first_compilation(case: str) -> Row:
@@ -63,34 +60,13 @@ def first_compilation(case: str) -> Row:
         first = _child("first", case, HOMODYN_CACHE=folder, HOMODYN_BACKGROUND="")
     told = f"the first search ended after {first['seconds']:.1f} s; the peer is the limit"
     name = f"first compilation, {case}"
-    return Row.from_times(
-        name, first["compiled"], COMPILATION, unit="s", required=1.0, note=told
-    )
-
-
-def growth(method: str, meshes: tuple[int, ...]) -> Iterator[Row]:
-    """Time of an iteration of the squat on longer and longer meshes, against the shortest."""
-    measured = [(n, _child("solve", f"squat {n} {method}")) for n in meshes]
-    count, first = measured[0]
-    base = first["solving"] / first["iterations"]
-    for n, found in measured:
-        each = found["solving"] / found["iterations"]
-        told = f"functions {found['functions'] / found['iterations'] * 1e3:.1f} ms; "
-        yield Row.from_times(
-            f"an iteration on {n} intervals, {method}",
-            each * 1e3,
-            base * 1e3 * n / count,
-            unit="ms",
-            required=None,
-            note=told + "the peer is in proportion to the shortest mesh",
-        )
+    return Row.from_times(name, first["compiled"], COMPILATION, unit="s", required=1.0, note=told)
 
 
 def problem_of(case: str) -> oc.Problem:
-    """The squat or the step by name; a squat may be followed by its number of intervals."""
-    name, *more = case.split()
-    if name == "squat":
-        return squat.problem(int(more[0]) if more else 50)
+    """The squat or the step by name."""
+    if case == "squat":
+        return squat.problem()
     walk = make_trial(
         noise=0.0, gaps=0.0, strides=2, plates=2, variation=0.0, mass=70.0, plate_noise=0.0
     )
@@ -130,12 +106,8 @@ def _timed(search: Callable[[], oc.Solution]) -> dict[str, Any]:
 def _search(case: str) -> Callable[[], oc.Solution]:
     if case == "synthesis":
         return lambda: oc.synthesize("mixed").solution
-    problem, (name, *more) = problem_of(case), case.split()
-    method: Any = more[1] if len(more) > 1 else "auto"
-    # A mesh of ten intervals is too coarse to be right, but not to be timed.
-    between = None if more else 0.02
-    hessian: Any = oc.RECONSTRUCTION_HESSIAN if name == "step" else "exact"
-    return lambda: problem.solve(method=method, between=between, hessian=hessian)
+    problem = problem_of(case)
+    return problem.solve
 
 
 def _main(what: str, case: str) -> dict[str, Any]:
