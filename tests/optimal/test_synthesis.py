@@ -238,7 +238,7 @@ def test_meshes_grow_where_intervals_miss_the_next_node():
     class Found:
         arrivals = tuple(map(Missed, (0.014, 0.112, 1.0, 0.0)))
 
-    assert finer((10, 4, 3, 3), Found(), 0.02) == (10, 8, 6, 3)
+    assert finer((10, 4, 3, 3), Found(), 0.02) == (10, 9, 9, 3)
 
 
 def test_a_speed_that_bounds_rule_out_is_refused_at_once():
