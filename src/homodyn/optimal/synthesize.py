@@ -150,7 +150,7 @@ def synthesize(
     check_speed(speed)
     model = walker() if model is None else model
     begin = _start(start, wanted, speed)
-    mesh = _mesh(model, begin, between) if intervals is None else tuple(intervals)
+    mesh = first_mesh(model, begin, between) if intervals is None else tuple(intervals)
     search = _Search(model, mesh, friction, seconds, iterations, between, refinements, progress)
     if begin.objective is None:
         found = search.stage("nearest to the walk", begin, OBJECTIVES["mixed"], None, TRACKING)
@@ -165,7 +165,7 @@ def synthesize(
     return Synthesis(wanted, speed, solution, tuple(search.stages))
 
 
-def _mesh(model: Model, begin: StoredStep, between: float | None) -> tuple[int, ...]:
+def first_mesh(model: Model, begin: StoredStep, between: float | None) -> tuple[int, ...]:
     """As many intervals as a step like the stored one needs."""
     if begin.objective is None or between is None:
         return INTERVALS
