@@ -48,7 +48,7 @@ class ComparePanel(Panel):
         self.state = self.gui.add_markdown("")
         self.legend = self.gui.add_html("")
         self.shown: dict[str, Any] = {}
-        self.list = self.gui.add_folder("Results", expand_by_default=True, visible=False)
+        self.list = self.gui.add_folder("Results", expand_by_default=False, visible=False)
         self.side = self.gui.add_button_group("Side", (BOTH, *SIDES))
         self.choice: dict[str, Any] = {}
         self.plots: dict[str, Any] = {}
