@@ -122,6 +122,8 @@ def test_balance_of_a_walk_is_that_of_the_toolkit(walk_document):
     assert np.linalg.norm(middle - judged.centre(standing)[:2]) < 0.3
     assert len(judged.supports(standing)) >= 3
     assert judged.balanced(standing)
+    assert judged.path.shape == (200, 2, 3)
+    np.testing.assert_allclose(judged.path[0, 0], judged.centre(motion.time[0]), atol=1e-9)
 
 
 def test_a_body_without_motion_is_not_judged():
