@@ -23,14 +23,20 @@ from homodyn import capture
 from homodyn.gait import read_truth
 from homodyn.report.demo import TRIAL
 from homodyn.studio import Actor, Document, Session
+from homodyn.studio.fitting import fit_frame
+from homodyn.studio.marking import removed
 from homodyn.studio.opening import from_catalog, opened
 from homodyn.studio.panels.balance import BalancePanel
+from homodyn.studio.panels.edit import EditPanel
+from homodyn.studio.panels.markers import MarkersPanel
 from homodyn.studio.panels.network import NetworkPanel
 from homodyn.studio.panels.simulate import SimulatePanel
 from homodyn.studio.studio import Studio
 
 COLOURS = 256
 USUAL = (1280, 800)
+STEP = 1.6
+"""s: an instant of the walk in the middle of a step."""
 EXAMPLES = Path(__file__).parent.parent / "examples" / "networks"
 
 
@@ -63,6 +69,34 @@ def begin(page: Any, studio: Studio) -> None:
 def seen(page: Any, studio: Studio) -> None:
     """The walk in the middle of a step."""
     studio.session.tune(lambda clock: clock.at(1.0))
+
+
+def fitted() -> Document:
+    """The recorded walk and a ready body, fitted to a frame of it."""
+    trial = capture.read(TRIAL / "walk.c3d")
+    actor = fit_frame(from_catalog("heiman"), trial, STEP).after
+    return Document().with_trial(trial).with_actor(actor)
+
+
+def markers(page: Any, studio: Studio) -> None:
+    """Three markers of a shank are chosen, and one without a segment stands out."""
+    studio.session.tune(lambda clock: clock.at(STEP))
+    studio.session.change("remove", lambda d: removed(d, {"STRN"}, "body"))
+    tab(page, "Fit")
+    studio.set_look(body="see-through", chosen=frozenset({"LKNE", "LTIB", "LANK"}))
+    panel: Any = studio.layout.panel(MarkersPanel)
+    panel.segment.value = "ShankLeft"
+
+
+def edit(page: Any, studio: Studio) -> None:
+    """A knee has its handle, and the length of a thigh is chosen."""
+    studio.session.tune(lambda clock: clock.at(STEP))
+    for folder in ("Open", "Edit"):
+        page.get_by_text(folder, exact=True).first.click()
+    panel: Any = studio.layout.panel(EditPanel)
+    panel.number.value = "ThighLeftLength"
+    panel.joint.value = "KneeRight"
+    panel._take("KneeRight")
 
 
 def compare(page: Any, studio: Studio) -> None:
@@ -128,6 +162,8 @@ def save(page: Any, studio: Studio) -> None:
 PAGES: dict[str, tuple[Callable[[Any, Studio], None], Callable[[], Document]]] = {
     "begin": (begin, Document),
     "walk": (seen, walk),
+    "markers": (markers, fitted),
+    "edit": (edit, fitted),
     "save": (save, walk),
     "compare": (compare, walk),
     "simulate": (simulate, lambda: Document().with_actor(from_catalog("heiman"))),

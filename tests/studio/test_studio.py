@@ -3,6 +3,7 @@
 import os
 import resource
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,11 @@ import pytest
 from homodyn import catalog
 from homodyn.capture import Motion, Trial
 from homodyn.studio import Actor, Document, Session
+from homodyn.studio.editing import in_parent, joint_frame
+from homodyn.studio.marking import removed
+from homodyn.studio.panels.edit import EditPanel
 from homodyn.studio.panels.pose import PosePanel
+from homodyn.studio.scene.markers import BAD, CHOSEN, MEASURED, UNASSIGNED
 from homodyn.studio.studio import Studio
 
 
@@ -29,6 +34,86 @@ def test_a_pulled_segment_takes_the_body_along(studio):
 
     place, _ = place_of(actor.model, actor.q, "HandLeft")
     assert np.linalg.norm(place - target) < 0.03
+
+
+def test_a_joint_frame_follows_its_handle_and_numbers_follow_both(studio):
+    panel = studio.layout.panel(EditPanel)
+    model = studio.session.document.actor.model
+    panel.joint.value = "KneeLeft"
+    panel._take("KneeLeft")
+    node = panel.handle._node
+    place = np.array(node.position)
+    node.position = place + np.array([0.0, 0.0, 0.02])
+    panel.handle.edit()
+    studio.settle()
+    actor = studio.session.document.actor
+    assert studio.session.view().undo_label == "move joint KneeLeft"
+    where, _ = joint_frame(actor.model, actor.position(0.0), "KneeLeft")
+    np.testing.assert_allclose(where, place + np.array([0.0, 0.0, 0.02]), atol=1e-6)
+    np.testing.assert_allclose(panel.place.value, in_parent(actor.model, "KneeLeft")[0], atol=1e-4)
+    studio.session.undo()
+    studio.settle()
+    assert studio.session.document.actor.model == model
+    np.testing.assert_allclose(node.position, place, atol=1e-5)
+    panel._take("(nothing)")
+    assert panel.handle._node is None
+
+
+def test_markers_stand_out_by_their_state(studio):
+    def colours():
+        return {
+            name: tuple(colour)
+            for name, colour in zip(
+                studio.session.document.trial.markers,
+                studio.stage._trials["walk"].balls.handle.batched_colors.tolist(),
+                strict=True,
+            )
+        }
+
+    assert set(colours().values()) == {MEASURED}
+    studio.session.change("remove", lambda d: removed(d, {"LKNE"}, "body"))
+    studio.set_look(chosen=frozenset({"RKNE"}))
+    studio.settle()
+    assert (colours()["LKNE"], colours()["RKNE"]) == (UNASSIGNED, CHOSEN)
+    actor = studio.session.document.actor
+    moved = tuple(
+        replace(m, position=m.position + 0.05) if m.name == "LTOE" else m
+        for m in actor.model.markers
+    )
+    other = replace(actor, model=replace(actor.model, markers=moved))
+    studio.session.change("move", lambda d: d.changed(other))
+    studio.settle()
+    assert colours()["LTOE"] == BAD
+    assert studio.stage.errors["LTOE"] == pytest.approx(0.05 * np.sqrt(3), abs=0.02)
+    studio.set_look(bad=0.2)
+    studio.settle()
+    assert colours()["LTOE"] == MEASURED
+
+
+def test_a_marker_behind_a_see_through_segment_is_the_one_that_was_meant(studio):
+    clicked = []
+    studio.on_marker.append(lambda *told: clicked.append(told))
+    studio.on_segment.append(lambda *told: clicked.append(told))
+    names, places = studio.stage.measured(0.0)
+    eye = np.array([3.0, -5.0, 1.0])
+    ray = (eye, places[names.index("LTOE")] - eye)
+    studio.stage._hit("walk", "FootLeft", ray, True)
+    assert not clicked
+    studio.stage._hit("walk", "FootLeft", ray, False)
+    assert clicked == [("walk", "FootLeft")]
+    studio.set_look(body="see-through")
+    studio.settle()
+    studio.stage._hit("walk", "FootLeft", ray, True)
+    assert clicked[1:] == [("walk", "LTOE", True)]
+
+
+def test_forces_of_plates_are_shown_beside_those_on_the_feet_when_asked_for(studio):
+    studio.session.tune(lambda clock: clock.at(1.6))
+    for plates in (False, True):
+        studio.set_look(plates=plates)
+        studio.settle()
+        assert studio.stage._forces.handle.visible
+        assert studio.stage._plates.handle.visible == plates
 
 
 def test_bodies_come_go_and_change_without_leaving_nodes(studio):

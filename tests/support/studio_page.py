@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from homodyn.studio.marking import Camera
+
 
 def unfold(page: Any, title: str) -> None:
     """Open, or close, the folder of that title."""
@@ -20,3 +24,26 @@ def type_number(page: Any, handle: Any, value: float) -> None:
     box = number_box(page, handle)
     box.fill(f"{value:g}")
     box.press("Enter")
+
+
+def show_tab(page: Any, title: str) -> None:
+    """Open one of the tabs at the right."""
+    page.get_by_role("tab", name=title, exact=True).click()
+
+
+def choose(page: Any, handle: Any, option: str) -> None:
+    """Choose an entry of a dropdown."""
+    page.locator(f"[id='{handle._impl.uuid}']").click()
+    page.get_by_role("option", name=option, exact=True).click()
+
+
+def pixel(page: Any, studio: Any, point: Any) -> tuple[float, float]:
+    """Where a point of the picture (3,), m, is on the page."""
+    (client,) = studio.server.get_clients().values()
+    view = client.camera
+    camera = Camera(
+        np.array(view.position), np.array(view.wxyz), float(view.fov), float(view.aspect)
+    )
+    (at,) = camera.seen_at(np.asarray(point, dtype=float)[None])
+    box = page.locator("canvas").first.bounding_box()
+    return box["x"] + at[0] * box["width"], box["y"] + at[1] * box["height"]

@@ -10,6 +10,8 @@ from homodyn.studio.scene.markers import BAD, CHOSEN, MEASURED, UNASSIGNED
 
 MOST = 14
 """Bars that are drawn; the rest is told in a line."""
+GOOD = (92, 138, 196)
+"""Colour of the bars of markers that fit."""
 FULL = 0.06
 """Error (m) that fills the width, unless one is larger."""
 
@@ -25,9 +27,10 @@ def error_bars(errors: Mapping[str, float], bad: float) -> str:
         f'<span style="width:64px;overflow:hidden;text-overflow:ellipsis;white-space:nowrap">'
         f"{escape(name)}</span>"
         f'<span style="flex:1"><span style="display:block;height:9px;border-radius:2px;'
-        f'width:{100 * error / width:.1f}%;background:{_rgb(BAD if error > bad else MEASURED)}">'
+        f'width:{100 * error / width:.1f}%;background:{_rgb(BAD if error > bad else GOOD)}">'
         f"</span></span>"
-        f'<span style="width:52px;text-align:right">{1000 * error:.1f} mm</span></div>'
+        '<span style="width:58px;white-space:nowrap;text-align:right">'
+        f"{1000 * error:.1f} mm</span></div>"
         for name, error in ordered[:MOST]
     ]
     if len(ordered) > MOST:

@@ -20,6 +20,8 @@ class Look:
     com: bool = True
     support: bool = True
     forces: bool = True
+    plates: bool = False
+    """Forces of plates also beside those on the feet of bodies."""
     measured: bool = True
     model_markers: bool = True
     errors: bool = True

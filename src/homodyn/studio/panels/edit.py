@@ -32,7 +32,6 @@ class EditPanel(Panel):
     def build(self) -> None:
         """Make the controls."""
         self.state = self.gui.add_markdown("Open a body to edit it.")
-        self.steps = self.gui.add_button_group("Changes", ("Undo", "Redo"))
         self.number = self.gui.add_dropdown(
             "Number", (NOTHING,), hint="A length (m) or mass (kg) of the body"
         )
@@ -54,11 +53,6 @@ class EditPanel(Panel):
         )
         self.done = self.gui.add_button("Let go of the joint", icon=Icon.CHECK, color="gray")
         self.handle = JointHandle(self.studio)
-        self.steps.on_click(
-            lambda event: self.studio.attempt(
-                self.session.undo if event.target.value == "Undo" else self.session.redo
-            )
-        )
         self.on_choice(self.number)(lambda name: self.session.changed.set())
         self.on_choice(self.value)(self._set_number)
         self.on_choice(self.joint)(self._take)
@@ -85,14 +79,10 @@ class EditPanel(Panel):
             self._offer(self.joint, (NOTHING, *actor.model.joint_names))
             if self.joint.value == NOTHING:
                 self.handle.drop()
-        self.state.content = (
-            f"**{actor.name}**, {actor.model.mass:.1f} kg. "
-            + (
-                "Numbers are those of the catalog; inertias follow them."
-                if actor.recipe is not None
-                else "Numbers are those of its segments; inertias follow them."
-            )
-            + (f" Undo: *{view.undo_label}*." if view.undo_label else "")
+        self.state.content = f"**{actor.name}**, {actor.model.mass:.1f} kg. " + (
+            "Numbers are those of the catalog; inertias follow them."
+            if actor.recipe is not None
+            else "Numbers are those of its segments; inertias follow them."
         )
         self.told_mass.content = inertia_sentence(actor, self.number.value)
 

@@ -7,9 +7,11 @@ from time import perf_counter
 
 from viser import Icon
 
+from homodyn.capture import Trial
 from homodyn.capture.kinetics.inverse_dynamics import CUTOFF
 from homodyn.errors import HomodynError
 from homodyn.studio.bars import error_bars
+from homodyn.studio.document import Actor
 from homodyn.studio.fitting import (
     Outcome,
     Tell,
@@ -26,7 +28,6 @@ from homodyn.studio.tasks import Task
 LEAST = 0.15
 """s between two pictures of the bars while playing."""
 FIRST = "Open a body and a recording. Then fit a frame, or all of them."
-NO_BARS = "No marker of the body is seen in this frame."
 
 
 class FitPanel(Panel):
@@ -66,6 +67,7 @@ class FitPanel(Panel):
                 "Inverse dynamics", icon=Icon.ARROW_BIG_UP_LINES, color="gray"
             )
         self._drawn = 0.0
+        self._kept: Outcome | None = None
         self.on_click(self.frame)(self._fit_frame)
         self.on_click(self.all)(self._fit_all)
         self.on_click(self.calibrate)(self._calibrate)
@@ -73,10 +75,17 @@ class FitPanel(Panel):
         self.on_click(self.cancel)(self._cancel)
 
     def refresh(self, view: View) -> None:
-        """Say what is missing while something is."""
+        """Say what came out of the last fit while it stands, else what can be done."""
         document = view.document
-        if document.actor is None or document.trial is None:
-            self.state.content = FIRST
+        actor, trial = document.actor, document.trial
+        if actor is None or trial is None:
+            sentence = FIRST
+        elif self._kept is not None and actor is self._kept.after:
+            sentence = self._kept.sentence
+        else:
+            sentence = ready_sentence(actor, trial)
+        if self.state.content != sentence:
+            self.state.content = sentence
 
     def tick(self, view: View) -> None:
         """Draw the marker errors of this instant."""
@@ -130,11 +139,23 @@ class FitPanel(Panel):
         self.studio.tasks.start(name, lambda task: self._keep(name.lower(), work(task.tell)))
 
     def _keep(self, label: str, outcome: Outcome) -> None:
+        self._kept = outcome
         self.session.change(label, outcome.applied)
-        self.state.content = outcome.sentence
 
     def _cancel(self) -> None:
         task = self.studio.tasks.current
         if task is None or task.done.is_set():
             raise HomodynError("nothing is going on that could be cancelled")
         task.cancel()
+
+
+def ready_sentence(actor: Actor, trial: Trial) -> str:
+    """What can be fitted to what, and what comes first, in Markdown."""
+    known = {marker.name for marker in actor.model.markers}
+    shared = len(known & set(trial.markers))
+    if not shared:
+        return (
+            f"**{actor.name}** and *{trial.name}* have no marker name in common: match the labels "
+            "under Names, or assign markers to segments."
+        )
+    return f"**{actor.name}** has {shared} of the {len(trial.markers)} markers of *{trial.name}*."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,8 @@ NONE = "(none)"
 SEVERAL = "(several)"
 CHOICES = ("All", "Free", "Bad", "None")
 """Markers that a button chooses: every one, those without a segment, badly fitting ones."""
+LEAST = 0.15
+"""s between two counts while playing."""
 HOW = "Click a marker in the picture; Ctrl adds one. With Shift held, drag a box around several."
 
 
@@ -73,6 +76,7 @@ class MarkersPanel(Panel):
                 step=1.0,
                 hint="Markers farther from the model than this stand out",
             )
+        self._drawn = 0.0
         self._listen()
 
     def _listen(self) -> None:
@@ -128,6 +132,10 @@ class MarkersPanel(Panel):
 
     def tick(self, view: View) -> None:
         """Say what is chosen, and count the markers by their state."""
+        now = perf_counter()
+        if view.clock.playing and now - self._drawn < LEAST:
+            return
+        self._drawn = now
         document, chosen = view.document, self.chosen
         labels = () if document.trial is None else document.trial.markers
         owners = (

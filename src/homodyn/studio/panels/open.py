@@ -76,5 +76,8 @@ def guide_sentence(view: View) -> str:
             "choose what to see under View and what to plot under the time line."
         )
     if trial is not None:
-        return f"**Next:** bring **{actor.name}** near the markers under Pose, then fit it to them."
+        return (
+            f"**Next:** bring **{actor.name}** to the markers: press *Fit this frame* or "
+            "*Fit all frames* on the page Fit."
+        )
     return f"**{actor.name}** stands ready. Move it under Pose, or drop a recording to fit it to."

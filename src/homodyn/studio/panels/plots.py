@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from time import perf_counter
 from typing import Any
 
@@ -13,7 +14,7 @@ from homodyn.studio.panels.panel import Panel, assign
 from homodyn.studio.session import View
 from homodyn.studio.signals import KINDS, Curve, curves, names_of, thinned, unit_of
 
-NOTHING = "(nothing to plot)"
+NOTHING = "(nothing)"
 LEAST = 0.12
 """s between two places of the cursor: a plot is sent whole when its cursor moves."""
 HEIGHT = 115
@@ -21,22 +22,48 @@ CURSOR = "#d03030"
 
 
 class PlotsPanel(Panel):
-    """One plot with the choice of its curve; a red line stands at the instant that is shown."""
+    """Plots under each other, each with the choice of its curve."""
 
     title = "Plots"
 
     def build(self) -> None:
         """Make the controls."""
-        self.choice = self.gui.add_dropdown("Plot", (NOTHING,))
+        self.rows = [PlotRow(self, "Plot", _first), PlotRow(self, "And", lambda words: NOTHING)]
+
+    def refresh(self, view: View) -> None:
+        """Offer what can be plotted of what is open."""
+        document = view.document
+        words = tuple(f"{kind}: {name}" for kind in KINDS for name in names_of(document, kind))
+        for row in self.rows:
+            row.offer((NOTHING, *words))
+
+    def tick(self, view: View) -> None:
+        """Draw the chosen curves, and their cursors at the instant of the clock."""
+        for row in self.rows:
+            row.tick(view)
+
+
+class PlotRow:
+    """One plot; a red line stands at the instant that is shown."""
+
+    def __init__(self, panel: Panel, label: str, first: Callable[[tuple[str, ...]], str]) -> None:
+        self.panel = panel
+        self.first = first
+        """Which curve is drawn until one is chosen."""
+        self.choice = panel.gui.add_dropdown(label, (NOTHING,))
         self.plot: Any = None
         self.table: tuple[np.ndarray, ...] = ()
         self._key: Any = None
         self._cursor = (np.nan, 0.0)
-        self.on_choice(self.choice)(lambda word: self.session.changed.set())
+        panel.on_choice(self.choice)(lambda word: panel.session.changed.set())
 
-    def refresh(self, view: View) -> None:
-        """Offer what can be plotted of what is open."""
-        self._offer(view.document)
+    def offer(self, words: tuple[str, ...]) -> None:
+        """Bring the choice to what there is."""
+        if tuple(self.choice.options) != words:
+            before = self.choice.value
+            fresh = len(self.choice.options) == 1
+            self.choice.options = words
+            assign(self.choice, before if before in words and not fresh else self.first(words))
 
     def tick(self, view: View) -> None:
         """Draw the chosen curve, and its cursor at the instant of the clock."""
@@ -52,15 +79,6 @@ class PlotsPanel(Panel):
             self._cursor = (clock.now, now)
             self.plot.data = with_cursor(self.table, clock.now)
 
-    def _offer(self, document: Document) -> None:
-        words = tuple(f"{kind}: {name}" for kind in KINDS for name in names_of(document, kind)) or (
-            NOTHING,
-        )
-        if tuple(self.choice.options) != words:
-            before = self.choice.value
-            self.choice.options = words
-            assign(self.choice, before if before in words else _first(words))
-
     def _draw(self, document: Document) -> None:
         if self.plot is not None:
             self.plot.remove()
@@ -69,7 +87,7 @@ class PlotsPanel(Panel):
         thin = [thinned(curve) for curve in curves(document, kind, name)]
         if thin:
             self.table = together(thin)
-            with self.container:
+            with self.panel.container:
                 self._add(unit_of(document, kind, name), thin)
 
     def _add(self, unit: str, thin: list[Curve]) -> None:
@@ -77,7 +95,7 @@ class PlotsPanel(Panel):
         for curve in thin:
             series.append({"label": curve.owner, "stroke": hexed(curve.colour), "width": 1.5})
         series.append({"label": "now", "stroke": CURSOR, "width": 2, "points": {"show": False}})
-        self.plot = self.gui.add_uplot(
+        self.plot = self.panel.gui.add_uplot(
             with_cursor(self.table, float(self.table[0][0])),
             tuple(series),
             scales={"x": {"time": False}, "y": {"range": span(self.table)}},
@@ -134,4 +152,4 @@ def hexed(colour: tuple[int, int, int]) -> str:
 
 def _first(names: tuple[str, ...]) -> str:
     """A curve that says something at once: a knee where there is one."""
-    return next((name for name in names if "knee" in name.lower()), names[0])
+    return next((name for name in names if "knee" in name.lower()), names[min(1, len(names) - 1)])

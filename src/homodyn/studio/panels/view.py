@@ -16,6 +16,7 @@ CHECKS = (
     ("com", "Centre of mass"),
     ("support", "Support polygon"),
     ("forces", "Forces"),
+    ("plates", "Plate forces too"),
     ("measured", "Measured markers"),
     ("model_markers", "Model markers"),
     ("errors", "Marker errors"),

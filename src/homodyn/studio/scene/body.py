@@ -19,8 +19,10 @@ COM = (250, 200, 40)
 CORNERS = 16
 """Most corners of a support polygon."""
 
-Clicked = Callable[[str, str], None]
-"""Told the name of a body of the scene and of its segment."""
+Ray = tuple[np.ndarray, np.ndarray]
+"""Where it begins (m) and whereto it goes."""
+Clicked = Callable[[str, str, Ray, bool], None]
+"""Told a body of the scene, its segment, the ray that hit it and whether a key was held."""
 
 
 class BodyNodes:
@@ -43,7 +45,8 @@ class BodyNodes:
             scene, f"{self.name}/caps", ball(), np.repeat(radii, 2), np.repeat(shades, 2, axis=0)
         )
         for node, ends in ((self.tubes, 1), (self.caps, 2)):
-            node.on_click(self._teller(clicked, ends))
+            for keys in (None, "cmd/ctrl", "shift"):
+                node.on_click(self._teller(clicked, ends, keys is not None), modifier=keys)
         count = len(self.figure.joint_names)
         self.joints = Many(
             scene,
@@ -129,10 +132,14 @@ class BodyNodes:
         self.support.vertices = flat
         self.support.visible = True
 
-    def _teller(self, clicked: Clicked, ends: int) -> Callable[[viser.SceneNodePointerEvent], None]:
+    def _teller(
+        self, clicked: Clicked, ends: int, held: bool
+    ) -> Callable[[viser.SceneNodePointerEvent], None]:
         def tell(event: viser.SceneNodePointerEvent) -> None:
             if event.instance_index is not None:
-                clicked(self.actor.name, self.figure.bodies[event.instance_index // ends])
+                ray = (np.array(event.ray_origin), np.array(event.ray_direction))
+                segment = self.figure.bodies[event.instance_index // ends]
+                clicked(self.actor.name, segment, ray, held)
 
         return tell
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import viser
 
@@ -10,7 +12,7 @@ from homodyn.studio.arrows import contact_arrows, plate_arrows, weight_of
 from homodyn.studio.clock import Clock
 from homodyn.studio.document import Actor, Document
 from homodyn.studio.look import Look
-from homodyn.studio.scene.body import BodyNodes, Clicked
+from homodyn.studio.scene.body import BodyNodes, Ray
 from homodyn.studio.scene.ground import Ground
 from homodyn.studio.scene.labels import Labels
 from homodyn.studio.scene.many import Arrows
@@ -19,6 +21,13 @@ from homodyn.studio.scene.markers import MarkerClicked, ModelMarkerNodes, TrialN
 ROOT = "/scene"
 """Everything hangs here: following a body moves this node, and no camera."""
 FORCE = (40, 150, 90)
+PLATE = (236, 170, 60)
+"""Colour of what plates measured, where forces on feet are known besides."""
+AIM = 0.025
+"""Distance (m) from a ray at which a marker behind a see-through segment is meant."""
+
+SegmentClicked = Callable[[str, str], None]
+"""Told the name of a body of the scene and of its segment."""
 
 
 class Stage:
@@ -27,7 +36,7 @@ class Stage:
     def __init__(
         self,
         server: viser.ViserServer,
-        segment_clicked: Clicked,
+        segment_clicked: SegmentClicked,
         marker_clicked: MarkerClicked,
     ) -> None:
         self._server = server
@@ -43,12 +52,15 @@ class Stage:
         self.root = self._scene.add_frame(ROOT, show_axes=False)
         self._ground = Ground(self._scene, ROOT)
         self._labels = Labels(self._scene, f"{ROOT}/labels")
+        self._chosen = Labels(self._scene, f"{ROOT}/chosen")
         self._forces = Arrows(self._scene, f"{ROOT}/forces", FORCE)
+        self._plates = Arrows(self._scene, f"{ROOT}/plate forces", PLATE)
         self.bodies: dict[str, BodyNodes] = {}
         self._markers: dict[str, ModelMarkerNodes] = {}
         self._trials: dict[str, TrialNodes] = {}
         self._document = Document()
         self._known: frozenset[str] = frozenset()
+        self._drawn = (0.0, Look())
 
     def show(self, document: Document) -> None:
         """Make nodes for what came, remove those of what went, keep the others."""
@@ -66,6 +78,7 @@ class Stage:
     def draw(self, clock: Clock, look: Look) -> None:
         """Show the scene at the instant of the clock."""
         document, time = self._document, clock.now
+        self._drawn = (time, look)
         trial = None if document.trial is None else self._trials[document.trial.name]
         with self._server.atomic():
             self._ground.paint(look.dark)
@@ -83,7 +96,9 @@ class Stage:
             for nodes in self._trials.values():
                 nodes.tell_apart(self._known, look.chosen, bad, nodes is not trial)
                 nodes.draw(time, look.measured)
-            self._forces.place(self._arrows(time, look), visible=look.forces)
+            contacts, plates = self._arrows(time, look)
+            self._forces.place(contacts, visible=look.forces)
+            self._plates.place(plates, visible=look.forces)
             self._label(time, look)
             self._follow(time, look)
 
@@ -109,6 +124,21 @@ class Stage:
         """How far (m) a body stands from where it was measured; the active one stays."""
         return np.array([0.0, look.apart * (place - self._document.active), 0.0])
 
+    def _hit(self, body: str, segment: str, ray: Ray, held: bool) -> None:
+        """A segment was clicked: itself is meant, or a marker that is seen through it."""
+        time, look = self._drawn
+        trial = self._document.trial
+        if trial is not None and look.body == "see-through" and look.measured:
+            names, places = self.measured(time)
+            if len(names):
+                away = distance_to_ray(places, ray)
+                nearest_one = int(np.argmin(away))
+                if away[nearest_one] < AIM:
+                    self._marker_clicked(trial.name, names[nearest_one], held)
+                    return
+        if not held:
+            self._segment_clicked(body, segment)
+
     def _keep_bodies(self, document: Document) -> None:
         kept: dict[str, BodyNodes] = {}
         for actor in document.actors:
@@ -117,7 +147,7 @@ class Stage:
                 nodes.remove()
                 nodes = None
             if nodes is None:
-                nodes = BodyNodes(self._scene, ROOT, actor, self._segment_clicked)
+                nodes = BodyNodes(self._scene, ROOT, actor, self._hit)
                 self._markers[actor.name] = ModelMarkerNodes(self._scene, nodes)
             nodes.actor = actor
             kept[actor.name] = nodes
@@ -140,19 +170,22 @@ class Stage:
             nodes.remove()
         self._trials = kept
 
-    def _arrows(self, time: float, look: Look) -> np.ndarray:
+    def _arrows(self, time: float, look: Look) -> tuple[np.ndarray, np.ndarray]:
+        """Of the ground on the bodies, and of the plates where those are not known or asked for."""
+        none = np.zeros((0, 2, 3))
         if not look.forces:
-            return np.zeros((0, 2, 3))
+            return none, none
         document = self._document
-        found = [
+        shown = [(k, actor) for k, actor in enumerate(document.actors) if actor.shown]
+        contacts = [
             contact_arrows(actor, self.bodies[actor.name].figure, time) + self.offset(k, look)
-            for k, actor in enumerate(document.actors)
-            if actor.shown
+            for k, actor in shown
         ]
-        if not any(actor.loads is not None and actor.shown for actor in document.actors):
+        plates = []
+        if look.plates or not any(actor.loads is not None for _, actor in shown):
             weight = weight_of(document.actor)
-            found += [plate_arrows(trial.plates, time, weight) for trial in document.trials]
-        return np.concatenate(found) if found else np.zeros((0, 2, 3))
+            plates = [plate_arrows(trial.plates, time, weight) for trial in document.trials]
+        return np.concatenate([none, *contacts]), np.concatenate([none, *plates])
 
     def _label(self, time: float, look: Look) -> None:
         names: tuple[str, ...] = ()
@@ -173,6 +206,18 @@ class Stage:
             }[look.labels]
             seen = np.ones(len(names), dtype=bool)
         self._labels.place(names, places, seen)
+        self._label_chosen(time, look)
+
+    def _label_chosen(self, time: float, look: Look) -> None:
+        """Markers that are worked on are named, also where the body hides them."""
+        trial = self._document.trial
+        names: tuple[str, ...] = ()
+        places, seen = np.zeros((0, 3)), np.zeros(0, dtype=bool)
+        if trial is not None and trial.frames and look.labels != "markers":
+            rows = [k for k, name in enumerate(trial.markers) if name in look.chosen]
+            names = tuple(trial.markers[k] for k in rows)
+            places, seen = (part[rows] for part in self._trials[trial.name].at(time))
+        self._chosen.place(names, places, seen & look.measured)
 
     def _follow(self, time: float, look: Look) -> None:
         document = self._document
@@ -184,6 +229,15 @@ class Stage:
             place[:2] = -np.nanmean(document.trial.positions, axis=(0, 1))[:2]
         if not np.array_equal(place, np.asarray(self.root.position)):
             self.root.position = place
+
+
+def distance_to_ray(points: np.ndarray, ray: Ray) -> np.ndarray:
+    """(n,), m: how far points (n, 3) are from a ray; infinite behind where it begins."""
+    origin, direction = ray
+    unit = direction / np.linalg.norm(direction)
+    along = (points - origin) @ unit
+    away = np.linalg.norm(points - origin - np.outer(along, unit), axis=1)
+    return np.where(along > 0, away, np.inf)
 
 
 def same_picture(one: Actor, other: Actor) -> bool:

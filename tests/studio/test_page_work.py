@@ -1,0 +1,161 @@
+"""Work in a real browser: markers are chosen and assigned, bodies fitted and edited, and undone."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from homodyn import catalog
+from homodyn.studio import Document, Session
+from homodyn.studio.opening import from_catalog
+from homodyn.studio.panels.edit import EditPanel
+from homodyn.studio.panels.fit import FitPanel
+from homodyn.studio.panels.health import HealthPanel
+from homodyn.studio.panels.markers import MarkersPanel
+from homodyn.studio.studio import Studio
+from support.studio_page import choose, pixel, show_tab, unfold
+from support.waiting import until
+
+ASTRAY = ("LKNE", "LTIB", "LANK")
+
+
+@pytest.fixture
+def working(walk_document):
+    """The walk with a ready body of which three markers sit a hand's breadth off."""
+    actor = from_catalog("heiman")
+    markers = tuple(
+        replace(m, position=m.position + np.array([0.09, 0.0, 0.0])) if m.name in ASTRAY else m
+        for m in actor.model.markers
+    )
+    astray = replace(actor, model=replace(actor.model, markers=markers))
+    document = Document().with_trial(walk_document.trial).with_actor(astray)
+    made = Studio(Session(document), port=0)
+    made.start()
+    made.settle()
+    yield made
+    made.stop()
+
+
+def error(page) -> float:
+    """mm: the root mean square that the page shows."""
+    return float(page.locator("[data-errors]").first.get_attribute("data-errors"))
+
+
+def click_marker(page, studio, name: str, **how) -> None:
+    names, places = studio.stage.measured(studio.session.clock.now)
+    page.mouse.move(*pixel(page, studio, places[names.index(name)]))
+    for key in how.get("modifiers", ()):
+        page.keyboard.down(key)
+    page.mouse.click(*pixel(page, studio, places[names.index(name)]))
+    for key in how.get("modifiers", ()):
+        page.keyboard.up(key)
+
+
+def test_three_markers_are_assigned_and_the_error_falls(working, visit):
+    page = visit(working)
+    show_tab(page, "Fit")
+    far = error(page)
+    page.get_by_role("button", name="Fit this frame").click()
+    until(lambda: working.session.view().undo_label == "fit this frame", "a fitted frame")
+    until(lambda: error(page) < 0.2 * far, "a smaller error")
+    astray = error(page)
+    # Some of the markers are inside the leg: they are clicked through it.
+    working.set_look(body="see-through")
+    working.settle()
+    click_marker(page, working, ASTRAY[0])
+    until(lambda: working.look.chosen == {ASTRAY[0]}, "a chosen marker")
+    for name in ASTRAY[1:]:
+        click_marker(page, working, name, modifiers=("Control",))
+        until(lambda name=name: name in working.look.chosen, f"{name} besides")
+    assert working.look.chosen == set(ASTRAY)
+    panel = working.layout.panel(MarkersPanel)
+    choose(page, panel.segment, "ShankLeft")
+    page.get_by_role("button", name="Assign to the segment").click()
+    until(
+        lambda: (
+            {m.body for m in working.session.document.actor.model.markers if m.name in ASTRAY}
+            == {"ShankLeft"}
+        ),
+        "markers on the shank",
+    )
+    page.get_by_role("button", name="Fit this frame").click()
+    until(lambda: working.session.view().undo_label == "fit this frame", "a second fit")
+    until(lambda: error(page) < 0.8 * astray, "an error that fell")
+
+
+def test_a_box_chooses_the_markers_inside_it(working, visit):
+    page = visit(working)
+    show_tab(page, "Fit")
+    names, places = working.stage.measured(0.0)
+    at = np.array([pixel(page, working, place) for place in places])
+    head = [k for k, name in enumerate(names) if name.endswith("HD")]
+    low, high = at[head].min(axis=0) - 6, at[head].max(axis=0) + 6
+    page.keyboard.down("Shift")
+    page.mouse.move(*low)
+    page.mouse.down()
+    page.mouse.move(*((low + high) / 2), steps=4)
+    page.mouse.move(*high, steps=4)
+    page.mouse.up()
+    page.keyboard.up("Shift")
+    until(lambda: working.look.chosen == {names[k] for k in head}, "the head in a box")
+    panel = working.layout.panel(MarkersPanel)
+    unfold(page, "Names")
+    choose(page, panel.where, "body")
+    page.get_by_role("button", name="Remove", exact=True).click()
+    page.get_by_text(f"{len(head)} without one").wait_for()
+    assert len(working.session.document.actor.model.markers) == len(names) - len(head)
+
+
+def test_a_length_is_edited_with_its_inertia_and_undone(working, visit):
+    page = visit(working)
+    before = working.session.document.actor.model
+    unfold(page, "Edit")
+    panel = working.layout.panel(EditPanel)
+    choose(page, panel.number, "ThighLeftLength")
+    box = page.locator(f"[id='{panel.value._impl.uuid}']")
+    until(lambda: box.input_value() not in ("", "0"), "the length of the thigh")
+    box.fill("0.5")
+    box.press("Enter")
+    until(lambda: working.session.document.actor.model != before, "another model")
+    expected = catalog.heiman(overrides={"ThighLength": 0.5})
+    body = working.session.document.actor.model.body("ThighLeft")
+    until(lambda: working.session.document.actor.model.bodies == expected.bodies, "inertias")
+    assert body == expected.body("ThighLeft")
+    page.get_by_text("moments of inertia").wait_for()
+    page.get_by_role("button", name="Undo").click()
+    until(lambda: working.session.document.actor.model == before, "undo")
+    page.get_by_role("button", name="Redo").click()
+    until(lambda: working.session.document.actor.model.bodies == expected.bodies, "redo")
+
+
+def test_all_frames_are_fitted_and_long_work_can_be_cancelled(working, visit):
+    page = visit(working)
+    show_tab(page, "Fit")
+    page.get_by_role("button", name="Fit all frames").click()
+    until(lambda: working.session.document.actor.motion is not None, "a motion")
+    page.get_by_text("the worst marker is").wait_for()
+    working.tasks.current.done.wait(60)
+
+    def slow(task):
+        for k in range(100_000):
+            task.tell("counting", min(k / 1000, 0.99))
+            task.cancelled.wait(0.02)
+
+    task = working.tasks.start("Counting", slow)
+    page.get_by_role("button", name="Cancel").click()
+    until(task.done.is_set, "an end")
+    page.get_by_text("it was cancelled").first.wait_for()
+    assert not working.layout.panel(FitPanel).bar.visible
+
+
+def test_a_finding_leads_to_its_frame_and_markers(working, visit):
+    page = visit(working)
+    show_tab(page, "Fit")
+    panel = working.layout.panel(HealthPanel)
+    until(lambda: panel.buttons, "findings")
+    page.get_by_role("button", name="gap: LELB, LWRA").click()
+    until(lambda: working.look.chosen == {"LELB", "LWRA"}, "its markers")
+    trial, health = panel._found
+    first = health.findings[0].frames[0][0] - trial.first_frame
+    assert working.session.clock.frame == first
+    page.get_by_text("Shown: frames").wait_for()
