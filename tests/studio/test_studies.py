@@ -77,15 +77,18 @@ def test_a_network_on_the_page_follows_its_sliders(studio, spring_file):
     assert set(panel.sliders) == {"mass.x", "mass.v"}
 
 
-@pytest.fixture
-def study(tmp_path):
+def sought(place, iterations):
     def bowl(values):
         return ((values - 0.3) ** 2).sum(axis=1) + 1.0
 
-    place = tmp_path / "bowl.db"
     bounds = {"x": (-1, 1), "y": (-1, 1)}
-    result = search.minimise(bowl, bounds, batch=True, iterations=12, database=place)
-    return place, result
+    return search.minimise(bowl, bounds, batch=True, iterations=iterations, database=place)
+
+
+@pytest.fixture
+def study(tmp_path):
+    place = tmp_path / "bowl.db"
+    return place, sought(place, 12)
 
 
 def test_a_study_is_told_by_its_generations(study):
@@ -108,6 +111,16 @@ def test_a_study_on_the_page_shows_its_progress(studio, study):
     assert panel.plot is not None
     with pytest.raises(HomodynError, match="there is no study"):
         studio.open(StudyFile(place.with_name("none.db")), "none.db")
+
+
+def test_a_study_is_looked_at_again_when_it_has_grown(studio, study, tmp_path, monkeypatch):
+    monkeypatch.setattr("homodyn.studio.panels.search.PAUSE", 0.05)
+    place, _ = study
+    studio.open(opened(place), "bowl.db")
+    panel = studio.layout.panel(SearchPanel)
+    sought(tmp_path / "longer.db", 15)
+    place.write_bytes((tmp_path / "longer.db").read_bytes())
+    until(lambda: "generation 15 of 15" in panel.state.content, "another look")
 
 
 def test_balance_of_a_walk_is_that_of_the_toolkit(walk_document):
