@@ -113,13 +113,12 @@ def test_a_study_on_the_page_shows_its_progress(studio, study):
         studio.open(StudyFile(place.with_name("none.db")), "none.db")
 
 
-def test_a_study_is_looked_at_again_when_it_has_grown(studio, study, tmp_path, monkeypatch):
+def test_a_study_is_looked_at_again_while_it_grows(studio, study, monkeypatch):
     monkeypatch.setattr("homodyn.studio.panels.search.PAUSE", 0.05)
     place, _ = study
     studio.open(opened(place), "bowl.db")
     panel = studio.layout.panel(SearchPanel)
-    sought(tmp_path / "longer.db", 15)
-    place.write_bytes((tmp_path / "longer.db").read_bytes())
+    sought(place, 15)
     until(lambda: "generation 15 of 15" in panel.state.content, "another look")
 
 
