@@ -33,7 +33,7 @@ from homodyn.studio.panels.network import NetworkPanel
 from homodyn.studio.panels.simulate import SimulatePanel
 from homodyn.studio.studio import Studio
 
-COLOURS = 128
+COLOURS = 256
 USUAL = (1280, 800)
 STEP = 1.6
 """s: an instant of the walk in the middle of a step."""
@@ -193,7 +193,10 @@ def drawn(browser: Any, name: str, size: tuple[int, int], dark: bool, path: Path
     finally:
         studio.stop()
     with Image.open(path) as picture:
-        few = picture.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
+        # Maximum coverage keeps the colours that only a few small signs have.
+        few = picture.convert("RGB").quantize(
+            COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE
+        )
     few.save(path, optimize=True)
 
 
