@@ -62,6 +62,29 @@ def test_the_whole_body_differs_from_the_point_mass_by_angular_momentum():
     assert np.cross(single.com, single.force) == pytest.approx(single.moment)
 
 
+def test_angular_momentum_is_that_of_the_point_mass_and_that_about_the_centre_of_mass():
+    """Qiu (2012), section 4.3: L_w = L_s + L_pos, with L_w summed over bodies by hand."""
+    motion = swaying(5)
+    model = motion.model
+    for q, v in zip(motion.q, motion.v, strict=True):
+        whole = np.zeros(3)
+        for body in model.bodies:
+            if not body.mass:
+                continue
+            turned = np.asarray(hd.dynamics.orientation(model, q, body.name))
+            spin = np.asarray(hd.dynamics.angular_velocity(model, q, v, body.name))
+            at = np.asarray(hd.dynamics.position(model, q, body.name, body.com))
+            moving = np.asarray(hd.dynamics.velocity(model, q, v, body.name, body.com))
+            inertia = turned @ np.asarray(body.inertia) @ turned.T
+            whole += np.cross(at, body.mass * moving) + inertia @ spin
+        com = np.asarray(hd.dynamics.center_of_mass(model, q))
+        speed = np.asarray(hd.dynamics.center_of_mass_velocity(model, q, v))
+        single = np.cross(com, model.mass * speed)
+        about = np.asarray(hd.dynamics.momentum(model, q, v))[:3]
+        assert whole - single == pytest.approx(about, abs=1e-8)
+        assert np.abs(about).max() > 1e-3
+
+
 def test_the_inertia_of_all_bodies_is_the_needed_wrench():
     motion = swaying(7)
     force, moment = foot_inertia(motion, motion.model.body_names)
@@ -282,6 +305,45 @@ def test_stances_from_markers_and_hands():
         detect(trial)
     with pytest.raises(CaptureError, match="no marker 'LX'"):
         detect(trial, feet={"left": ["LX"]})
+
+
+def test_a_run_on_a_belt_is_single_support_and_flight():
+    """Feet that go with the belt at 3 m/s for 0.2 s each, with 0.1 s in the air between."""
+    rate, belt = 200.0, -3.0
+    time = np.arange(0, 1.4, 1 / rate)
+    corners = np.array([[0.2, 0.05, 0], [0.2, -0.05, 0], [-0.08, 0.03, 0], [-0.08, -0.03, 0]])
+    feet = {}
+    for side, first, y in (("left", 0.1, 0.1), ("right", 0.4, -0.1)):
+        since = (time - first) % 0.6
+        share = np.clip((since - 0.2) / 0.4, 0, 1)
+        # Back to where the next stance begins, high in between, and not at rest at either end.
+        swing = 0.6 * share - 0.3 * np.sin(2 * np.pi * share) / (2 * np.pi)
+        x = np.where(since < 0.2, belt * since, -0.6 + swing)
+        lift = np.where(since < 0.2, 0.0, 0.2 * np.sin(np.pi * share))
+        feet[side] = corners + np.stack([x, np.full(len(time), y), lift], -1)[:, None]
+    names = [f"{side}{k}" for side in ("L", "R") for k in range(4)]
+    trial = Trial("run", tuple(names), np.concatenate(list(feet.values()), axis=1), rate)
+    phases = detect(trial, feet={"left": names[:4], "right": names[4:]}, friction=1.0, limit=3000.0)
+    told = [p.supports for p in phases if p.start > 0.05][:7]
+    assert told == [("left",), (), ("right",), (), ("left",), (), ("right",)]
+    stances = [p for p in phases if p.stance is not None]
+    for phase in stances[:3]:
+        assert phase.drift == pytest.approx([belt, 0, 0], abs=0.05)
+        assert phase.end - phase.start == pytest.approx(0.2, abs=0.025)
+    # A force through the middle of a foot that goes with the belt is given all through its stance.
+    count = len(time)
+    since = (time - 0.1) % 0.3
+    left = (time - 0.1) % 0.6 < 0.3
+    place = np.c_[belt * since + 0.05, np.where(left, 0.1, -0.1), np.zeros(count)]
+    force = np.tile([0.0, 0.0, 1500.0], (count, 1))
+    com = place + np.array([0, 0, 1.0])
+    down = np.array([0, 0, -9.81])
+    need = Demand(time, com, np.zeros_like(com), force, np.cross(place, force), 70.0, down)
+    judged = evaluate(need, phases)
+    inner = judged.judged & (since > 0.03) & (since < 0.17)
+    assert inner.sum() > 80
+    assert (judged.wrench[inner] > 20).all()
+    assert np.isnan(judged.wrench[~judged.judged]).all()
 
 
 def test_up_is_read_off_the_model(walk):

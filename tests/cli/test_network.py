@@ -46,7 +46,53 @@ def test_graph_and_compile_write_files(tmp_path):
     assert (tmp_path / "slip.h").exists()
 
 
-@pytest.mark.parametrize("command", ["run", "test", "graph"])
+def test_monitor_prints_rows_of_patterns_or_draws_them(tmp_path):
+    result = homodyn(
+        "monitor", FOLDER / "chain.cdn", "--show", "n[1-5].y", "--until", 0.3, "--every", 0.1
+    )
+    assert result.exit_code == 0, result.output
+    lines = result.output.splitlines()
+    assert lines[0].split() == ["t", *[f"n{k}.y" for k in range(1, 6)]]
+    assert [float(line.split()[0]) for line in lines[1:]] == pytest.approx([0, 0.1, 0.2, 0.3])
+    picture = tmp_path / "chain.png"
+    words = ("--show", "n[1-5].y", "--until", 0.3, "--plot", picture)
+    assert homodyn("monitor", FOLDER / "chain.cdn", *words).exit_code == 0
+    assert picture.read_bytes()[1:4] == b"PNG"
+    refused = homodyn("monitor", FOLDER / "chain.cdn", "--show", "n1.q")
+    assert refused.exit_code == 1
+    assert "no variable 'n1.q'" in refused.stderr
+
+
+def test_monitor_stops_with_the_run():
+    result = homodyn(
+        "monitor", FOLDER / "slip.cdn", "--show", "slip.steps", "--until", 30, "--every", 2
+    )
+    assert result.output.splitlines()[-2].split()[1] == "24"
+    assert "An event ended the run at" in result.output
+
+
+def test_repl_answers_with_values_and_derivatives():
+    lines = "slip.k\nslip.leg\nslip.y'\nrun 0.1\nslip.k = 25e3\nnames slip.s*\nquit\n"
+    result = CliRunner().invoke(app, ["network", "repl", str(FOLDER / "slip.cdn")], input=lines)
+    assert result.exit_code == 0, result.output
+    assert "t = 0 s > slip.k\n20000\n  d/dt = 0\n  d/d slip.k = 1" in result.output
+    assert "d/d slip.xc" in result.output
+    assert "100 steps, 0 events" in result.output
+    assert "slip.k = 25000" in result.output
+    assert "slip.steps  0" in result.output
+
+
+def test_repl_shows_where_a_formula_is_wrong():
+    result = CliRunner().invoke(
+        app, ["network", "repl", str(FOLDER / "slip.cdn")], input="2 * slip.leq\n"
+    )
+    assert result.exit_code == 1
+    assert "did you mean 'slip.leg'" in result.stderr
+    shown = result.stderr.splitlines()
+    assert shown[-2].index("slip.leq") == shown[-1].index("^")
+
+
+@pytest.mark.parametrize("command", ["run", "test", "graph", "monitor", "repl"])
 def test_a_broken_text_is_shown_with_a_caret(tmp_path, command):
     broken = tmp_path / "broken.cdn"
     broken.write_text("x = = 3\n")

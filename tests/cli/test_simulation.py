@@ -49,6 +49,27 @@ def test_pose_and_torques_come_from_files(tmp_path):
     assert torques[10, 1 + 4] == pytest.approx(2.0)
 
 
+def test_a_simulation_goes_on_from_where_another_began(tmp_path):
+    """The table of positions, with the quaternion of a floating body, is a pose."""
+    first = simulate("hdm", "--drop", 0.1, "--duration", 0.02, "-o", tmp_path / "first")
+    assert first.exit_code == 0, first.output
+    table = tmp_path / "first" / "positions.csv"
+    head, *rows = table.read_text().splitlines()
+    (tmp_path / "last.csv").write_text(f"{head}\n{rows[-1]}\n")
+    again = simulate(
+        "hdm", "--pose", tmp_path / "last.csv", "--torques", tmp_path / "first" / "torques.csv",
+        "--duration", 0.01, "-o", tmp_path / "second",
+    )  # fmt: skip
+    assert again.exit_code == 0, again.output
+    begun = np.genfromtxt(tmp_path / "second" / "positions.csv", delimiter=",", skip_header=1)
+    ended = np.genfromtxt(table, delimiter=",", skip_header=1)
+    np.testing.assert_allclose(begun[0, 1:], ended[-1, 1:], atol=1e-9)
+    energy = np.genfromtxt(tmp_path / "first" / "energy.csv", delimiter=",", names=True)
+    change = energy["kinetic"] + energy["potential"]
+    booked = energy["actuators"] + energy["contacts"] - energy["dissipated"] + energy["events"]
+    np.testing.assert_allclose(change - change[0], booked + energy["error"], atol=1e-6)
+
+
 def test_what_is_wrong_is_one_line(tmp_path):
     out = tmp_path / "out"
     done = simulate("coman", "--contact", "sticky", "-o", out)

@@ -32,6 +32,15 @@ def test_examples_are_short():
             assert len(path.read_text().splitlines()) < 60, path.name
 
 
+def test_the_guide_shows_the_examples_as_they_are():
+    page = (FOLDER.parents[1] / "docs" / "movements.md").read_text("utf-8")
+    for path in FOLDER.glob("*.py"):
+        shown = (
+            f"`examples/optimal/{path.name}`:\n\n```text\n{path.read_text('utf-8').rstrip()}\n```"
+        )
+        assert shown in page, path.name
+
+
 def test_a_double_step_repeats_at_its_speed():
     solution = problem("double_step").solve()
     assert solution.status is oc.Status.SOLVED

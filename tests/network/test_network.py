@@ -107,3 +107,28 @@ def test_the_graph_names_nodes_and_edges():
     tag = "{http://www.w3.org/2000/svg}"
     assert len(root.findall(f".//{tag}circle")) == 6
     assert len(root.findall(f"{tag}path")) == 8
+
+
+def test_lanes_do_not_depend_on_their_neighbours():
+    net = load(FOLDER / "slip.cdn")
+    rng = np.random.default_rng(5)
+    stiffness, angle = rng.uniform(10e3, 30e3, 40), np.radians(rng.uniform(18, 30, 40))
+    order = rng.permutation(40)
+    one, other = (
+        net.sweep({"slip.k": stiffness[k], "slip.aoa": angle[k]}, 4, grid=False, tier="compiled")
+        for k in (np.arange(40), order)
+    )
+    for name in ("slip.x", "slip.dy", "slip.steps"):
+        assert np.array_equal(one[name][order], other[name])
+
+
+def test_zeros_that_are_reckoned_with_change_nothing():
+    net = parse(
+        'n = 2\nA = "[0, 1; -2, 0]"\nB = "[eye(n), zeros(n, 1)]"\nx = "[1; 0; 3]"\n'
+        'x\' = "[A * B * x; 0]"\n'
+    )
+    sparse = net.run(1)["x"]
+    net.sparse = False
+    np.testing.assert_allclose(net.run(1)["x"], sparse, rtol=0, atol=1e-13)
+    assert net.builds == 2
+    assert net.set(A=[[1, 1], [-2, 0]]).run(1)["x"].shape == sparse.shape

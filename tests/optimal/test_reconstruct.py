@@ -7,6 +7,7 @@ import pytest
 
 import homodyn as hd
 import homodyn.optimal as oc
+from homodyn.catalog.heiman_numbers import typical_torques
 from homodyn.dynamics import constraint_jacobian, inverse_dynamics
 
 MASS = 70.0
@@ -108,6 +109,25 @@ def test_nothing_is_left_over_at_the_root_and_no_foot_pulls(measured):
         assert np.abs(left[:, :6]).max() < 0.05  # N, N m
     for side in ("Right", "Left"):
         assert measured.ground_force(side)[:, 2].min() > -0.05
+
+
+def test_typical_torques_are_of_the_order_of_the_thesis(measured):
+    """Table 6.3: averages over the step and both sides, ankles and hips first, arms last."""
+    names = measured.motion.model.coordinate_names
+    mean = dict(zip(names, np.abs(measured.tau).mean(axis=0), strict=True))
+    known = typical_torques()
+
+    def both(stem):
+        joint, axis = stem.split("_")
+        sides = [f"{joint}{side}_{axis}" for side in ("Right", "Left")]
+        return np.mean([mean[n] for n in sides]), np.mean([known[n] for n in sides])
+
+    ours, theirs = zip(*map(both, ("Ankle_RY", "Hip_RX", "Hip_RY", "Knee_RY")), strict=True)
+    assert max(ours) == ours[0]
+    for one, two in zip(ours, theirs, strict=True):
+        assert 0.4 < one / two < 2.5
+    for light in ("Shoulder_RY", "Elbow_RY"):
+        assert both(light)[0] < 0.2 * min(ours)
 
 
 def test_two_feet_share_the_weight_without_plates_much_as_they_did(predicted):

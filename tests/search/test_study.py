@@ -8,10 +8,11 @@ import time
 
 import numpy as np
 import pytest
+from sqlalchemy import text
 
 from homodyn.errors import SearchError
 from homodyn.search import PSO, Study, run, solutions
-from homodyn.search.database import database_url
+from homodyn.search.database import database_url, open_database, shown
 from homodyn.search.summary import duration, summary
 from support.search_objectives import camel, troubled
 from support.search_objectives import camel_job as job
@@ -145,6 +146,8 @@ def test_urls_of_databases():
     assert database_url(None) == "sqlite://"
     assert database_url("a.db") == "sqlite:///a.db"
     assert database_url("postgresql://me@host/db") == "postgresql+psycopg://me@host/db"
+    assert shown("a.db") == "a.db"
+    assert shown("postgresql://me:secret@host/db") == "postgresql://me:***@host/db"
 
 
 def test_postgresql_keeps_several_studies():
@@ -164,7 +167,14 @@ def test_postgresql_keeps_several_studies():
     assert parts.study.fingerprint() == whole.study.fingerprint()
     with parts.study.held(), pytest.raises(SearchError, match="is being run by another process"):
         run(job(name=name, iterations=20), camel, database=url)
-    assert "generation 8 of 8" in str(summary(parts.study))
+    with parts.study.held():
+        # A server that restarts ends all connections, the one of the lock too.
+        others = "select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory'"
+        with open_database(url, None).connect() as connection:
+            connection.execute(text(others))
+    longer = run(job(name=name, iterations=9), camel, database=url)
+    assert longer.status == "finished"
+    assert "generation 9 of 9" in str(summary(longer.study))
     assert len(solutions(Study.open(url, name=name), 4)) == 4
     with pytest.raises(SearchError, match="does not have one study"):
         Study.open(url)

@@ -5,6 +5,7 @@ import pytest
 
 import homodyn as hd
 from homodyn.simulate import PD, Event, ImplicitSprings, Scene, Soft, Status, run, spring_damper_of
+from support.things import coin, stack_of_boxes
 
 H = 1 / 60
 
@@ -109,6 +110,39 @@ def test_a_ball_rolls_down_with_five_sevenths_of_gravity(ball, tilted, law):
     rolled = run(ball, q, None, 1.0, contact=LAWS[law], scene=Scene(ball, ground=(tilted(angle),)))
     distance = np.linalg.norm(rolled.q[-1, :3] - q[:3])
     assert distance == pytest.approx(5 / 7 * 9.81 * np.sin(angle) / 2, rel=5e-3)
+
+
+@pytest.mark.parametrize("law", ["bristle", "implicit"])
+def test_a_spinning_coin_stops_when_friction_has_used_its_spin(law):
+    """Points on a rim lose 2 mu g / r of spin a second, and stand still after it."""
+    model, mu, spin, radius = coin(), 0.3, 20.0, 0.1
+    chosen = type(LAWS[law])(**{**vars(LAWS[law]), "friction": mu})
+    start = model.neutral()
+    start[2] = -0.5 * 9.81 / 6 / chosen.stiffness
+    spun = run(model, start, [0, 0, 0, 0, 0, spin], 0.45, 5e-4, contact=chosen)
+    stop = spin * radius / (2 * mu * 9.81)
+    expected = np.maximum(spin - 2 * mu * 9.81 / radius * spun.time, 0.0)
+    np.testing.assert_allclose(spun.v[:, 5], expected, atol=0.1)
+    assert np.abs(spun.v[spun.time > stop + 0.05, 5]).max() < 0.05
+    # What contacts took is what the spin has lost.
+    lost = spun.energy.kinetic[0] - spun.energy.kinetic[-1]
+    assert spun.energy.contacts[-1] == pytest.approx(-lost, rel=1e-3)
+
+
+@pytest.mark.parametrize("law", ["bristle", "implicit"])
+def test_stacked_boxes_stand_on_their_springs(law):
+    model, chosen = stack_of_boxes(), LAWS[law]
+    q = model.neutral()
+    q[2], q[7 + 2] = 0.1, 0.3
+    scene = Scene(model, contacts=("low_skin",), pairs=(("high_skin", "low_skin"),))
+    stood = run(model, q, None, 0.5, contact=chosen, scene=scene, record=0.1)
+    on_ground = np.array([" on " not in name for name in scene.names])
+    forces = stood.forces[-1, :, 2]
+    assert forces[on_ground].sum() == pytest.approx(4 * 9.81, rel=1e-3)
+    assert np.abs(forces[~on_ground]).sum() == pytest.approx(2 * 9.81, rel=1e-3)
+    sag = 4 * 9.81 / 4 / chosen.stiffness
+    np.testing.assert_allclose(stood.q[-1, 2], 0.1 - sag, atol=1e-5)
+    assert np.abs(stood.v[-1]).max() < 1e-4
 
 
 def test_a_linear_bounce_keeps_what_its_damping_says(ball):

@@ -242,6 +242,26 @@ def test_a_lane_that_breaks_leaves_the_others_alone(ball, law):
     assert np.all(mixed.status[others] == 0)
 
 
+@each_law
+def test_lanes_that_break_keep_what_was_known_and_no_lane_keeps_what_is_no_number(ball, law):
+    q, v = thrown(ball, 5)
+    push = np.zeros((5, 2, 6))
+    push[2, 1, 0] = np.nan
+    prepared = Rollouts(
+        ball, contact=law, actuation=SampledTorques([0.0, 0.05], push, held=True), lane=("unused",),
+        record=("q", "forces", "torques", "distances", "residual", "energy"),
+    )  # fmt: skip
+    rolled = prepared(q, v, 0.1, lane={"unused": np.array([0, 0, 0, np.nan, 0])})
+    assert list(rolled.status) == [0, 0, 2, 2, 0]
+    assert rolled.end_time[2] == pytest.approx(0.05, abs=2e-3)
+    assert rolled.end_time[3] == 0
+    assert "2 left the range of numbers" in rolled.message
+    books = rolled.records.pop("energy")
+    for array in (*rolled.records.values(), *vars(books).values()):
+        assert np.isfinite(array).all()
+    assert np.array_equal(rolled.records["q"][2, 51:], np.tile(rolled.q[2], (50, 1)))
+
+
 def test_what_cannot_be_in_lanes_is_refused(ball):
     q = ball.neutral()
     with pytest.raises(hd.ModelError, match="over symbols"):
@@ -256,6 +276,8 @@ def test_what_cannot_be_in_lanes_is_refused(ball):
         rollout(ball, q, events=[Event("log", lambda t, q, v, lane: ca.SX(t))])
     with pytest.raises(hd.ModelError, match=r"\(lanes, 7\)"):
         rollout(ball, np.zeros((3, 6)))
+    with pytest.raises(hd.ModelError, match="length 0; it must be 1"):
+        rollout(ball, np.zeros((3, 7)))
 
 
 def test_a_biped_in_lanes_is_the_biped_alone(on_the_ground):

@@ -6,7 +6,7 @@ import pytest
 
 import homodyn as hd
 from homodyn.dynamics import Hinge
-from homodyn.model import Assembly, box, joints, rod
+from homodyn.model import Assembly, box, joints, rod, sphere
 from homodyn.simulate import (
     PD,
     Controller,
@@ -18,6 +18,7 @@ from homodyn.simulate import (
     Torques,
     run,
 )
+from homodyn.simulate.dormand_prince import dormand_prince, within
 
 ORDERS = {
     "explicit_euler": 1,
@@ -44,6 +45,32 @@ def test_integrators_have_their_order_with_quaternions_too(chain, integrator):
         for quaternion in quaternions:
             np.testing.assert_allclose(np.linalg.norm(quaternion, axis=1), 1, atol=1e-12)
     assert np.log2(errors[0] / errors[1]) == pytest.approx(ORDERS[integrator], abs=0.3)
+
+
+@pytest.mark.parametrize("tolerance", [1e-5, 1e-8, 1e-11])
+def test_steps_that_adapt_keep_to_their_tolerance_within_them_too(tolerance):
+    """A harmonic oscillator over one and a third of its periods, read where no step ends."""
+    spring = joints.prismatic("x", stiffness=4 * np.pi**2)
+    model = Assembly("oscillator").add(sphere("ball", 1.0, 0.1), spring).model()
+    swung = run(
+        model, [1.0], None, 1.3, 0.01, contact=None, integrator="dormand_prince",
+        tolerance=tolerance,
+    )  # fmt: skip
+    off = np.abs(swung.q[:, 0] - np.cos(2 * np.pi * swung.time)).max()
+    assert off < 5 * tolerance
+
+
+def test_a_step_of_dormand_and_prince_has_order_five_and_four_within():
+    """y' = y: errors of one step fall by 2^6, of what lies within by 2^5, as h is halved."""
+
+    def errors(h):
+        one = np.ones(1)
+        step = dormand_prince(lambda t, y: y, 0.0, one, one, h)
+        inside = within(0.4, h, one, np.array(step.stages))
+        return np.abs([step.y[0] - np.exp(h), inside[0] - np.exp(0.4 * h), step.error[0]])
+
+    falls = np.log2(errors(0.2) / errors(0.1))
+    np.testing.assert_allclose(falls, [6, 5, 5], atol=0.3)
 
 
 def test_dense_output_lies_on_the_solution(pendulum):
@@ -222,6 +249,28 @@ def test_sampled_torques_follow_straight_lines(pendulum):
     np.testing.assert_allclose(pushed.torques[:, 0], 1 - np.abs(1 - pushed.time), atol=1e-9)
 
 
+def test_sampled_torques_are_followed_by_steps_that_adapt(pendulum):
+    """Fifty samples in a second: long steps neither pass over them nor hold them."""
+    time = np.linspace(0, 1, 51)
+    torques = 2 * np.sin(7 * time)[:, None]
+
+    def driven(t, q, v, lane):
+        share = [ca.fmax(0.0, 1 - ca.fabs(t - at) * 50) for at in time]
+        return ca.vertcat(sum(s * float(x) for s, x in zip(share, torques[:, 0], strict=True)))
+
+    exact = run(
+        pendulum, [0.3], None, 1.0, 2e-3, contact=None, integrator="rk4", actuation=driven
+    )  # fmt: skip
+    sampled = SampledTorques(time, torques)
+    for off, options in (
+        (1e-6, {"dt": 0.25, "contact": None, "integrator": "dormand_prince"}),
+        (1e-6, {"dt": 0.25, "contact": "event_driven"}),
+        (2e-5, {"dt": 2e-3, "contact": None, "integrator": "implicit_midpoint"}),
+    ):
+        swung = run(pendulum, [0.3], None, 1.0, actuation=sampled, **options)
+        assert swung.q[-1, 0] == pytest.approx(exact.q[-1, 0], abs=off)
+
+
 def test_python_controllers_act_after_their_delay(pendulum):
     seen = []
 
@@ -336,7 +385,46 @@ def test_a_singular_mass_matrix_is_no_silent_success():
     )
     lost = run(model, [0.1, 0.0], None, 0.1, contact=None, limits=None)
     assert lost.status is Status.NOT_FINITE
+    assert "nothing resists motion along ghost" in lost.message
     assert np.all(np.isfinite(lost.q))
+
+
+def test_a_torque_that_is_no_number_is_not_taken_for_the_limit_of_its_motor():
+    limited = joints.revolute("y", max_force=5.0)
+    model = Assembly("motor").add(rod("rod", 1.0, (0, 0, 0), (0, 0, -1.0)), limited).model()
+
+    def root(t):
+        return ca.vertcat(ca.sqrt(0.055 - t))
+
+    for actuation in (
+        SampledTorques([0.0, 0.06], [[0.0], [np.nan]], held=True),
+        lambda t, q, v, lane: root(t),
+        PD(1.0, 1.0, target=lambda t, lane: root(t)),
+        PD(1.0, 1.0, target=lambda t, lane: root(t), stable=True),
+    ):
+        broken = run(model, [0.1], None, 0.1, 1e-2, contact=None, actuation=actuation)
+        assert broken.status is Status.NOT_FINITE
+        assert broken.message == "at 0.06 s the torque of rod is not a finite number"
+        assert np.isfinite(broken.torques).all()
+
+
+def test_contacts_that_make_energy_are_told_with_place_and_time(ball):
+    """1e6 N/m at 10 ms throws a ball to the ceiling with all numbers finite."""
+    q = ball.neutral()
+    q[2] = 0.15
+    thrown = run(ball, q, None, 1.0, 1e-2, contact=Soft(1e6, 100.0))
+    assert thrown.status is Status.UNSTABLE
+    assert "by 0.11 s contacts have made" in thrown.message
+    assert "most of all skin: steps of 0.01 s are too long" in thrown.message
+    assert thrown.time[-1] == pytest.approx(0.11)
+    fine = run(ball, q, None, 1.0, 1e-4, contact=Soft(1e6, 100.0), record=1e-3)
+    assert fine.status is Status.FINISHED
+    # What springs held at the start they may give back.
+    sunk = ball.neutral()
+    sunk[2] = 0.08
+    back = run(ball, sunk, None, 0.5, 1e-4, contact=Soft(1e5, 10.0), record=1e-3)
+    assert back.status is Status.FINISHED
+    assert back.energy.contacts.max() > 15
 
 
 def test_bad_arguments_are_refused_with_what_would_do(ball, pendulum):
@@ -354,3 +442,19 @@ def test_bad_arguments_are_refused_with_what_would_do(ball, pendulum):
         run(ball, ball.neutral(), contact="implicit", integrator="rk4")
     with pytest.raises(hd.ModelError, match="accepted: skin"):
         Scene(ball, contacts=("heel",))
+    with pytest.raises(hd.ModelError, match="takes its own steps"):
+        run(ball, ball.neutral(), contact="event_driven", integrator="rk4")
+    with pytest.raises(hd.ModelError, match="heel, which is no contact; there are skin"):
+        run(ball, ball.neutral(), contact=Soft(friction={"heel": 0.3, "*": 0.2}))
+    with pytest.raises(hd.ModelError, match="length 2; it must be 1"):
+        run(ball, [0, 0, 1, 2, 0, 0, 0])
+    with pytest.raises(hd.ModelError, match="seconds > 0"):
+        run(ball, ball.neutral(), record=-1.0)
+    with pytest.raises(hd.ModelError, match="1 x 1 numbers; 6 torques are needed"):
+        run(ball, ball.neutral(), actuation=lambda t, q, v, lane: ca.SX(3.0))
+    with pytest.raises(hd.ModelError, match="that of ball_tz is not"):
+        run(ball, ball.neutral(), actuation={"ball_tz": np.nan})
+    with pytest.raises(hd.ModelError, match="k is not"):
+        run(ball, ball.neutral(), contact=Soft("k"), lane={"k": np.inf})
+    with pytest.raises(hd.ModelError, match="target of PD: 1 finite numbers"):
+        run(pendulum, [0.0], contact=None, actuation=PD(1.0, 1.0, target=[np.nan]))

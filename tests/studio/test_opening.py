@@ -3,20 +3,23 @@
 import io
 import tarfile
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from homodyn import catalog, save
+from homodyn import catalog, dynamics, save
 from homodyn.capture import Trial
 from homodyn.cli import app
 from homodyn.errors import HomodynError
 from homodyn.report.demo import TRIAL
+from homodyn.report.files import write_csv
 from homodyn.report.simulation import write_simulation
 from homodyn.simulate import run
 from homodyn.studio import Actor
 from homodyn.studio.opening import from_catalog, opened, uploaded
+from homodyn.studio.saving import write_result
 
 
 @pytest.fixture(scope="module")
@@ -118,3 +121,27 @@ def test_a_cut_table_names_the_line(fallen, tmp_path):
     (copy / "positions.csv").write_text("\n".join([*text[:3], text[3][:20]]))
     with pytest.raises(HomodynError, match=r"positions\.csv, line 4"):
         opened(copy)
+
+
+def test_a_reconstruction_comes_back_from_its_folder(tmp_path, walk_document):
+    actor = walk_document.actor
+    model, motion = actor.model, actor.motion
+    folder = tmp_path / "step"
+    write_result(replace(actor, loads=None), folder)
+    (folder / "markers.csv").unlink()
+    (folder / "tracking.csv").write_text("coordinate,unit,mean,sd,rms,largest\n")
+    time = motion.time[::13]
+    knee = model.coordinate_index("KneeLeft_RY")
+    torques = actor.loads.tau[::13, knee]
+    write_csv(folder / "torques.csv", time, ["KneeLeft_RY (N m)"], torques[:, None])
+    heads = [f"{side} {axis} (N)" for side in ("Right", "Left") for axis in "xyz"]
+    write_csv(folder / "forces.csv", time, heads, np.tile([1.0, 2, 300, 4, 5, 600], (len(time), 1)))
+    back = opened(folder)
+    np.testing.assert_allclose(back.motion.q, motion.q, atol=1e-8)
+    np.testing.assert_allclose(back.loads.tau[::13, knee], torques, rtol=1e-8)
+    assert not back.loads.tau[:, :6].any()
+    right, left = back.loads.feet
+    assert (right.body, left.body) == ("FootRight", "FootLeft")
+    np.testing.assert_allclose(left.force[7], [4, 5, 600])
+    heel = dynamics.position(model, motion.q[100], "FootLeft")
+    assert np.linalg.norm(left.point[100] - heel) < 0.25

@@ -263,6 +263,4 @@ def test_sums_of_sines_in_factors_are_the_sums_as_written(pull):
         Iteration(made, ("p", "r"), packed=packed)(50, inputs) for packed in (False, True)
     )
     for name in ("p", "r"):
-        np.testing.assert_allclose(
-            factored.states[name], plain.states[name], rtol=0, atol=1e-12
-        )
+        np.testing.assert_allclose(factored.states[name], plain.states[name], rtol=0, atol=1e-12)

@@ -1,7 +1,8 @@
-"""``homodyn network``: run, draw, test and translate networks of coupled systems."""
+"""``homodyn network``: run, watch, draw, ask, test and translate networks of coupled systems."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -57,6 +58,101 @@ def run(
         typer.echo("  ".join(f"{one:{width}.6g}" for one, width in zip(row, widths, strict=True)))
     if record.events:
         typer.echo(f"{len(record.events)} events, the last at {record.events[-1].time:.6g} s")
+
+
+@app.command()
+def monitor(
+    file: File,
+    show: Annotated[
+        list[str] | None,
+        typer.Option(help="Variables to watch, repeatable: a name, or a pattern such as n*.y."),
+    ] = None,
+    until: Annotated[float, typer.Option(help="End of the run in seconds.")] = 1.0,
+    step: Annotated[float | None, typer.Option(help="Time step in seconds.")] = None,
+    every: Annotated[float, typer.Option(help="Seconds between printed rows.")] = 0.1,
+    seed: Annotated[int, typer.Option(help="What rand draws.")] = 0,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw the variables into this PNG instead of printing.")
+    ] = None,
+) -> None:
+    """Watch variables of a run: printed row by row as it goes, or drawn.
+
+    Example: `homodyn network monitor slip.cdn --show slip.y --until 7 --plot slip.png`
+    """
+    import numpy as np
+
+    from homodyn import network
+    from homodyn.errors import NetworkError
+    from homodyn.network.ask import chosen
+
+    net = network.load(file)
+    names = chosen(net, show or [variable.path for variable in net.system.states])
+    if plot is not None:
+        from homodyn.report.draw import save_drawing
+        from homodyn.report.network_figures import curves
+
+        record = net.run(until, step, seed=seed)
+        save_drawing(curves(record, names, file.name), plot)
+        typer.echo(f"Wrote {plot}")
+        return
+    if not every > 0:
+        raise NetworkError(f"rows every {every} s; above 0 is needed")
+    live = net.start(step, seed=seed)
+    values = {name: np.ravel(live[name]) for name in names}
+    heads = ["t"]
+    for name, value in values.items():
+        heads += [name] if value.size == 1 else [f"{name}[{k}]" for k in range(value.size)]
+    widths = [max(12, len(head)) for head in heads]
+    typer.echo("  ".join(head.rjust(width) for head, width in zip(heads, widths, strict=True)))
+    while True:
+        row = [live.t, *np.concatenate([np.ravel(live[name]) for name in names])]
+        typer.echo("  ".join(f"{one:{width}.6g}" for one, width in zip(row, widths, strict=True)))
+        if live.ended or live.t >= until - 1e-9:
+            break
+        live.advance(min(every, until - live.t))
+    if live.ended:
+        typer.echo(f"An event ended the run at {live.t:.6g} s")
+
+
+@app.command()
+def repl(
+    file: File,
+    step: Annotated[float | None, typer.Option(help="Time step in seconds.")] = None,
+    seed: Annotated[int, typer.Option(help="What rand draws.")] = 0,
+) -> None:
+    """Ask a network: type formulas and see values and derivatives, set parameters, go on in time.
+
+    Lines may also come from a file or a pipe; the first that is wrong then ends it.
+
+    Example: `homodyn network repl slip.cdn`, then `slip.leg`, `run 0.3`, `slip.k = 25000`
+    """
+    from homodyn import network
+    from homodyn.errors import NetworkError
+    from homodyn.network.ask import HELP, Conversation
+
+    talk = Conversation(network.load(file), step, seed)
+    typed = sys.stdin.isatty()
+    if typed:
+        typer.echo(HELP)
+    while not talk.over:
+        try:
+            line = input(talk.prompt) if typed else sys.stdin.readline()
+        except (EOFError, KeyboardInterrupt):
+            typer.echo("")
+            return
+        if not typed:
+            if not line:
+                return
+            if line.strip():
+                typer.echo(f"{talk.prompt}{line.strip()}")
+        try:
+            said = talk.answer(line)
+        except NetworkError as error:
+            if not typed:
+                raise
+            said = f"Error: {error}"
+        if said:
+            typer.echo(said)
 
 
 @app.command()

@@ -26,7 +26,11 @@ def simulate(
     ] = None,
     pose: Annotated[
         Path | None,
-        typer.Option(metavar="CSV", help="Start in this pose: a heading and one row of positions."),
+        typer.Option(
+            metavar="CSV",
+            help="Start in this pose: a heading of coordinates, then positions (rad, m); "
+            "or the first row of the positions.csv of a simulation.",
+        ),
     ] = None,
     torques: Annotated[
         Path | None,
@@ -44,7 +48,13 @@ def simulate(
     ] = 0.0,
     duration: Annotated[float, typer.Option(help="Time to simulate (s).")] = 1.0,
     dt: Annotated[float, typer.Option(help="Step (s).")] = 1e-3,
-    integrator: Annotated[str, typer.Option(help="How to integrate.")] = "semi_implicit_euler",
+    integrator: Annotated[
+        str,
+        typer.Option(
+            help="explicit_euler, semi_implicit_euler, leap_frog, predictor_corrector, rk4, "
+            "dormand_prince or implicit_midpoint; rigid and implicit contacts have their own."
+        ),
+    ] = "semi_implicit_euler",
 ) -> None:
     """Simulate a model on level ground and write a replay, a picture and tables.
 
@@ -88,14 +98,23 @@ def simulate(
 
 
 def _start(model: Model, drop: float | None, pose: Path | None) -> np.ndarray:
-    """The first pose: from a file, or the neutral one with its lowest contact on the ground."""
+    """The first pose: from a file, or the neutral one with its lowest contact on the ground.
+
+    A file names coordinates, the others being neutral, or all that ``positions.csv`` of a
+    simulation has, quaternions included.
+    """
+    import numpy as np
+
+    from homodyn.report.simulation import position_names
     from homodyn.simulate import grounded
 
     if pose is not None:
         heads, rows = _table(pose)
         named = dict(zip(heads, rows[0], strict=True))
         named.pop("time", None)
-        q = model.pose(named)
+        places = position_names(model)
+        written = set(named) == set(places)
+        q = np.array([named[name] for name in places]) if written else model.pose(named)
         return q if drop is None else grounded(model, q, drop)
     return grounded(model, model.neutral(), drop or 0.0)
 
@@ -125,7 +144,8 @@ def _table(path: Path) -> tuple[list[str], np.ndarray]:
         lines = path.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise FormatError(f"it cannot be read: {error}", str(path)) from error
-    heads = [word.strip() for word in lines[0].split(",")]
+    # Tables that simulations write have the unit of time in their heading.
+    heads = [word.strip().removesuffix(" (s)") for word in lines[0].split(",")]
     rows = []
     for number, line in enumerate(lines[1:], start=2):
         if not line.strip():

@@ -23,7 +23,8 @@ def studio(
         list[str] | None,
         typer.Argument(
             metavar="[MODEL] [TRIAL] [RESULT...]",
-            help="Models, bodies of the catalog, recordings and folders of results, in any order.",
+            help="Models, bodies of the catalog, recordings, folders of results, saved sessions, "
+            "networks and studies, in any order.",
         ),
     ] = None,
     demo: Annotated[

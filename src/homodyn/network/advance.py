@@ -20,7 +20,7 @@ from homodyn.network.crossing import crossing, near, true_at
 from homodyn.network.integrators import METHODS
 from homodyn.network.system import System, Watched
 from homodyn.network.tree import Variable
-from homodyn.symbolic import Iteration, Kernel, kernel
+from homodyn.symbolic import Iteration, Kernel, Shortcut, kernel
 
 M1, A1 = 2147483563.0, 40014.0
 M2, A2 = 2147483399.0, 40692.0
@@ -28,6 +28,8 @@ M2, A2 = 2147483399.0, 40692.0
 
 HALVE_AFTER = 6
 SPENT = 2
+MANY = 1000
+"""Lanes from which initial values are worked out in native code."""
 GIVE_UP_AFTER = 200
 """Cuts and instant events in one step before an event is taken as it is."""
 
@@ -130,7 +132,7 @@ class Advance:
 
         sizes: dict[str, Any] = {"p": self.parameters, "u": self._draws, "t": ()}
         shapes = {"x": self._rates.numel(), "h": self._starts[1].numel()}
-        return kernel(started, sizes, outputs=shapes, name="start").interpreted()
+        return kernel(started, sizes, outputs=shapes, name="start")
 
     @property
     def _draws(self) -> int:
@@ -143,10 +145,15 @@ class Advance:
         r2 = generator.integers(1, int(M2), self._draws).astype(float)
         return r1, r2, np.mod(r1 - r2, M1 - 1) / M1
 
-    def seeded(self, seed: int, lanes: int, parameters: np.ndarray, start: float) -> np.ndarray:
+    def seeded(
+        self, seed: int, lanes: int, parameters: np.ndarray, start: float, native: bool = False
+    ) -> np.ndarray:
         """The column every lane starts from; lanes draw the same numbers for the same seed."""
         r1, r2, u = self.first_draws(seed)
-        first = self.begin(parameters, u, np.array(start))
+        # Few lanes stay on the virtual machine, whatever has been compiled: same bits every time.
+        many = native and lanes >= MANY
+        begin = self.begin.compile() if many else self.begin.interpreted()
+        first = begin(parameters, u, np.array(start))
         column = np.zeros((lanes, self.size))
         states = [node.states.index(node.initial_state) for node in self.system.nodes_with_states]
         parts = {"x": first["x"], "h": first["h"], "fresh": 1.0}
@@ -178,7 +185,73 @@ class Advance:
     @cached_property
     def iteration(self) -> Iteration:
         """Attempts repeated in native code."""
-        return Iteration(self.attempt, ["c", "done"], stop="done", packed=True)
+        if not self._has_uneventful:
+            return Iteration(self.attempt, ["c", "done"], stop="done", packed=True)
+        sizes = {port.name: port.shape for port in self.attempt.inputs}
+
+        def both(c: ca.SX, done: ca.SX, p: ca.SX, run: ca.SX, d: ca.SX) -> tuple[ca.SX, ...]:
+            return *self._attempted(c, done, p, run, d), *self._uneventful(c, done, p, run, d)
+
+        outputs = {"c": self.size, "done": (), "uneventful": self.size, "usable": ()}
+        step = kernel(both, sizes, outputs=outputs, name="network_step")
+        shortcut = Shortcut("c", "uneventful", "usable")
+        return Iteration(step, ["c", "done"], stop="done", packed=True, shortcut=shortcut)
+
+    @property
+    def _has_uneventful(self) -> bool:
+        """Whether there are events, none of which watches time, draws or the past.
+
+        What those watch may change between two steps, which only a whole attempt looks at.
+        """
+        others = ca.vertcat(self.system.t, *[self.system.column(bank) for bank in "ud"])
+        watched = self.system.watched[1]
+        return bool(self.events) and not any(ca.which_depends(watched, others, 1, False))
+
+    def _uneventful(
+        self, c: ca.SX, done: ca.SX, p: ca.SX, run: ca.SX, d: ca.SX
+    ) -> tuple[ca.SX, ca.SX]:
+        """A whole step in which nothing happens, and whether it is what an attempt would give."""
+        part = {name: c[where] for name, where in self.slices.items()}
+        t0, dt, steps = run[0], run[1], run[2]
+        x, h, e, k, s, length = (part[name] for name in ("x", "h", "e", "k", "s", "step"))
+        t = t0 + k * dt + s
+        renewed, r1, r2 = self._renewed(part)
+        u = self.draws(renewed)
+        none = d[: self.delayed]
+
+        def rates(state: ca.SX, fraction: float) -> ca.SX:
+            return self.rates(state, h, e, p, u, none, t + fraction * length)
+
+        t1 = t + length
+        x1 = METHODS[self.method](x, length, rates, self.system.positions)
+        x1, h1 = self.bound(x1, self.kept(x1, h, e, p, u, none, t1), e, p, u, none, t1)
+        z1 = self.zeros(x1, h1, e, p, u, none, t1)
+        plain = ca.logic_and(part["fresh"], k > 0)
+        plain = ca.logic_and(plain, k + 1 < steps)
+        plain = ca.logic_and(plain, ca.eq(length, dt))
+        untouched = ca.fabs(s) + part["cuts"] + ca.sum1(part["seen"]) + ca.sum1(part["fired"])
+        plain = ca.logic_and(plain, ca.eq(untouched, 0))
+        for watched in self.events:
+            crossed = crossing(watched.tree, part["z"], z1).crossed
+            happens = ca.logic_and(self._active(watched, e), crossed)
+            plain = ca.logic_and(plain, ca.logic_not(happens))
+        new = {**part, "x": x1, "h": h1, "z": z1, "k": k + 1, "row": ca.SX(1)}
+        new |= {"u": renewed, "r1": r1, "r2": r2}
+        column = ca.vertcat(*[ca.densify(new[name]) for name in self.slices])
+        return ca.if_else(done, self._resting(part), column), ca.logic_or(done, plain)
+
+    def _resting(self, part: dict[str, ca.SX]) -> ca.SX:
+        """The column of a run that is over."""
+        resting = {**part, "row": ca.SX(0), "fired": 0 * part["fired"]}
+        return ca.vertcat(*[resting[name] for name in self.slices])
+
+    def _renewed(self, part: dict[str, ca.SX]) -> tuple[ca.SX, ca.SX, ca.SX]:
+        """Draws, and both generators, renewed where a step begins."""
+        r1 = ca.if_else(part["fresh"], ca.fmod(A1 * part["r1"], M1), part["r1"])
+        r2 = ca.if_else(part["fresh"], ca.fmod(A2 * part["r2"], M2), part["r2"])
+        apart = r1 - r2
+        u = ca.if_else(apart < 0, apart + (M1 - 1), apart) / M1
+        return ca.if_else(part["fresh"], u, part["u"]), r1, r2
 
     def _attempted(
         self, c: ca.SX, done: ca.SX, p: ca.SX, run: ca.SX, d: ca.SX
@@ -187,11 +260,7 @@ class Advance:
         t0, dt, steps = run[0], run[1], run[2]
         x, h, e, k, s = (part[name] for name in ("x", "h", "e", "k", "s"))
         t = t0 + k * dt + s
-        r1 = ca.if_else(part["fresh"], ca.fmod(A1 * part["r1"], M1), part["r1"])
-        r2 = ca.if_else(part["fresh"], ca.fmod(A2 * part["r2"], M2), part["r2"])
-        apart = r1 - r2
-        u = ca.if_else(apart < 0, apart + (M1 - 1), apart) / M1
-        renewed = ca.if_else(part["fresh"], u, part["u"])
+        renewed, r1, r2 = self._renewed(part)
         u = self.draws(renewed)
         count = self.delayed
         past = {0.0: d[:count], 0.5: d[count : 2 * count], 1.0: d[2 * count :]}
@@ -252,9 +321,7 @@ class Advance:
         }
         column = ca.vertcat(*[ca.densify(new[name]) for name in self.slices])
         over = ca.logic_or(end, k1 >= steps)
-        resting = {**part, "row": ca.SX(0), "fired": 0 * part["fired"]}
-        still = ca.vertcat(*[resting[name] for name in self.slices])
-        return ca.if_else(done, still, column), ca.logic_or(done, over)
+        return ca.if_else(done, self._resting(part), column), ca.logic_or(done, over)
 
     def _active(self, watched: Watched, e: ca.SX) -> ca.SX:
         if not watched.event.begin:

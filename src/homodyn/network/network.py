@@ -18,6 +18,7 @@ from homodyn.network.declare import Expectation
 from homodyn.network.files import read_text
 from homodyn.network.graph import dot_text, svg_text
 from homodyn.network.integrators import METHODS
+from homodyn.network.live import Live
 from homodyn.network.record import Happened, Record, Sweep
 from homodyn.network.run import finals, recorded, with_delays
 from homodyn.network.source import Source
@@ -39,6 +40,8 @@ class Network(Node):
             raise NetworkError(missing("method", method, METHODS))
         self.method = method
         self.timestep = timestep
+        self.sparse = True
+        """Whether zeros of matrices are left out of products; without, what that saves is seen."""
         self.expectations: tuple[Expectation, ...] = ()
         self._advance: Advance | None = None
         self._values: np.ndarray | None = None
@@ -61,16 +64,18 @@ class Network(Node):
         return self
 
     def _prepared(self) -> Advance:
-        if self._advance is None or self._advance.method != self.method:
+        made = self._advance
+        if made is None or (made.method, made.system.sparse) != (self.method, self.sparse):
             if self.method not in METHODS:
                 raise NetworkError(missing("method", self.method, METHODS))
-            system = System(self)
+            system = System(self, sparse=self.sparse)
             self._advance = Advance(system, self.method)
             self._values = np.zeros(self._advance.parameters)
             for variable, number in system.numbers.items():
                 begin, _ = system.place_of(variable)
                 self._values[begin : begin + number.size] = number.flatten("F")
             self._builds += 1
+        assert self._advance is not None
         return self._advance
 
     @property
@@ -179,6 +184,18 @@ class Network(Node):
             rows, delays = with_delays(advance, column, p, course, compiled)
         else:
             rows = recorded(advance, column, p, course, compiled)
+        return self._finished(advance, rows, delays, p, course, compiled)
+
+    def _finished(
+        self,
+        advance: Advance,
+        rows: np.ndarray,
+        delays: np.ndarray | None,
+        p: np.ndarray,
+        course: np.ndarray,
+        compiled: bool,
+    ) -> Record:
+        """The record of rows, unless they have broken down."""
         if not np.all(np.isfinite(rows[-1])):
             bad = int(np.flatnonzero(~np.isfinite(rows).all(axis=1))[0])
             time = course[0] + course[1] * rows[max(bad - 1, 0)][advance.slices["k"]][0]
@@ -239,6 +256,30 @@ class Network(Node):
         tier = "compiled" if compiled else "interpreted"
         return Record(t, tuple(happened), advance.system.variables, look_up, names, tier)
 
+    def start(
+        self,
+        dt: float | None = None,
+        *,
+        start: float = 0.0,
+        seed: int = 0,
+        tier: Tier | None = None,
+    ) -> Live:
+        """A run to go on with piece by piece: ``live.advance(0.1)``, then ``live["slip.y"]``."""
+        advance = self._prepared()
+        course = self._course(start, dt, start)
+        column = advance.seeded(seed, 1, self.values(), start)[0]
+        if not np.all(np.isfinite(column)):
+            raise NetworkError(
+                f"the run starts from values that are not finite: {self._bad(column)}"
+            )
+        return Live(self, advance, course, column, tier)
+
+    def values(self) -> np.ndarray:
+        """All parameters in one array, a copy."""
+        self._prepared()
+        assert self._values is not None
+        return self._values.copy()
+
     def sweep(
         self,
         values: Mapping[str, Sequence[float] | np.ndarray],
@@ -285,7 +326,7 @@ class Network(Node):
             p[:, begin] = one.reshape(-1)
         course = self._course(t_end, dt, start)
         compiled = self._compiled(tier, course[2], lanes)
-        column = advance.seeded(seed, lanes, p, start)
+        column = advance.seeded(seed, lanes, p, start, compiled)
         if course[2]:
             column = finals(advance, column, p, course, compiled)
         slices = advance.slices

@@ -9,6 +9,9 @@ import numpy as np
 from homodyn.errors import NetworkError
 from homodyn.network.advance import Advance
 
+CUT, SPARE = 200, 0.04
+"""Attempts after which lanes that have ended are looked for, and the share that is put up with."""
+
 CHUNK = 20_000_000
 """Numbers kept of one chunk of attempts, which bounds the memory a record needs at once."""
 
@@ -74,19 +77,29 @@ class Past:
 
 
 def with_delays(
-    advance: Advance, column: np.ndarray, p: np.ndarray, run: np.ndarray, compiled: bool
+    advance: Advance,
+    column: np.ndarray,
+    p: np.ndarray,
+    run: np.ndarray,
+    compiled: bool,
+    past: Past | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Columns and delayed values of every row of one run whose formulas look back."""
+    """Columns and delayed values of every row of one run whose formulas look back.
+
+    A run that goes on has its ``past`` with it.
+    """
     step = advance.attempt.compile() if compiled else advance.attempt.interpreted()
     t0, dt, _ = run
     slices = advance.slices
-    past = Past(advance, column, p, float(t0))
+    past = Past(advance, column, p, float(t0)) if past is None else past
     rows, looked = [column], []
     done = np.array(0.0)
-    now = past.at(np.full(past.count, t0 - 1e-300) if past.count else np.zeros(0))
-    delays = past.keep(column, float(t0), now)
-    now = past.at(t0 - delays)
-    delays = past.keep(column, float(t0), now)
+    k, s = (float(column[slices[name]][0]) for name in ("k", "s"))
+    begin = float(t0 + k * dt + s)
+    now = past.at(np.full(past.count, begin - 1e-300) if past.count else np.zeros(0))
+    delays = past.keep(column, begin, now)
+    now = past.at(begin - delays)
+    delays = past.keep(column, begin, now)
     looked.append(now)
     while not done:
         k, s, length = (float(column[slices[name]][0]) for name in ("k", "s", "step"))
@@ -122,7 +135,7 @@ def recorded(
             if column[slices["row"]][0] or column[slices["fired"]].any():
                 rows.append(column)
         return np.array(rows)
-    kept = []
+    kept: list[np.ndarray] = []
     done = 0.0
     limit = max(64, CHUNK // len(column))
     while not done:
@@ -155,21 +168,25 @@ def finals(
     steps = int(run[2])
     if not compiled:
         step = advance.attempt.interpreted()
-        while not done.all():
-            column, done = step(column, done, p, run, none)
+        open_lanes = np.arange(len(column))
+        while len(open_lanes):
+            column[open_lanes], ended = step(
+                column[open_lanes], np.zeros(len(open_lanes)), p[open_lanes], run, none
+            )
+            open_lanes = open_lanes[ended == 0]
         return column
     # Lanes that have ended make room between the chunks; without events all end together.
-    left = min(steps, 1000) if advance.events else steps
-    while not done.all():
-        open_lanes = np.flatnonzero(done == 0)
-        inputs = {
-            "c": column[open_lanes],
-            "done": done[open_lanes],
-            "p": p[open_lanes],
-            "run": run,
-            "d": none,
-        }
-        course = advance.iteration(max(1, left), inputs)
-        column[open_lanes] = course.states["c"]
-        done[open_lanes] = course.states["done"].reshape(-1)
-    return column
+    chunk = max(1, min(steps, CUT)) if advance.events else max(1, steps)
+    lanes = np.arange(len(column))
+    result = column
+    while len(lanes):
+        inputs = {"c": column, "done": done, "p": p, "run": run, "d": none}
+        course = advance.iteration(chunk, inputs)
+        column, done = course.states["c"], course.states["done"].reshape(-1)
+        ended = done != 0
+        # Moving lanes together costs as much as some of their steps.
+        if ended.mean() > SPARE or ended.all():
+            result[lanes[ended]] = column[ended]
+            left = ~ended
+            lanes, column, done, p = lanes[left], column[left], done[left], p[left]
+    return result

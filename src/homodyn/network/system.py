@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
@@ -29,8 +30,10 @@ class System(World):
     events, or kept from the start), ``parameter`` (a number to set) and ``normal`` (a formula).
     """
 
-    def __init__(self, network: Node) -> None:
+    def __init__(self, network: Node, *, sparse: bool = True) -> None:
         self.network = network
+        self.sparse = sparse
+        """Whether zeros of matrices are left out of products; else they count as any number."""
         self.t = ca.SX.sym("t")
         self.variables = {
             variable.path: variable
@@ -57,6 +60,7 @@ class System(World):
             if isinstance(node, Node) and (node.events or len(node.states) > 1)
         ]
         self.e = ca.SX.sym("e", max(1, len(self.nodes_with_states)))
+        self._zero = ca.SX(0) if sparse else self._banks["p"].give("zero", (1, 1))
         self._give_symbols()
 
     def _give_symbols(self) -> None:
@@ -68,10 +72,10 @@ class System(World):
                 # Zeros of a matrix stay zeros, or all that is multiplied with it would be full.
                 symbol = ca.SX(symbol)
                 for row, column in np.argwhere(number == 0):
-                    symbol[int(row), int(column)] = 0
+                    symbol[int(row), int(column)] = self._zero
             self._parameters[variable] = symbol
             for k in range(symbol.numel()):
-                self._parameter_of[symbol[k].element_hash()] = (variable, k)
+                self._parameter_of.setdefault(symbol[k].element_hash(), (variable, k))
         for variable, kind in self.kinds.items():
             if kind in ("state", "discrete", "held"):
                 shape = self._start_shape(variable)
@@ -112,7 +116,10 @@ class System(World):
         involved = ca.symvar(value)
         owners = [self._parameter_of.get(symbol.element_hash()) for symbol in involved]
         known = []
-        for owner in owners:
+        for owner, symbol in zip(owners, involved, strict=True):
+            if not self.sparse and symbol.element_hash() == self._zero.element_hash():
+                known.append(0.0)
+                continue
             if owner is None:
                 return None
             self.structural.add(owner[0])
@@ -135,9 +142,19 @@ class System(World):
             own = not any(held.operator == "<=" for held, _ in with_projections)
             self._enter("value", variable)
             total = evaluate(variable.expression, self, variable.owner) if own else None
-            self._values[variable] = self._summed(variable, with_projections, total)
+            self._values[variable] = self._filled(self._summed(variable, with_projections, total))
             self._open.pop()
         return self._values[variable]
+
+    def _filled(self, value: ca.SX) -> ca.SX:
+        """A matrix with its zeros as numbers to be reckoned with, where they are not left out."""
+        if self.sparse or value.numel() == 1:
+            return value
+        full = ca.densify(value)
+        for k in range(full.numel()):
+            if full[k].is_zero():
+                full[k] = self._zero
+        return full
 
     def start(self, variable: Variable) -> ca.SX:
         """The value of a variable before the first step."""
@@ -384,6 +401,20 @@ class System(World):
             shape = self._symbols[variable].shape
             values.append(ca.repmat(value, *shape) if value.shape != shape else value)
         return stacked(values)
+
+    def named_variables(self) -> Iterator[tuple[Variable, ca.SX]]:
+        """States, kept values and parameters that act during a run, each with its symbols."""
+        yield from self._symbols.items()
+        for variable, symbol in self._parameters.items():
+            if variable not in self._symbols:
+                yield variable, symbol
+
+    def named_symbols(self) -> Iterator[tuple[Variable, ca.SX]]:
+        """The same entry by entry."""
+        for variable, symbol in self.named_variables():
+            for k in range(symbol.numel()):
+                if symbol[k].is_symbolic():
+                    yield variable, symbol[k]
 
     def column(self, bank: str) -> ca.SX:
         """The symbols of states x, kept values h, parameters p, draws u or delayed values d."""

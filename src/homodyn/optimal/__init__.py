@@ -1,5 +1,6 @@
 """Movements that are best at something: problems of several phases and their solutions."""
 
+from homodyn.optimal.applied import Load, push
 from homodyn.optimal.between import Arrival
 from homodyn.optimal.build import Built
 from homodyn.optimal.capsules import apart, capsule_distance
@@ -16,6 +17,8 @@ from homodyn.optimal.conditions import (
     unilateral,
     velocity,
 )
+from homodyn.optimal.culprits import Trial, culprits
+from homodyn.optimal.explanation import Explanation, Group
 from homodyn.optimal.footfalls import Footing, Standing, footings, whole_steps
 from homodyn.optimal.instant import Instant
 from homodyn.optimal.phase import Phase
@@ -68,10 +71,13 @@ __all__ = [
     "Built",
     "Condition",
     "CrossEvaluation",
+    "Explanation",
     "Footing",
     "ForceError",
+    "Group",
     "Instant",
     "Link",
+    "Load",
     "Objective",
     "Parameter",
     "Phase",
@@ -88,6 +94,7 @@ __all__ = [
     "StoredStep",
     "Synthesis",
     "Term",
+    "Trial",
     "Violation",
     "acceleration",
     "angular_momentum",
@@ -97,6 +104,7 @@ __all__ = [
     "coordinates",
     "criteria_of",
     "cross_evaluation",
+    "culprits",
     "effort_per_distance",
     "footings",
     "friction_cone",
@@ -107,6 +115,7 @@ __all__ = [
     "objective",
     "periodic",
     "power",
+    "push",
     "read_phases",
     "reconstruct",
     "reconstruct_trial",

@@ -17,6 +17,7 @@ import numpy as np
 
 from homodyn.model import Model
 from homodyn.model.configuration import difference, rates
+from homodyn.optimal.applied import SIZE, load_force
 from homodyn.optimal.derivatives import NOWHERE, VERSION
 from homodyn.optimal.phase import Phase
 from homodyn.optimal.springs import Spring, spring_force
@@ -68,16 +69,26 @@ def arrivals(
     return tuple(_arrival(built, k, phase, parameters) for k, phase in enumerate(phases))
 
 
+def laws(built: Built) -> list[DeferredKernel]:
+    """Forward dynamics in the contacts of each phase, as intervals are run again with it."""
+    names = tuple(built.parameters)
+    made = [_law(built.model, phase, built.springs, names) for phase in built.phases]
+    return list({law.identity: law for law in made}.values())
+
+
 def _arrival(
     built: Built, k: int, phase: PhaseSolution, parameters: Mapping[str, float]
 ) -> Arrival:
     model, count = built.model, built.phases[k].intervals
+    loads = built.phases[k].loads
     law = _law(model, built.phases[k], built.springs, tuple(parameters))
     torque = _torque(built.transcription.name, phase, count)
     numbers = np.array([list(parameters.values())], dtype=float)
 
     def slope(state: list[np.ndarray], part: float) -> list[np.ndarray]:
-        return law(*state, torque(part), numbers)
+        at = (np.arange(count) + part) / count
+        known = np.hstack([np.zeros((count, 0)), *(load.sampled(at) for load in loads)])
+        return law(*state, torque(part), numbers, known)
 
     step = phase.duration / count / STEPS
     state = [phase.q[:-1], phase.v[:-1]]
@@ -104,15 +115,18 @@ def _law(
         q, v, tau = (ca.SX.sym(n, s) for n, s in zip("qvt", sizes[:3], strict=True))
         numbers = ca.SX.sym("numbers", len(parameters))
         known = dict(zip(parameters, ca.vertsplit(numbers), strict=True))
+        wrenches = ca.SX.sym("wrenches", sizes[4])
         drive = tau + spring_force(springs, model, q, v, known)
+        drive = drive + load_force(phase.loads, model, q, wrenches)
         acceleration = moved(model, phase, q, v, drive)[0]
         rows = [ca.densify(ca.SX(x)) for x in (rates(model, q, v), acceleration)]
-        return Derived(ca.Function("law", [q, v, tau, numbers], rows), NOWHERE)
+        return Derived(ca.Function("law", [q, v, tau, numbers, wrenches], rows), NOWHERE)
 
-    sizes = (model.nq, model.nv, model.nv, len(parameters))
-    names = ("q", "v", "tau", "numbers")
+    loaded = tuple(load.frame for load in phase.loads)
+    sizes = (model.nq, model.nv, model.nv, len(parameters), SIZE * len(loaded))
+    names = ("q", "v", "tau", "numbers", "wrenches")
     ports = [Port(name, (size,)) for name, size in zip(names, sizes, strict=True)]
-    said = (phase.contacts.rows, phase.stabilization, tuple(springs), parameters)
+    said = (phase.contacts.rows, phase.stabilization, tuple(springs), parameters, loaded)
     text = ("law", str(VERSION), model.digest, *map(repr, said))
     return DeferredKernel(f"forward dynamics in {phase.name}", text, ports, derive)
 

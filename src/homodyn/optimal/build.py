@@ -29,6 +29,8 @@ from homodyn.optimal.springs import Spring
 from homodyn.optimal.transcription import Transcription, held
 from homodyn.optimal.writing import Writer
 from homodyn.spatial import Array
+from homodyn.symbolic.deferred import DeferredKernel
+from homodyn.symbolic.later import in_pairs
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +58,22 @@ class Built:
         plain = Program(list(self.blocks), len(self.names), self.scale)
         self._check(plain)
         return plain.scaled_by_jacobian(self.guess)
+
+    def compile(self) -> None:
+        """Build native code for all that a search calls now, where there is a compiler.
+
+        Without this it is built in the background while the first search goes on without it.
+        """
+        from homodyn.optimal.between import laws
+
+        in_pairs(DeferredKernel.compile, [*self.program.kernels, *laws(self)])
+
+    @property
+    def compiled(self) -> bool:
+        """Whether native code is there for all of it."""
+        from homodyn.optimal.between import laws
+
+        return all(kernel.compiled for kernel in (*self.program.kernels, *laws(self)))
 
     def _check(self, program: Program) -> None:
         """Refuse a start at which a term or a row is not a number, and say which."""
@@ -99,6 +117,8 @@ class Built:
                 f"  terms: {terms or 'none'}",
                 f"  conditions: {conditions or 'none'}",
             ]
+            if phase.loads:
+                lines.append(f"  known loads: {', '.join(load.frame for load in phase.loads)}")
         return "\n".join(lines)
 
 

@@ -67,6 +67,7 @@ class Calls:
     """``f``, ``g`` and their derivatives in scaled units; what was just computed is kept.
 
     ``unknowns`` and ``rows`` tell in which order a solver has them, if in another than the program.
+    ``ones`` are entries of the Jacobian that are one but for rounding.
     """
 
     def __init__(
@@ -75,6 +76,7 @@ class Calls:
         unknowns: np.ndarray | None = None,
         rows: np.ndarray | None = None,
         *,
+        ones: np.ndarray | None = None,
         both_triangles: bool = False,
     ) -> None:
         self.program = program
@@ -93,6 +95,9 @@ class Calls:
         moved = to_row[row], to_unknown[column]
         self._order = np.lexsort(moved)
         self._jacobian_scale = (program.row_scale[row] * program.scale[column])[self._order]
+        is_one = np.zeros(len(row), dtype=bool)
+        is_one[[] if ones is None else ones] = True
+        self._ones = np.flatnonzero(is_one[self._order])
         self.jacobian_sparsity = pattern(
             program.rows, program.size, *(part[self._order] for part in moved)
         )
@@ -151,6 +156,7 @@ class Calls:
             began = time.perf_counter()
             gradients, entries = self.program.slopes(self.result(y))
             jacobian = entries[self._order] * self._jacobian_scale
+            jacobian[self._ones] = 1.0
             gradient = (self.program.gradient_sums @ gradients)[self.unknowns]
             self._slopes = (key, gradient, jacobian)
             self.seconds += time.perf_counter() - began

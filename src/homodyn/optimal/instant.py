@@ -42,8 +42,8 @@ class Instant:
     duration: Array = 0.0
     """Of the phase (s)."""
     parameters: Mapping[str, Array] = field(default_factory=dict)
-    sprung: Array = 0.0
-    """(nv,), N m or N: what springs of the problem do, besides ``tau``."""
+    besides: Array = 0.0
+    """(nv,), N m or N: what springs of the problem and known loads do, besides ``tau``."""
 
     @cached_property
     def tree(self) -> Tree:
@@ -64,7 +64,7 @@ class Instant:
     def imbalance(self) -> Array:
         """What is missing in M a + bias = tau + passive + G^T force (N m, N): zero in motion."""
         needed = newton_euler(self.tree, self.a) + armature(self.model) * self.a
-        acting = self.tau + self.sprung + passive_force(self.model, self.q, self.v)
+        acting = self.tau + self.besides + passive_force(self.model, self.q, self.v)
         if len(self.contacts.rows):
             acting = acting + self.contact_jacobian.T @ self.force
         return needed - acting

@@ -136,7 +136,8 @@ def motion_blocks(writers: list[Writer]) -> list[Block]:
     groups: dict[Any, list[int]] = {}
     for k, writer in enumerate(writers):
         low, high = writer.phase.duration_bounds
-        key = (low < high, writer.phase.stabilization, tuple(writer.layout.actuated))
+        loaded = tuple(load.frame for load in writer.phase.loads)
+        key = (low < high, writer.phase.stabilization, tuple(writer.layout.actuated), loaded)
         groups.setdefault(key, []).append(k)
     made: dict[int, Block] = {}
     for members in groups.values():
@@ -160,6 +161,7 @@ class _Whole:
         written = writer.transcription.interval(maker, self.symbols, maker.step)
         self.extra = len(extra)
         self.rows = written.rows
+        self.wrenches = maker.wrenches
         numbers = maker.numbers(np.zeros(1))
         none = ca.SX(0, 1)
         z = ca.vertcat(*(s for group in self.symbols.values() for s in group), *extra)
@@ -173,7 +175,7 @@ class _Whole:
             (),
             (),
             np.zeros((0, z.shape[0]), dtype=int),
-            np.zeros((0, len(numbers))),
+            np.zeros((0, sum(symbol.shape[0] for symbol, _ in numbers))),
             np.zeros((0, row.shape[0])),
             np.zeros((0, row.shape[0])),
             (),
@@ -195,6 +197,7 @@ class _Whole:
         )
         fractions = np.arange(count) / count
         maker, _, shared = writer.maker()
+        maker = replace(maker, wrenches=self.wrenches)
         numbers = [known for _, known in maker.numbers(fractions)]
         index = np.array([[*writer.window(k), *shared] for k in range(count)], dtype=int)
         return MotionBlock(

@@ -69,7 +69,8 @@ class ShootingWriter(Writer):
         keys = ("q", "v", "tau")
         parts = {k: ca.SX.sym(k, self.layout.index[k].shape[1]) for k in keys}
         q, v, tau = parts.values()
-        a, force = moved(self.model, self.phase, q, v, maker.torques(tau))
+        drive = maker.torques(tau) + maker.besides(q, v, 0.0)
+        a, force = moved(self.model, self.phase, q, v, drive)
         rows: list[Row] = []
         lower: list[np.ndarray] = []
         upper: list[np.ndarray] = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -12,7 +12,9 @@ from homodyn.dynamics import Constraint, ConstraintSet, Stabilization, row_names
 from homodyn.errors import HomodynError
 from homodyn.model import Model
 from homodyn.model.naming import missing
+from homodyn.optimal.applied import Load
 from homodyn.optimal.conditions import Condition
+from homodyn.optimal.samples import series
 from homodyn.optimal.terms import Term
 
 QUANTITIES = ("q", "v", "a", "force", "tau")
@@ -51,6 +53,8 @@ class Phase:
     inherits: bool = False
     """Whether contacts of the first phase are at rest by a link to the last, and not by rows."""
     stabilization: Stabilization = field(default_factory=lambda: Stabilization.oscillator(10.0))
+    loads: Sequence[Load] = ()
+    """Known wrenches that act besides torques and contacts, such as measured ground forces."""
 
     def __post_init__(self) -> None:
         low, high = self.duration_bounds
@@ -157,15 +161,3 @@ def sampled(
             "of the phase; a guess is finite everywhere"
         )
     return values
-
-
-def series(given: Any, fractions: np.ndarray) -> np.ndarray:
-    """Values at parts of a phase (0 to 1) from samples spread evenly over it, or a function."""
-    if isinstance(given, Callable):  # type: ignore[arg-type]
-        return np.asarray(given(fractions), dtype=float).reshape(len(fractions), -1)
-    samples = np.asarray(given, dtype=float)
-    samples = samples[None, :] if samples.ndim == 1 else samples
-    if len(samples) == 1:
-        return np.repeat(samples, len(fractions), axis=0)
-    at = np.linspace(0.0, 1.0, len(samples))
-    return np.column_stack([np.interp(fractions, at, column) for column in samples.T])

@@ -13,7 +13,6 @@ from scipy.sparse import csr_array
 
 from homodyn.optimal.block import Block
 from homodyn.symbolic.deferred import DeferredKernel
-from homodyn.symbolic.later import in_pairs
 
 Hessian = Literal["exact", "gauss-newton"]
 """Which second derivatives a solver gets."""
@@ -143,12 +142,8 @@ class Program:
 
     @property
     def kernels(self) -> list[DeferredKernel]:
-        """All functions that a solver calls, the small ones first."""
+        """All different functions that a solver calls, second derivatives last."""
         firsts = [k for block in self.blocks for k in (block.value, block.slope)]
-        all_of_them = [*firsts, *(kernel for kernel in self.second if kernel.places.shape[1])]
-        return list(dict.fromkeys(getattr(kernel, "kernel", kernel) for kernel in all_of_them))
-
-    def compile(self) -> None:
-        """Build native code for all functions now; without it they are built while they serve."""
-        different = {kernel.identity: kernel for kernel in self.kernels}
-        in_pairs(DeferredKernel.compile, different.values())
+        wanted = [*firsts, *(kernel for kernel in self.second if kernel.places.shape[1])]
+        bare = (getattr(kernel, "kernel", kernel) for kernel in wanted)
+        return list({kernel.identity: kernel for kernel in bare}.values())

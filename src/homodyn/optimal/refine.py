@@ -23,9 +23,10 @@ SAFETY, GROWTH = 0.7, 2.0
 """Part of what is allowed between nodes that a finer mesh aims at; most growth in one go."""
 
 
-def finer(intervals: Sequence[int], found: Solution, between: float) -> tuple[int, ...]:
+def finer(
+    intervals: Sequence[int], found: Solution, between: float, order: int = ORDERS["shooting"]
+) -> tuple[int, ...]:
     """As many intervals as bring each phase below what is allowed between nodes (rad, m)."""
-    order = ORDERS[found.built.transcription.name]
     growth = [(arrival.worst / (SAFETY * between)) ** (1 / order) for arrival in found.arrivals]
     return tuple(
         max(n, int(np.ceil(n * min(g, GROWTH)))) for n, g in zip(intervals, growth, strict=True)
@@ -34,7 +35,8 @@ def finer(intervals: Sequence[int], found: Solution, between: float) -> tuple[in
 
 def refined(problem: Problem, found: Solution, between: float) -> Problem:
     """The problem on a mesh that should do, with an answer on a coarser one for its guess."""
-    counts = finer([phase.intervals for phase in problem.phases], found, between)
+    order = ORDERS[found.built.transcription.name]
+    counts = finer([phase.intervals for phase in problem.phases], found, between, order)
     phases = [
         # At least one more where it was not enough, else the next answer would be this one.
         replace(phase, intervals=max(n, phase.intervals + (arrival.worst > between)))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from homodyn.errors import HomodynError
 from homodyn.optimal.between import Arrival, arrivals
 from homodyn.optimal.build import Built
+from homodyn.optimal.explanation import Explanation, as_text, explained, saturated_entries
 from homodyn.optimal.layout import PhaseLayout
 from homodyn.optimal.phase import entry_names
 from homodyn.optimal.warm import with_guess
@@ -21,8 +23,6 @@ if TYPE_CHECKING:
 
 VIOLATED = 1e-4
 """Rows and bounds that are missed by more, in the units of the problem, are told."""
-SATURATED = 1e-4
-"""A control within this part of its range of a bound is saturated."""
 
 
 class Status(StrEnum):
@@ -108,6 +108,8 @@ class Solution:
     """The word of the solver."""
     arrivals: tuple[Arrival, ...] = ()
     """How far each interval, run again by forward dynamics, arrives from its last node."""
+    multipliers: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    """(rows,): by how much the objective would fall if a row had one unit of its own more room."""
 
     @property
     def between_nodes(self) -> float:
@@ -146,39 +148,14 @@ class Solution:
         times = [p.time if states else p.control_time for p in self.phases]
         return np.concatenate(times), np.concatenate([getattr(p, quantity) for p in self.phases])
 
-    def explain(self, most: int = 8) -> str:
-        """The worst conditions, saturated bounds, and what to try."""
-        lines = [self.sentence]
-        lines += [f"  {name}: {value:.6g}" for name, value in self.terms.items()]
-        if self.violations:
-            lines.append("not obeyed:")
-            lines += [f"  {violation}" for violation in self.violations[:most]]
-        if self.saturated:
-            lines.append(f"on a bound ({len(self.saturated)}):")
-            lines += [f"  {name}" for name in self.saturated[:most]]
-        lines += [f"try: {advice}" for advice in self._advice()]
-        return "\n".join(lines)
+    @cached_property
+    def explanation(self) -> Explanation:
+        """What is missed and where, what holds the answer back, and what to try."""
+        return explained(self)
 
-    def _advice(self) -> list[str]:
-        if self.status.good and not self.violations:
-            return []
-        advice = []
-        if self.status is Status.COARSE:
-            return ["more intervals, or transcription='collocation', with guess=this solution"]
-        words = " ".join(v.what for v in self.violations[:20])
-        if "friction" in words:
-            advice.append("more friction, or let the feet stand elsewhere")
-        if "step of" in words or "slope of" in words:
-            advice.append("more intervals, or a guess whose velocities fit its positions")
-        if "balance" in words:
-            advice.append(
-                "wider bounds of torques or forces; a guess of both from hd.capture.loads"
-            )
-        if any("duration" in name for name in self.saturated):
-            advice.append("wider bounds of the durations that lie on one")
-        if self.status in (Status.OUT_OF_ITERATIONS, Status.OUT_OF_TIME):
-            advice.append("solve again with guess=this solution, on a coarser mesh first")
-        return advice or ["fewer conditions at once, then guess=that solution"]
+    def explain(self, most: int = 8) -> str:
+        """The explanation in lines, at most so many of each kind."""
+        return as_text(self, self.explanation, most)
 
     def guess_for(self, problem: Problem) -> Problem:
         """The problem with this solution for its guess, whatever its mesh."""
@@ -233,11 +210,12 @@ def solution_of(
         parameters,
         terms,
         violations,
-        _saturated(built, x),
+        tuple(built.names[k] for k in saturated_entries(built, x)),
         iterations,
         seconds,
         ending,
         again,
+        multipliers,
     )
 
 
@@ -282,10 +260,3 @@ def _violations(
         where = Violation(built.names[entry], "bound", amount)
         found.append((amount / float(built.scale[entry]), where))
     return tuple(v for _, v in sorted(found, key=lambda pair: -pair[0]))
-
-
-def _saturated(built: Built, x: np.ndarray) -> tuple[str, ...]:
-    free = built.lower < built.upper
-    room = np.where(np.isfinite(built.upper - built.lower), built.upper - built.lower, built.scale)
-    near = np.minimum(x - built.lower, built.upper - x) <= SATURATED * room
-    return tuple(built.names[k] for k in np.flatnonzero(free & near))

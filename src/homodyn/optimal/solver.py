@@ -120,7 +120,9 @@ def _by_fatrop(
     barrier: float | None,
     verbose: bool,
 ) -> _Ending:
-    calls = Calls(staged.program, staged.unknowns, staged.rows, both_triangles=True)
+    calls = Calls(
+        staged.program, staged.unknowns, staged.rows, ones=staged.ones, both_triangles=True
+    )
     calls.deadline = deadline
     own: dict[str, Any] = {
         "tol": tolerance,
@@ -139,7 +141,12 @@ def _by_fatrop(
         "ng": staged.own,
         "equality": equal[staged.rows].tolist(),
     }
-    x, multipliers, stats = _run(built, calls, "fatrop", calls.fatrop(), options)
+    try:
+        x, multipliers, stats = _run(built, calls, "fatrop", calls.fatrop(), options)
+    except RuntimeError as error:
+        nothing = np.zeros(staged.program.rows)
+        word = str(error).strip().splitlines()[-1]
+        return _Ending(built.guess, nothing, Status.FAILED, word, 0, calls.seconds)
     word = str(stats.get("unified_return_status", "failed"))
     count = int(stats.get("iter_count", 0))
     status = Status.SOLVED if stats.get("success") else Status.FAILED

@@ -30,6 +30,8 @@ class Stages:
     controls: list[int]
     own: list[int]
     """Rows of each stage that close no gap."""
+    ones: np.ndarray
+    """Entries of the Jacobian that are one: those of the next states."""
 
 
 def arranged(built: Built, program: Program) -> Stages | str:
@@ -75,6 +77,7 @@ def arranged(built: Built, program: Program) -> Stages | str:
         np.bincount(stage[state], minlength=count).tolist(),
         np.bincount(stage[~state], minlength=count).tolist(),
         np.bincount(first[~gaps], minlength=count).tolist(),
+        np.flatnonzero(follows),
     )
 
 

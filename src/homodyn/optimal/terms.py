@@ -16,11 +16,10 @@ import numpy as np
 from homodyn.dynamics import momentum
 from homodyn.errors import HomodynError
 from homodyn.optimal.instant import Instant
+from homodyn.optimal.samples import Series
 from homodyn.spatial import Array, stack
 
 When = Literal["path", "start", "end", "change"]
-Series = np.ndarray | Callable[[np.ndarray], np.ndarray]
-"""Samples spread evenly over a phase, or a function of the part of it (0 to 1) that has passed."""
 
 SMOOTH_POWER = 1.0
 """W: within this of zero, the size of a power is rounded off so that it has a derivative."""

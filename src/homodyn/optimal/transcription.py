@@ -95,8 +95,8 @@ class Maker(Protocol):
     def torques(self, tau: Array) -> Array:
         """Torques of the motors as entries of v."""
 
-    def sprung(self, q: Array, v: Array) -> Array:
-        """What springs of the problem do, as entries of v."""
+    def besides(self, q: Array, v: Array, part: float) -> Array:
+        """What springs and known loads do at a part of the interval, as entries of v."""
 
 
 class MidpointShooting:
@@ -212,7 +212,7 @@ class ForwardShooting:
 
         def slope(state: tuple[Array, Array], part: float) -> tuple[Array, Array]:
             drive = maker.torques((1 - part) * tau[0] + part * tau[1])
-            drive = drive + maker.sprung(*state)
+            drive = drive + maker.besides(*state, part)
             return rates(model, *state), moved(model, phase, *state, drive)[0]
 
         state = q[0], v[0]
@@ -230,7 +230,7 @@ class ForwardShooting:
         rows = [("step of q", state[0] - q[1]), ("step of v", state[1] - v[1])]
         samples = []
         for k, part in enumerate((0.0, 1.0)):
-            drive = maker.torques(tau[k]) + maker.sprung(q[k], v[k])
+            drive = maker.torques(tau[k]) + maker.besides(q[k], v[k], part)
             a, force = moved(model, phase, q[k], v[k], drive)
             samples.append(Sample(maker(q[k], v[k], a, tau[k], force, part), part, 0.5))
         return Interval(samples, rows)

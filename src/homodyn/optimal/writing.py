@@ -13,11 +13,13 @@ import numpy as np
 from homodyn.dynamics import row_names
 from homodyn.errors import HomodynError
 from homodyn.model import Model
+from homodyn.optimal.applied import SIZE, load_force
 from homodyn.optimal.block import Block
 from homodyn.optimal.conditions import Condition
 from homodyn.optimal.instant import Instant
 from homodyn.optimal.layout import PhaseLayout
-from homodyn.optimal.phase import Phase, entry_names, series
+from homodyn.optimal.phase import Phase, entry_names
+from homodyn.optimal.samples import series
 from homodyn.optimal.springs import Spring, spring_force
 from homodyn.optimal.terms import Term
 from homodyn.optimal.transcription import Transcription, moved
@@ -69,6 +71,8 @@ class InstantMaker:
     """Rows of the contacts that are told to stay where they are."""
     lifts: list[Lift] = field(default_factory=list)
     """States that are expressions, and the symbols that instants have in their place."""
+    wrenches: dict[float, ca.SX] = field(default_factory=dict)
+    """Those of all loads, by the parts of the interval at which they were asked for."""
 
     def __call__(
         self, q: Array, v: Array, a: Array, tau: Array, force: Array, part: float
@@ -88,7 +92,7 @@ class InstantMaker:
             elapsed,
             self.duration,
             self.parameters,
-            self.sprung(q, v),
+            self.besides(q, v, part),
         )
 
     @property
@@ -99,12 +103,23 @@ class InstantMaker:
     def numbers(self, passed: np.ndarray) -> list[Numbers]:
         """Symbols that stand for numbers, which no derivative and no compiled code depends on.
 
-        They come with one row for each place, where this part of the phase has passed.
+        They come with one row for each place, where this part of the phase has passed. Loads are
+        told at the instants that were made before.
         """
         low, high = self.phase.duration_bounds
         constant = np.ones((len(passed), 1))
         known = [(self.passed, passed[:, None]), (self.part, constant / self.phase.intervals)]
-        return known if low < high else [*known, (self.duration, low * constant)]
+        if low == high:
+            known.append((self.duration, low * constant))
+        return [*known, *self.loads_at(passed)]
+
+    def loads_at(self, passed: np.ndarray) -> list[Numbers]:
+        """The wrenches of loads in intervals that begin at these parts of the phase."""
+        loads, count = self.phase.loads, self.phase.intervals
+        return [
+            (symbols, np.hstack([load.sampled(passed + part / count) for load in loads]))
+            for part, symbols in self.wrenches.items()
+        ]
 
     def _symbol(self, name: str, value: Array) -> Array:
         if value.is_valid_input():
@@ -113,9 +128,15 @@ class InstantMaker:
         self.lifts.append((symbol, value))
         return symbol
 
-    def sprung(self, q: Array, v: Array) -> Array:
-        """What springs do."""
-        return spring_force(self.springs, self.model, q, v, self.parameters)
+    def besides(self, q: Array, v: Array, part: float) -> Array:
+        """What springs and known loads do at a part of the interval."""
+        sprung = spring_force(self.springs, self.model, q, v, self.parameters)
+        loads = self.phase.loads
+        if not loads:
+            return sprung
+        if part not in self.wrenches:
+            self.wrenches[part] = ca.SX.sym("wrenches", SIZE * len(loads))
+        return sprung + load_force(loads, self.model, q, self.wrenches[part])
 
     def torques(self, tau: Array) -> Array:
         """Torques of the motors as entries of v."""
@@ -252,8 +273,10 @@ class Writer:
         one, two = self.symbols(), self.symbols()
         step = maker.step
         costs = Costs()
+        later = replace(maker, passed=maker.passed + maker.part, wrenches={})
         first, second = (
-            self.transcription.interval(maker, symbols, step).samples for symbols in (one, two)
+            self.transcription.interval(each, symbols, step).samples
+            for each, symbols in ((maker, one), (later, two))
         )
         for term in terms:
             rate = (term.value(second[0].instant) - term.value(first[0].instant)) / step
@@ -264,7 +287,8 @@ class Writer:
             [[*self.window(k), *self.window(k + 1), *shared] for k in range(count - 1)]
         )
         places = tuple(self.place(k + 1) for k in range(count - 1))
-        known = maker.numbers(np.arange(count - 1) / count)
+        passed = np.arange(count - 1) / count
+        known = [*maker.numbers(passed), *later.loads_at(passed + 1 / count)]
         return self._made(z, known, costs, [], [], [], index, places, maker.lifts)
 
     def boundary(self, at: str) -> Boundary:
@@ -277,7 +301,8 @@ class Writer:
         if "a" in made:
             a, force = made["a"], made["force"]
         else:
-            a, force = moved(self.model, self.phase, q, v, maker.torques(tau) + maker.sprung(q, v))
+            drive = maker.torques(tau) + maker.besides(q, v, 0.0)
+            a, force = moved(self.model, self.phase, q, v, drive)
         elapsed = ca.SX(0) if n == 0 else maker.duration
         instant = replace(maker(q, v, a, tau, force, 0.0), elapsed=elapsed)
         index = np.concatenate([*(self.layout.index[k][n] for k in keys), shared])

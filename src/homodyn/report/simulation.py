@@ -16,13 +16,13 @@ from matplotlib.figure import Figure
 
 from homodyn.capture import Event, Motion
 from homodyn.errors import FormatError
-from homodyn.model import save
+from homodyn.model import Model, save
 from homodyn.report.draw import save_drawing
 from homodyn.report.files import write_csv
 from homodyn.report.replay import RATE, asset, packed, replay_data, replay_html, strip
 from homodyn.simulate import Record, Scene, gap_distances
 
-ENERGIES = ("kinetic", "potential", "actuators", "contacts", "dissipated", "error")
+ENERGIES = ("kinetic", "potential", "actuators", "contacts", "dissipated", "events", "error")
 
 
 def write_simulation(record: Record, folder: str | Path) -> list[Path]:
@@ -33,7 +33,7 @@ def write_simulation(record: Record, folder: str | Path) -> list[Path]:
     model = record.model
     forces = [f"{name} {axis}" for name in record.contact_names for axis in "xyz"]
     heads = {
-        "positions.csv": (_position_names(record), record.q),
+        "positions.csv": (position_names(model), record.q),
         "velocities.csv": (model.coordinate_names, record.v),
         "torques.csv": (model.coordinate_names, record.torques),
         "forces.csv": (forces, record.forces.reshape(len(record.time), -1)),
@@ -95,6 +95,8 @@ def simulation_figure(record: Record) -> Figure:
     force.set_ylabel("contact force (N)")
     for name in ENERGIES:
         values = getattr(record.energy, name)
+        if name == "events" and not values.any():
+            continue
         start = values[0] if name == "potential" else 0.0
         energy.plot(record.time, values - start, linewidth=1, label=name)
     energy.set_ylabel("energy (J), potential from its start")
@@ -104,11 +106,11 @@ def simulation_figure(record: Record) -> Figure:
         if place is not None:
             joints.plot(
                 record.time,
-                record.q[:, place],
+                record.q[:, place] - record.q[0, place],
                 linewidth=1,
                 label=record.model.coordinate_names[k],
             )
-    joints.set_ylabel("position (rad, m)")
+    joints.set_ylabel("position from its start (rad, m)")
     joints.set_xlabel("time (s)")
     for plot in (force, energy, joints):
         for event in record.events[:50]:
@@ -169,9 +171,8 @@ def _events(record: Record) -> Sequence[Event]:
     return [Event(happening.time, happening.name, "General") for happening in record.events]
 
 
-def _position_names(record: Record) -> list[str]:
+def position_names(model: Model) -> list[str]:
     """A name for each entry of q; the entries of quaternions count w, x, y, z."""
-    model = record.model
     names = [""] * model.nq
     for name, place in zip(model.coordinate_names, model.position_index, strict=True):
         if place is not None:

@@ -279,10 +279,10 @@ def _angles(compared: Compared) -> str:
         plot = Plot(word, (0, 100), span, "% of the stride", "deg")
         for k, (x, y) in enumerate(drawn):
             walk = k == len(drawn) - 1
-            plot.line(x, y, "grey" if walk else STYLES[k % len(STYLES)])
+            plot.line(x, y, "grey" if walk else _style(k)[0])
         panels.append(plot.svg())
     names = [*(s.name for s in compared.steps), "synthetic walk"]
-    colours = [*(COLOURS[k % len(COLOURS)] for k in range(len(names) - 1)), "grey"]
+    colours = [*(_style(k)[1] for k in range(len(names) - 1)), "grey"]
     words = ", ".join(f"{name}: {colour}" for name, colour in zip(names, colours, strict=True))
     caption = f"Angles of the right side from left foot off on. {words}."
     return figure(Figure("angles", tuple(panels), caption, 3, legend=False))
@@ -290,6 +290,14 @@ def _angles(compared: Compared) -> str:
 
 STYLES = ("right", "left", "first", "second", "ink", "middle")
 COLOURS = ("red", "blue", "orange", "green", "black", "light grey")
+
+
+def _style(k: int) -> tuple[str, str]:
+    """Class and words of the k-th line; those after the last colour are dashed."""
+    n = k % len(STYLES)
+    if k < len(STYLES):
+        return STYLES[n], COLOURS[n]
+    return f"{STYLES[n]} dash", f"{COLOURS[n]} dashed"
 
 
 def _elevation(compared: Compared) -> str:

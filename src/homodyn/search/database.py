@@ -23,7 +23,8 @@ from sqlalchemy import (
     create_engine,
     event,
 )
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from homodyn.errors import SearchError
 
@@ -97,6 +98,18 @@ def database_url(place: str | Path | None) -> str:
     return f"sqlite:///{Path(place)}"
 
 
+def shown(place: str | Path | None) -> str:
+    """A place as messages name it: without the password that a URL may have."""
+    if place is None:
+        return "in memory"
+    if "://" not in str(place):
+        return str(place)
+    try:
+        return make_url(str(place)).render_as_string()
+    except ArgumentError:
+        return "that URL"
+
+
 def open_database(place: str | Path | None, patience: float | None) -> Engine:
     """The database at a place; others may hold it for ``patience`` seconds."""
     url = database_url(place)
@@ -110,7 +123,7 @@ def open_database(place: str | Path | None, patience: float | None) -> Engine:
             return create_engine(url, connect_args=options, poolclass=StaticPool)
         engine = create_engine(url, connect_args=options)
     except Exception as error:
-        raise SearchError(f"{url} is no database that can be opened: {error}") from None
+        raise SearchError(f"{shown(place)} is no database that can be opened: {error}") from None
 
     @event.listens_for(engine, "connect")
     def settle(connection: Any, record: Any) -> None:

@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import IO
 
 from sqlalchemy import Engine, text
+from sqlalchemy.exc import DBAPIError
 
 from homodyn.errors import SearchError
+from homodyn.search.database import told
 
 
 @contextlib.contextmanager
@@ -38,16 +40,20 @@ def _refusal(holder: str) -> SearchError:
 @contextlib.contextmanager
 def _in_database(engine: Engine, name: str) -> Iterator[None]:
     number = zlib.crc32(f"homodyn search {name}".encode())
-    with engine.connect() as connection:
-        taken = connection.execute(text(f"select pg_try_advisory_lock({number})")).scalar()
-        connection.commit()
+    with contextlib.ExitStack() as stack:
+        with told(engine.url.render_as_string()):
+            connection = stack.enter_context(engine.connect())
+            taken = connection.execute(text(f"select pg_try_advisory_lock({number})")).scalar()
+            connection.commit()
         if not taken:
             raise _refusal("")
         try:
             yield
         finally:
-            connection.execute(text(f"select pg_advisory_unlock({number})"))
-            connection.commit()
+            # A connection that was lost took its lock with it.
+            with contextlib.suppress(DBAPIError):
+                connection.execute(text(f"select pg_advisory_unlock({number})"))
+                connection.commit()
 
 
 @contextlib.contextmanager

@@ -31,6 +31,7 @@ from homodyn.search.database import (
     STUDY,
     TABLES,
     open_database,
+    shown,
     told,
 )
 from homodyn.search.lock import held
@@ -112,8 +113,8 @@ class Study:
     ) -> Study:
         """The study of that name, made with the text of ``job`` if there is none yet."""
         engine = open_database(place, patience)
-        shown = str(place or "in memory")
-        with told(shown):
+        seen = shown(place)
+        with told(seen):
             TABLES.create_all(engine)
             with engine.connect() as connection:
                 wanted = select(STUDY.c.id).where(STUDY.c.name == name)
@@ -129,7 +130,7 @@ class Study:
                 # Two processes may do this at once: the second finds what the first made.
                 with contextlib.suppress(IntegrityError), engine.begin() as connection:
                     connection.execute(insert(STUDY), [row])
-        return cls._found(engine, shown, name)
+        return cls._found(engine, seen, name)
 
     @classmethod
     def open(
@@ -138,7 +139,7 @@ class Study:
         """The study of that name, or the only one there is."""
         if "://" not in str(place) and not Path(place).is_file():
             raise SearchError(f"there is no study {place}; `homodyn search run` makes one")
-        return cls._found(open_database(place, patience), str(place), name)
+        return cls._found(open_database(place, patience), shown(place), name)
 
     @classmethod
     def _found(cls, engine: Engine, place: str, name: str | None) -> Study:

@@ -19,6 +19,7 @@ from homodyn.simulate.constants import Lane, column
 from homodyn.simulate.joint_rows import JointRow
 from homodyn.simulate.rows import Row
 from homodyn.spatial import Array, stack
+from homodyn.symbolic import Kernel, kernel
 
 FLOATING = ("free", "euler_free", "planar", "translation", "spherical", "euler", "custom")
 
@@ -34,7 +35,8 @@ class Torques:
 class SampledTorques:
     """Torques (N m, N) at times (s): rows of nv numbers, straight lines or held in between.
 
-    Before the first and after the last time the nearest row holds.
+    Before the first and after the last time the nearest row holds. Steps of fixed length take the
+    torque of their start; methods that choose their steps follow the lines.
     """
 
     time: Any
@@ -162,23 +164,52 @@ def drive(
             total = total + torque
             rows += servo
         elif callable(part):
-            total = total + ca.SX(part(t, q, v, lane))
+            total = total + _asked(part(t, q, v, lane), model)
     if limited:
         total = stack(*[_within(total[k], bounds[k]) for k in range(model.nv)])
     return Drive(total, rows)
 
 
+def torque_kernel(model: Model, parts: Sequence[Any], lane: Sequence[str], limited: bool) -> Kernel:
+    """Torques (N m, N) at a time and state, of ``given`` ones and all parts, as a kernel."""
+
+    def torque(t: Array, q: Array, v: Array, given: Array, numbers: Array) -> Array:
+        named = {name: numbers[k] for k, name in enumerate(lane)}
+        return drive(model, parts, t, q, v, given, named, None, limited).torque
+
+    return kernel(
+        torque,
+        {"t": (), "q": model.nq, "v": model.nv, "given": model.nv, "lane": len(lane)},
+        outputs={"torque": model.nv},
+        name=f"torques of {model.name}",
+    )
+
+
 def column_of(values: Any, model: Model) -> list[float]:
     """Constant torques as nv numbers; they may have any sign."""
     if isinstance(values, Mapping):
-        result = [0.0] * model.nv
+        numbers = np.zeros(model.nv)
         for name, value in values.items():
-            result[model.coordinate_index(name)] = float(value)
-        return result
-    numbers = np.asarray(values, dtype=float)
+            numbers[model.coordinate_index(name)] = float(value)
+    else:
+        numbers = np.asarray(values, dtype=float)
     if numbers.shape != (model.nv,):
         raise ModelError(f"torques: {model.nv} numbers are needed, got shape {numbers.shape}")
+    bad = [n for n, x in zip(model.coordinate_names, numbers, strict=True) if not np.isfinite(x)]
+    if bad:
+        raise ModelError(f"constant torques must be finite; that of {', '.join(bad)} is not")
     return [float(x) for x in numbers]
+
+
+def _asked(torque: Any, model: Model) -> Array:
+    """What a function over symbols returned, if it is a torque for each degree of freedom."""
+    found = ca.SX(torque)
+    if found.shape != (model.nv, 1):
+        raise ModelError(
+            f"the controller over symbols gives {found.shape[0]} x {found.shape[1]} numbers; "
+            f"{model.nv} torques are needed, one for each degree of freedom"
+        )
+    return found
 
 
 def torque_bounds(model: Model, v: Array) -> list[Array]:
@@ -196,7 +227,8 @@ def torque_bounds(model: Model, v: Array) -> list[Array]:
 def _within(torque: Array, bound: Array) -> Array:
     if isinstance(bound, float) and np.isinf(bound):
         return torque
-    return ca.fmin(ca.fmax(torque, -bound), bound)
+    # Not fmin and fmax, which would make a bound of what is no number.
+    return ca.if_else(torque > bound, bound, ca.if_else(torque < -bound, -bound, torque))
 
 
 def _servo(
@@ -214,8 +246,10 @@ def _servo(
         target = ca.SX(pd.target(t, lane))
     else:
         pose = model.neutral() if pd.target is None else np.asarray(pd.target, dtype=float)
-        if pose.shape != (model.nq,):
-            raise ModelError(f"target of PD: {model.nq} numbers are needed, got {pose.shape}")
+        if pose.shape != (model.nq,) or not np.isfinite(pose).all():
+            raise ModelError(
+                f"target of PD: {model.nq} finite numbers are needed, got shape {pose.shape}"
+            )
         target = ca.SX(pose)
     away = model.difference(q, target)
     rate = _rate(model, pd, t, lane)
@@ -239,8 +273,10 @@ def _rate(model: Model, pd: PD, t: Array, lane: Lane) -> Array:
     if callable(pd.velocity):
         return ca.SX(pd.velocity(t, lane))
     given = np.zeros(model.nv) if pd.velocity is None else np.asarray(pd.velocity, dtype=float)
-    if given.shape != (model.nv,):
-        raise ModelError(f"velocity of PD: {model.nv} numbers are needed, got {given.shape}")
+    if given.shape != (model.nv,) or not np.isfinite(given).all():
+        raise ModelError(
+            f"velocity of PD: {model.nv} finite numbers are needed, got shape {given.shape}"
+        )
     return ca.SX(given)
 
 

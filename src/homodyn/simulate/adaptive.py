@@ -15,36 +15,14 @@ import numpy as np
 from homodyn.model import normalize
 from homodyn.model.configuration import rates
 from homodyn.simulate.advance import flow
+from homodyn.simulate.dormand_prince import dormand_prince, within
 from homodyn.simulate.integrators import State
 from homodyn.simulate.marching import Point
+from homodyn.simulate.outside import sampled_change
 from homodyn.simulate.record import Status
 from homodyn.simulate.setup import Setup
 from homodyn.symbolic import Kernel, jacobian
 from homodyn.symbolic.trace import trace
-
-# Dormand and Prince 1980, with the fourth-order continuous extension of Shampine 1986.
-NODES = np.array([0, 1 / 5, 3 / 10, 4 / 5, 8 / 9, 1, 1])
-STAGES = (
-    np.array([]),
-    np.array([1 / 5]),
-    np.array([3 / 40, 9 / 40]),
-    np.array([44 / 45, -56 / 15, 32 / 9]),
-    np.array([19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729]),
-    np.array([9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656]),
-    np.array([35 / 384, 0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84]),
-)
-ERROR = np.array([71 / 57600, 0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40])
-DENSE = np.array(
-    [
-        [1, -8048581381 / 2820520608, 8663915743 / 2820520608, -12715105075 / 11282082432],
-        [0, 0, 0, 0],
-        [0, 131558114200 / 32700410799, -68118460800 / 10900136933, 87487479700 / 32700410799],
-        [0, -1754552775 / 470086768, 14199869525 / 1410260304, -10690763975 / 1880347072],
-        [0, 127303824393 / 49829197408, -318862633887 / 49829197408, 701980252875 / 199316789632],
-        [0, -282668133 / 205662961, 2019193451 / 616988883, -1453857185 / 822651844],
-        [0, 40617522 / 29380423, -110615467 / 29380423, 69997945 / 29380423],
-    ]
-)
 
 SMALLEST = 1e-13
 """Shortest step (s) that is tried before the run counts as stalled."""
@@ -87,6 +65,7 @@ class DormandPrince:
         self.evaluations = 0
         self.accepted = 0
         self._kernel = rate_kernel(setup)
+        self._change = sampled_change(setup)
         self._parameters = dict(parameters)
         self._length = min(longest, 1e-3)
         self._span: tuple[float, float, np.ndarray, np.ndarray, np.ndarray] | None = None
@@ -122,7 +101,7 @@ class DormandPrince:
         assert self._span is not None
         start, end, y, K, _ = self._span
         s = (t - start) / (end - start)
-        moved = y + (end - start) * (K.T @ (DENSE @ s ** np.arange(1, 5)))
+        moved = within(s, end - start, y, K)
         q, v, z, work = (moved[a:b] for a, b in zip(self._sizes, self._sizes[1:], strict=False))
         q = np.asarray(normalize(self.setup.model, q))
         return replace(point, t=t, q=q, v=v, z=z, work=work)
@@ -138,7 +117,7 @@ class DormandPrince:
             work=work,
             status=np.asarray(0.0),
             dt=np.asarray(0.0),
-            torque=point.torque,
+            torque=point.torque + self._change(point.t, t),
             lane=point.lane,
             **self._parameters,
         )
@@ -150,20 +129,17 @@ class DormandPrince:
         counted = self._sizes[2]
         while self._length > SMALLEST:
             h = min(self._length, self.longest)
-            K = np.empty((7, len(y)))
-            K[0] = self._first
-            for stage in range(1, 7):
-                at = y + h * (STAGES[stage] @ K[:stage])
-                K[stage] = self._rate(t + NODES[stage] * h, at, point)
-            wrong = h * (ERROR @ K)[:counted]
-            scale = self.tolerance * (1 + np.maximum(np.abs(y), np.abs(at))[:counted])
+            step = dormand_prince(
+                lambda time, at: self._rate(time, at, point), t, y, self._first, h
+            )
+            scale = self.tolerance * (1 + np.maximum(np.abs(y), np.abs(step.y))[:counted])
             with np.errstate(invalid="ignore", over="ignore"):
-                size = float(np.sqrt(np.mean((wrong / scale) ** 2)))
+                size = float(np.sqrt(np.mean((step.error[:counted] / scale) ** 2)))
             if size <= 1:
                 self.accepted += 1
-                self._span = (t, t + h, y, K, self._givens(point))
-                end = at.copy()
-                end[: self.setup.model.nq] = normalize(self.setup.model, at[: self.setup.model.nq])
+                self._span = (t, t + h, y, np.array(step.stages), self._givens(point))
+                end = step.y.copy()
+                end[: self.setup.model.nq] = normalize(self.setup.model, end[: self.setup.model.nq])
                 self._start = (t + h, end)
                 self._first = self._rate(t + h, end, point)
                 self._length = h * min(5.0, 0.9 * size**-0.2 if size > 0 else 5.0)
@@ -185,6 +161,7 @@ class ImplicitMidpoint:
         model, sizes = setup.model, setup.sizes()
         self.setup = setup
         self._parameters = dict(parameters)
+        self._change = sampled_change(setup)
         sizes["end"] = (model.nv,)
 
         def body(*symbols: ca.SX) -> dict[str, Any]:
@@ -220,7 +197,7 @@ class ImplicitMidpoint:
             "work": point.work,
             "status": np.asarray(0.0),
             "dt": np.asarray(h),
-            "torque": point.torque,
+            "torque": point.torque + self._change(point.t, point.t + h / 2),
             "lane": point.lane,
             **self._parameters,
         }

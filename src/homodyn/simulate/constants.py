@@ -40,12 +40,34 @@ def constant(value: Any, name: str, lane: Lane, what: str) -> Array:
     return number
 
 
+def refuse_unknown(law: Any, names: Sequence[str]) -> None:
+    """Refuse constants of a contact law by names that no contact has: they would do nothing."""
+    for what, value in vars(law).items():
+        unknown = [n for n in value if n != "*" and n not in names] if _named(value) else []
+        if unknown:
+            raise ModelError(
+                f"{what} is given for {', '.join(unknown)}, which is no contact; there are "
+                f"{', '.join(names) or 'none'}, and '*' for all others"
+            )
+
+
+def refuse_beyond_one(value: Any, what: str) -> None:
+    """Refuse numbers that should be a share, from 0 to 1."""
+    for number in value.values() if _named(value) else (value,):
+        if not isinstance(number, (str, ca.SX)) and not 0 <= number <= 1:
+            raise ModelError(f"{what} is a share from 0 to 1, got {number}")
+
+
+def _named(value: Any) -> bool:
+    return isinstance(value, Mapping)
+
+
 def column(values: Any, names: Sequence[str], lane: Lane, what: str) -> list[Array]:
     """One number for each name, from a number, a mapping, a parameter or a sequence."""
     if isinstance(values, (list, tuple, np.ndarray)):
         if len(values) != len(names):
             raise ModelError(f"{what}: {len(names)} numbers are needed, got {len(values)}")
-        return [float(v) if not isinstance(v, str) else lane[v] for v in values]
+        return [constant(v, name, lane, what) for v, name in zip(values, names, strict=True)]
     if isinstance(values, Mapping):
         unknown = [name for name in values if name != "*" and name not in names]
         if unknown:

@@ -1,19 +1,20 @@
 """Functions of the state whose zeros matter: found within a step, located, acted upon.
 
 Between the ends of a step the state is interpolated by cubics that fit positions and velocities at
-both. An event function is looked at with its rate at several places in between; a pair of crossings
-that leaves all those values on one side is still seen, because the cubic through values and rates
-dips through zero. The crossing is then located on true states, by steps of other lengths from the
-same start: the linear estimate of van den Kieboom eq. 2.7 to begin with, secants with halving
-after. Once a crossing has been seen a value within tolerance counts as it; the estimate may land
-just before the zero, and judging that as "not yet" would cut the following steps ever smaller.
+both. An event function is looked at with its rate at several places in between; the cubic through
+values and rates shows what passes zero and comes back between two looks. Halves of a stretch are
+trusted where the cubic of the whole tells their middle well and stays clear of zero by more than
+its error; elsewhere more looks are taken. The crossing is then located on true states, by steps of
+other lengths from the same start, by secants with halving, and landed on just beyond the zero: what
+has been met lies on its new side, so that it can neither be met again nor cut the next steps ever
+smaller (the trap of the linear estimate of van den Kieboom eq. 2.7, which may end before the zero).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import casadi as ca
 import numpy as np
@@ -27,11 +28,14 @@ from homodyn.spatial import Array
 from homodyn.symbolic import Kernel
 from homodyn.symbolic.trace import trace
 
-LOOKS = 5
-"""Places of a step at which event functions are evaluated, its ends included."""
+STRETCHES = 4
+"""Parts of a step whose ends and middles are looked at in any case."""
 
-DEPTH = 30
-"""Halvings that follow a dip which is seen by slopes before it is seen by values."""
+LOOKS = 200
+"""Further looks that the function of an event may ask for in one step."""
+
+TRUST = 0.25
+"""How much of its largest value a function may be off its cubic in the middle of a stretch."""
 
 DIRECTIONS = ("rising", "falling", "both")
 
@@ -67,15 +71,98 @@ class Event:
                 f"event {self.name!r}: action {self.action!r} is none of log, end, a function"
             )
 
-    def crossed(self, t0: Array, x0: State, t1: Array, x1: State, lane: Lane) -> Array:
-        """Whether the function passed zero between two states, for use in kernels."""
-        before = ca.SX(self.function(t0, x0.q, x0.v, lane))
-        after = ca.SX(self.function(t1, x1.q, x1.v, lane))
-        rising = ca.logic_and(before < 0, after >= 0)
-        falling = ca.logic_and(before > 0, after <= 0)
+    def wants(self, side: float) -> bool:
+        """Whether passing to this side of zero (-1, 1) is the event."""
+        return self.direction != ("falling" if side > 0 else "rising")
+
+    def value(self, t: Array, q: Array, v: Array, lane: Lane) -> Array:
+        """The function over symbols: one number."""
+        found = ca.SX(self.function(t, q, v, lane))
+        if found.shape != (1, 1):
+            raise ModelError(
+                f"the function of event {self.name!r} gives {found.shape[0]} x {found.shape[1]} "
+                "numbers; one is needed"
+            )
+        return ca.densify(found)
+
+    def crossed(self, model: Model, t: Array, x0: State, x1: State, h: Array, lane: Lane) -> Array:
+        """Whether the function passes zero in a step of ``h`` (s) from x0 to x1, for kernels.
+
+        Two crossings within the step count too, where the cubic through values and rates at its
+        ends shows them.
+        """
+        symbols = [
+            ca.SX.sym("t"),
+            *(ca.SX.sym(n, model.nv) for n in "va"),
+            ca.SX.sym("q", model.nq),
+        ]
+        at, speed, change, q = symbols
+        value = self.value(at, q, speed, lane)
+        parts = [value, _rate(model, value, at, q, speed, change)]
+        mean = (x1.v - x0.v) / h
+        (g0, d0), (g1, d1) = (
+            ca.substitute(parts, symbols, [time, x.v, mean, x.q])
+            for time, x in ((t, x0), (t + h, x1))
+        )
+        rising = ca.logic_and(g0 < 0, g1 >= 0)
+        falling = ca.logic_and(g0 > 0, g1 <= 0)
+        side = ca.if_else(g0 < 0, -1.0, 1.0)
+        there_and_back = ca.logic_and(
+            side * g1 > 0, _dips(side * g0, side * g1, side * h * d0, side * h * d1)
+        )
         if self.direction == "both":
-            return ca.logic_or(rising, falling)
-        return rising if self.direction == "rising" else falling
+            return ca.logic_or(ca.logic_or(rising, falling), there_and_back)
+        return ca.logic_or(rising if self.direction == "rising" else falling, there_and_back)
+
+
+def _rate(model: Model, value: Array, t: Array, q: Array, v: Array, a: Array) -> Array:
+    """Change of a function of the state with time, under accelerations ``a``."""
+    return (
+        ca.jtimes(value, t, ca.SX(1.0))
+        + ca.jtimes(value, q, rates(model, q, v))
+        + ca.jtimes(value, v, a)
+    )
+
+
+def _dips(g0: Array, g1: Array, d0: Array, d1: Array) -> Array:
+    """Whether the cubic with positive ends and these slopes passes below zero, over symbols.
+
+    Its slope is a s^2 + b s + d0, below zero at the start and above at the end.
+    """
+    a = 6 * (g0 - g1) + 3 * (d0 + d1)
+    b = -6 * (g0 - g1) - 4 * d0 - 2 * d1
+    # The root at which the slope rises, in the form that holds for a = 0 as well.
+    below = -b - ca.sqrt(ca.fmax(b * b - 4 * a * d0, 0.0))
+    above = -b + ca.sqrt(ca.fmax(b * b - 4 * a * d0, 0.0))
+    s = ca.if_else(
+        b > 0, 2 * d0 / ca.if_else(b > 0, below, 1.0), above / ca.if_else(a > 0, 2 * a, 1.0)
+    )
+    lowest = (
+        (2 * s**3 - 3 * s**2 + 1) * g0
+        + (s**3 - 2 * s**2 + s) * d0
+        + (3 * s**2 - 2 * s**3) * g1
+        + (s**3 - s**2) * d1
+    )
+    turns = ca.logic_and(d0 < 0, d1 > 0)
+    return ca.logic_and(turns, ca.logic_and(ca.logic_and(s > 0, s < 1), lowest < 0))
+
+
+class Look(NamedTuple):
+    """An event function at a share of the step: its value, and its rate per step."""
+
+    share: float
+    value: float
+    rate: float
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """Which event passes zero between two shares of a step, and the side that it comes to."""
+
+    index: int
+    low: float
+    high: float
+    side: float
 
 
 class Watch:
@@ -89,13 +176,9 @@ class Watch:
         def body(*symbols: ca.SX) -> dict[str, Array]:
             t, q, v, a, numbers, *_ = symbols
             by_name = {name: numbers[k] for k, name in enumerate(names)}
-            values = [ca.SX(e.function(t, q, v, by_name)) for e in self.events]
+            values = [e.value(t, q, v, by_name) for e in self.events]
             value = ca.vertcat(ca.SX(0, 1), *values)
-            rate = (
-                ca.jtimes(value, t, ca.SX(1.0))
-                + ca.jtimes(value, q, rates(model, q, v))
-                + ca.jtimes(value, v, a)
-            )
+            rate = _rate(model, value, t, q, v, a)
             return {"value": value, "rate": rate}
 
         count = len(self.events)
@@ -127,101 +210,109 @@ class Watch:
         h: float,
         sides: np.ndarray,
         rest: Mapping[str, Any],
-    ) -> tuple[float, int] | None:
-        """Share of the step at which the first event passes zero, and which; None without one.
+        skipped: Container[int] = (),
+    ) -> Crossing | None:
+        """The first event that passes zero in a step; None without one.
 
-        ``interpolate`` gives q, v, a at shares of the step. ``sides`` are the signs at its start:
-        where a function is within rounding of zero, the side that it came to lie on.
+        ``interpolate`` gives q, v, a at shares of the step. ``sides`` are the signs that the
+        functions are known to have come to, 0 where that is not known yet. What lies on the other
+        side at the start already has passed at once.
         """
-        shares = np.linspace(0.0, 1.0, LOOKS)
-        found = None
-        values, slopes = self._look(interpolate, shares, t, h, rest)
+
+        def look(shares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            q, v, a = interpolate(shares)
+            result = self.kernel(t=t + h * shares, q=q, v=v, a=a, **rest)
+            return result["value"], h * result["rate"]
+
+        shares = np.linspace(0.0, 1.0, 2 * STRETCHES + 1)
+        values, slopes = look(shares)
+        found: Crossing | None = None
         for k, event in enumerate(self.events):
-            share = self._root(interpolate, t, h, rest, k, shares, values, slopes, sides[k], event)
-            if share is not None and (found is None or share < found[0]):
-                found = (share, k)
+            if k in skipped:
+                continue
+
+            def more(places: np.ndarray, k: int = k) -> list[Look]:
+                value, slope = look(places)
+                return [Look(*x) for x in zip(places, value[:, k], slope[:, k], strict=True)]
+
+            looks = [Look(*x) for x in zip(shares, values[:, k], slopes[:, k], strict=True)]
+            crossing = _crossing(event, looks, float(sides[k]), more)
+            if crossing and (found is None or crossing[0] < found.low):
+                found = Crossing(k, *crossing)
         return found
 
-    def _look(
-        self, interpolate: Any, shares: np.ndarray, t: float, h: float, rest: Mapping[str, Any]
-    ) -> tuple[np.ndarray, np.ndarray]:
-        q, v, a = interpolate(shares)
-        result = self.kernel(t=t + h * shares, q=q, v=v, a=a, **rest)
-        return result["value"], h * result["rate"]
 
-    def _root(
-        self,
-        interpolate: Any,
-        t: float,
-        h: float,
-        rest: Mapping[str, Any],
-        k: int,
-        shares: np.ndarray,
-        values: np.ndarray,
-        slopes: np.ndarray,
-        side: float,
-        event: Event,
-    ) -> float | None:
-        """The first share at which event k passes zero in its direction, on the interpolant."""
-        stretches = [
-            (
-                shares[i],
-                shares[i + 1],
-                values[i, k],
-                values[i + 1, k],
-                slopes[i, k],
-                slopes[i + 1, k],
-            )
-            for i in range(len(shares) - 1)
-        ]
-        stretches[0] = (*stretches[0][:2], side * abs(stretches[0][2]), *stretches[0][3:])
-        depth = 0
-        before = side
-        while stretches:
-            s0, s1, g0, g1, d0, d1 = stretches.pop(0)
-            sign0 = np.sign(g0) or before
-            if sign0 * g1 < 0 or (g1 == 0 and sign0 != 0):
-                rising = sign0 < 0
-                before = -sign0
-                if event.direction != ("falling" if rising else "rising"):
-                    return float(s0 + (s1 - s0) * g0 / (g0 - g1)) if g0 != g1 else float(s1)
-                continue
-            before = sign0
-            width = s1 - s0
-            if depth < DEPTH and _dips(
-                sign0 * g0, sign0 * g1, sign0 * d0 * width, sign0 * d1 * width
-            ):
-                depth += 1
-                middle = np.array([(s0 + s1) / 2])
-                value, slope = self._look(interpolate, middle, t, h, rest)
-                gm, dm = value[0, k], slope[0, k]
-                stretches[:0] = [
-                    (s0, middle[0], g0, gm, d0, dm),
-                    (middle[0], s1, gm, g1, dm, d1),
-                ]
-        return None
+def _crossing(
+    event: Event,
+    looks: Sequence[Look],
+    side: float,
+    more: Callable[[np.ndarray], list[Look]],
+) -> tuple[float, float, float] | None:
+    """Two shares between which an event first passes zero in its direction, and to which side."""
+    if side * looks[0].value < 0:
+        side = -side
+        if event.wants(side):
+            return 0.0, 0.0, side
+    stretches = [tuple(looks[i : i + 3]) for i in range(0, len(looks) - 1, 2)][::-1]
+    left = LOOKS
+    while stretches:
+        a, m, b = stretches.pop()
+        if left > 0 and not _clear(a, m, b, side):
+            first, second = more(np.array([a.share + m.share, m.share + b.share]) / 2)
+            stretches += [(m, second, b), (a, first, m)]
+            left -= 2
+            continue
+        for before, after in ((a, m), (m, b)):
+            if side == 0:
+                side = float(np.sign(after.value))
+            elif side * after.value < 0 or (after.value == 0 and side * before.value > 0):
+                side = -side
+                if event.wants(side):
+                    return before.share, after.share, side
+    return None
 
 
-def _dips(g0: float, g1: float, d0: float, d1: float) -> bool:
-    """Whether the cubic with positive end values and these slopes passes below zero inside."""
-    if d0 >= 0 or d1 <= 0:
+def _clear(a: Look, m: Look, b: Look, side: float) -> bool:
+    """Whether the signs at three looks tell all crossings between them.
+
+    The cubic through the outer two must come near the middle one; those of the halves, which are
+    then better by 2^4, must not turn near or beyond zero.
+    """
+    whole = _cubic(a, b)
+    off = abs(float(np.polyval(whole, 0.5)) - m.value)
+    if not off <= TRUST * max(abs(a.value), abs(m.value), abs(b.value)):
         return False
-    # Slope of the cubic: a s^2 + b s + d0.
-    a = 6 * (g0 - g1) + 3 * (d0 + d1)
-    b = -6 * (g0 - g1) - 4 * d0 - 2 * d1
-    root = b * b - 4 * a * d0
-    if root < 0:
-        return False
-    s = (-b + np.sqrt(root)) / (2 * a) if abs(a) > 1e-300 else -d0 / b
-    if not 0 < s < 1:
-        return False
-    lowest = (
-        (2 * s**3 - 3 * s**2 + 1) * g0
-        + (s**3 - 2 * s**2 + s) * d0
-        + (3 * s**2 - 2 * s**3) * g1
-        + (s**3 - s**2) * d1
-    )
-    return bool(lowest < 0)
+    for before, after in ((a, m), (m, b)):
+        ends = [np.sign(before.value) or side, np.sign(after.value)]
+        turns = [float(np.polyval(_cubic(before, after), s)) for s in _turns(before, after)]
+        if len(turns) == 2 and ends[0] * ends[1] < 0:
+            if not (min(turns) > off / 4 or max(turns) < -off / 4):
+                return False
+        elif ends[0] * ends[1] >= 0 and turns:
+            sign = ends[0] or ends[1]
+            if not min(sign * turn for turn in turns) > off / 4:
+                return False
+    return True
+
+
+def _cubic(a: Look, b: Look) -> np.ndarray:
+    """Coefficients, highest first, of the cubic over 0 to 1 that fits values and rates."""
+    d0, d1 = (x.rate * (b.share - a.share) for x in (a, b))
+    rise = b.value - a.value
+    return np.array([d0 + d1 - 2 * rise, 3 * rise - 2 * d0 - d1, d0, a.value])
+
+
+def _turns(a: Look, b: Look) -> list[float]:
+    """Where between two looks the cubic has its highest and lowest places."""
+    c3, c2, c1, _ = _cubic(a, b)
+    root = 4 * c2 * c2 - 12 * c3 * c1
+    if not root > 0:
+        return []
+    # Both roots without a difference of nearly equal numbers.
+    q = -(2 * c2 + np.copysign(np.sqrt(root), c2)) / 2
+    places = [q / (3 * c3)] if c3 else []
+    places += [c1 / q] if q else []
+    return [float(s) for s in places if 0 < s < 1]
 
 
 def between(

@@ -7,6 +7,7 @@ evaluated as a force where it is.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -15,6 +16,8 @@ from homodyn.dynamics import mass_matrix
 from homodyn.model import Model
 from homodyn.simulate.rows import Row
 from homodyn.spatial import Array
+from homodyn.symbolic import Kernel
+from homodyn.symbolic.trace import trace
 
 STICK_SPEED = 1e-3
 """Speed (rad/s, m/s) at which dry friction of a joint is fully grown."""
@@ -112,6 +115,29 @@ def spring_energy(model: Model, q: Array) -> Array:
         if place is not None and _present(coordinate.stiffness):
             total = total + coordinate.stiffness * (q[place] - coordinate.rest) ** 2 / 2
     return total
+
+
+def spring_energies(
+    model: Model, q: np.ndarray, parameters: np.ndarray | None = None
+) -> np.ndarray:
+    """Energy (J) in the springs along coordinates, over lanes and times.
+
+    ``parameters`` are those of the model, one row for all or for each lane (None: usual values).
+    """
+    sizes: dict[str, tuple[int, ...]] = {"q": (model.nq,)}
+    values: dict[str, np.ndarray] = {"q": q}
+    known = {}
+    if model.parameters:
+        sizes["parameters"] = (len(model.parameters),)
+        known["parameters"] = model.parameter_symbols
+        numbers = np.asarray(model.parameter_values if parameters is None else parameters, float)
+        values["parameters"] = numbers if numbers.ndim == 1 else numbers[:, None]
+
+    def springs(*symbols: Any) -> dict[str, Any]:
+        return {"energy": spring_energy(model, symbols[0])}
+
+    traced = trace(springs, sizes, {"energy": ()}, f"springs of {model.name}", given=known)
+    return np.asarray(Kernel(traced)(**values))
 
 
 def _present(number: Array) -> bool:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from homodyn.dynamics import kinetic_energy, potential_energy
 from homodyn.errors import ModelError
-from homodyn.simulate.events import Event, Watch, between
+from homodyn.simulate.events import Crossing, Event, Watch, between
+from homodyn.simulate.faults import fault
+from homodyn.simulate.joint_rows import spring_energies
 from homodyn.simulate.outside import Outside
 from homodyn.simulate.record import Happening, Status
 from homodyn.simulate.setup import Setup
@@ -26,7 +28,8 @@ LOCATING = 60
 class Point:
     """A state of a run, with the numbers of its lane and the torques that begin to act there.
 
-    ``jumped`` is the energy (J) that actions of events have brought so far.
+    ``jumped`` is the energy (J) that actions of events have brought so far, ``sprung`` the part of
+    it that is in springs along coordinates.
     """
 
     t: float
@@ -38,6 +41,7 @@ class Point:
     torque: np.ndarray
     status: int = 0
     jumped: float = 0.0
+    sprung: float = 0.0
 
 
 class Stepper(Protocol):
@@ -57,8 +61,19 @@ class Landing:
     side: float
 
 
+class Tried(NamedTuple):
+    """A step tried towards an event: its share of the whole one, the event function, the point."""
+
+    share: float
+    value: float
+    point: Point
+
+
 class March:
-    """Steps along a grid of times, landing on events and on changes of torque in between."""
+    """Steps along a grid of times, landing on events and on changes of torque in between.
+
+    An ``adaptive`` stepper takes long steps, which must not pass over the times of samples.
+    """
 
     def __init__(
         self,
@@ -66,6 +81,7 @@ class March:
         stepper: Stepper,
         events: Sequence[Event],
         parameters: Mapping[str, np.ndarray],
+        adaptive: bool = False,
     ) -> None:
         self.setup = setup
         self.events = tuple(events)
@@ -76,7 +92,7 @@ class March:
         self.steps = 0
         self._stepper = stepper
         self._parameters = dict(parameters)
-        self._outside = Outside(setup)
+        self._outside = Outside(setup, adaptive)
         self._watch = Watch(setup.model, self.events, setup.lane)
         self._sides = np.zeros(len(self.events))
 
@@ -84,6 +100,7 @@ class March:
         """Go along the grid; every ``every``-th of its points and the last one are kept."""
         now = replace(start, torque=self._outside.at(start.t, start.q, start.v))
         self._sides = np.sign(self._values(now))
+        self._lost(now)
         allowed = 100 + EVENTS_PER_SECOND * float(grid[-1] - grid[0])
         for k, end in enumerate(grid[1:]):
             if k % every == 0:
@@ -94,7 +111,8 @@ class March:
                     self._stalled(now)
             if self.status is not Status.FINISHED:
                 break
-        self.points.append(now)
+        if now is not self.points[-1]:
+            self.points.append(now)
         if self.status is Status.FINISHED:
             self.message = f"ran to {now.t:.6g} s"
 
@@ -105,13 +123,18 @@ class March:
         self.steps += 1
         if after.status:
             self.status = Status(after.status)
-            self.message = fault(self.setup, now, after.status, h)
+            self.message = fault(
+                self.setup, after.status, now.t, h, now.q, now.v, now.torque, now.lane,
+                self._parameters.get("parameters"),
+            )  # fmt: skip
+            return now
+        if self._lost(after):
             return now
         landing = self._landing(now, after, h) if self.events else None
         if landing is None:
             after = replace(after, t=end)
-            values = self._values(after)
-            self._sides = np.where(values != 0, np.sign(values), self._sides)
+            # Where a function came from is known as soon as it has left zero.
+            self._sides = np.where(self._sides == 0, np.sign(self._values(after)), self._sides)
         else:
             after = self._met(landing)
         if self.status is Status.FINISHED:
@@ -126,42 +149,72 @@ class March:
             self.status = Status.ENDED
             self.message = f"ended by event {event.name!r} at {point.t:.6g} s"
             return point
+        self._sides[landing.index] = landing.side
         if callable(event.action):
+            before = np.sign(self._values(point))
             point = self._acted(event, point)
-        values = self._values(point)
-        own = np.arange(len(self.events)) == landing.index
-        # What was just met is near zero with either sign: it lies where it was going, unless an
-        # action has taken it elsewhere.
-        near = np.abs(values) <= max(event.tolerance, abs(landing.value))
-        sides = np.where(values != 0, np.sign(values), self._sides)
-        self._sides = np.where(own & near, landing.side, sides)
+            after = np.sign(self._values(point))
+            # What an action takes to the other side has not passed zero by itself.
+            self._sides = np.where((after != before) & (after != 0), after, self._sides)
         return point
 
     def _landing(self, now: Point, after: Point, h: float) -> Landing | None:
         """The first event of a step, landed on by steps of other lengths from the same start."""
         way = between(self.setup.model, now.q, now.v, after.q, after.v, h)
-        found = self._watch.first(way, now.t, h, self._sides, self._rest(now))
-        if found is None:
-            return None
-        share, k = found
-        event, before = self.events[k], self._sides[k]
-        low, high = (0.0, float(self._values(now)[k])), (1.0, float(self._values(after)[k]))
-        side = -before if before else np.sign(high[1])
-        landed, value = after, high[1]
-        for tried in range(LOCATING):
-            if now.t + share * h == now.t:
-                return Landing(k, now, low[1], side)
-            landed = replace(self._stepper(now, share * h), t=now.t + share * h)
-            self.steps += 1
-            value = float(self._values(landed)[k])
-            if abs(value) <= event.tolerance or (high[0] - low[0]) * h < 4 * np.spacing(now.t + h):
-                break
-            if value * before > 0:
-                low = (share, value)
+        skipped: set[int] = set()
+        while True:
+            found = self._watch.first(way, now.t, h, self._sides, self._rest(now), skipped)
+            if found is None:
+                return None
+            landing = self._located(now, after, h, found)
+            if landing is not None:
+                return landing
+            # The cubic passed zero by its error alone.
+            skipped.add(found.index)
+
+    def _located(self, now: Point, after: Point, h: float, found: Crossing) -> Landing | None:
+        """Just beyond the zero on true states; None where these do not pass it."""
+        k, side = found.index, found.side
+
+        def reached(share: float) -> Tried:
+            share = float(share)
+            if share == 0:
+                point = now
+            elif share == 1:
+                point = after
             else:
-                high = (share, value)
-            share = _between(low, high, halve=tried % 3 == 2)
-        return Landing(k, landed, value, side)
+                point = replace(self._stepper(now, share * h), t=now.t + share * h)
+                self.steps += 1
+            return Tried(share, float(self._values(point)[k]), point)
+
+        low, high = reached(found.low), reached(found.high)
+        if low.share > 0 and side * low.value >= 0:
+            low, high = reached(0.0), low
+        places = [*np.linspace(found.low, found.high, 10)[1:-1], 1.0]
+        while side * high.value < 0:
+            if not places:
+                return None
+            high = reached(places.pop(0))
+        tolerance = self.events[k].tolerance
+        for tried in range(LOCATING):
+            if abs(high.value) <= tolerance or low.share >= high.share:
+                break
+            if (high.share - low.share) * h < 4 * np.spacing(now.t + h):
+                break
+            there = reached(_between(low, high, side * tolerance / 2, halve=tried % 3 == 2))
+            low, high = (low, there) if side * there.value >= 0 else (there, high)
+        return Landing(k, high.point, high.value, side)
+
+    def _lost(self, point: Point) -> bool:
+        """Whether an event function is no number any more, which ends the run."""
+        wrong = np.flatnonzero(~np.isfinite(self._values(point)))
+        if wrong.size:
+            self.status = Status.NOT_FINITE
+            self.message = (
+                f"at {point.t:.6g} s the function of event {self.events[wrong[0]].name!r} is not a "
+                "finite number"
+            )
+        return bool(wrong.size)
 
     def _acted(self, event: Event, point: Point) -> Point:
         """The point after an event's own action."""
@@ -188,14 +241,21 @@ class March:
         numbers = np.array([lane[name] for name in self.setup.lane])
         after = replace(point, lane=numbers, **moved)  # type: ignore[arg-type]
         if moved:
-            after = replace(after, jumped=after.jumped + self._energy(after) - self._energy(point))
+            before, now = self._energies(point), self._energies(after)
+            after = replace(
+                after,
+                jumped=after.jumped + sum(now) - sum(before),
+                sprung=after.sprung + now[1] - before[1],
+            )
         return after
 
-    def _energy(self, point: Point) -> float:
+    def _energies(self, point: Point) -> tuple[float, float]:
+        """Energy (J) of motion and height, and of springs along coordinates."""
         model = self.setup.model
         numbers: Any = self._parameters.get("parameters")
         kinetic = kinetic_energy(model, point.q, point.v, parameters=numbers)
-        return float(kinetic + potential_energy(model, point.q, parameters=numbers))
+        height = potential_energy(model, point.q, parameters=numbers)
+        return float(kinetic + height), float(spring_energies(model, point.q, numbers))
 
     def _rest(self, point: Point) -> dict[str, np.ndarray]:
         return {"lane": point.lane, **self._parameters}
@@ -214,26 +274,10 @@ class March:
         )
 
 
-def _between(low: tuple[float, float], high: tuple[float, float], halve: bool) -> float:
-    """Where a straight line between two values is zero, kept off the ends; or the middle."""
-    width = high[0] - low[0]
-    if halve or not low[1] * high[1] < 0:
-        return low[0] + width / 2
-    share = low[1] / (low[1] - high[1])
-    return low[0] + width * min(max(share, 1e-3), 1 - 1e-3)
-
-
-def fault(setup: Setup, point: Point, status: int, h: float) -> str:
-    """What went wrong in a step, where and when."""
-    names = setup.model.coordinate_names
-    bad = [name for name, x in zip(names, point.torque, strict=True) if not np.isfinite(x)]
-    if bad:
-        return f"at {point.t:.6g} s the torque of {', '.join(bad)} is not a finite number"
-    if status == Status.NOT_CONVERGED.value:
-        return f"the step of {h:g} s at {point.t:.6g} s could not be solved; take a smaller one"
-    fastest = int(np.argmax(np.abs(point.v))) if len(names) else 0
-    return (
-        f"the step of {h:g} s at {point.t:.6g} s left the range of numbers; before it "
-        f"{names[fastest]} moved at {point.v[fastest]:.3g} (SI units): take smaller steps, "
-        "implicit springs, or softer contacts and gains"
-    )
+def _between(low: Tried, high: Tried, aim: float, halve: bool) -> float:
+    """Where a straight line between two tries comes to ``aim``, kept off them; or the middle."""
+    width = high.share - low.share
+    if halve or not low.value * high.value < 0:
+        return low.share + width / 2
+    share = (low.value - aim) / (low.value - high.value)
+    return low.share + width * min(max(share, 1e-3), 1 - 1e-3)

@@ -19,6 +19,7 @@ class Status(Enum):
     NOT_FINITE = 2
     STALLED = 3
     NOT_CONVERGED = 4
+    UNSTABLE = 5
 
     @property
     def sentence(self) -> str:
@@ -32,6 +33,7 @@ SENTENCES = {
     Status.NOT_FINITE: "left the range of numbers",
     Status.STALLED: "met too many events, or needed steps that are too small",
     Status.NOT_CONVERGED: "could not solve a step",
+    Status.UNSTABLE: "took energy from contacts that had none",
 }
 
 

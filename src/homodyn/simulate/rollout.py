@@ -18,7 +18,13 @@ from homodyn.simulate.geometry import Scene
 from homodyn.simulate.integrators import INTEGRATORS
 from homodyn.simulate.joint_rows import USUAL_LIMITS, JointLimits
 from homodyn.simulate.record import Ledger, Status
-from homodyn.simulate.run import chosen_law, ledger, sampled_torques, time_grid
+from homodyn.simulate.run import (
+    chosen_law,
+    ledger,
+    sampled_torques,
+    time_grid,
+    unit_quaternions,
+)
 from homodyn.simulate.setup import Setup
 from homodyn.simulate.step import STATES, step_kernel
 from homodyn.symbolic import Iteration
@@ -36,7 +42,7 @@ class Rollout:
 
     ``q`` and ``v`` are the last states; ``end_time`` (s) is when a lane stopped; ``status`` holds
     one number of `Status` each. ``records`` has what was asked for, at ``time``; a lane that ended
-    keeps its last state.
+    keeps its last state, one that broke the last that was known of it.
     """
 
     model: Model
@@ -176,6 +182,9 @@ class Rollouts:
             inputs["parameters"] = _model_parameters(model, parameters)
         elif parameters is not None:
             raise ModelError(f"model {model.name!r} has no parameters to give values to")
+        broken = _broken(inputs)
+        if broken is not None:
+            inputs["status"] = np.where(broken, float(Status.NOT_FINITE.value), 0.0)
         torque = sampled_torques(setup, grid)
         sampled = {} if torque is None else {"torque": torque}
         if torque is None:
@@ -210,12 +219,13 @@ class Rollouts:
         steps: int,
         parameters: np.ndarray | None,
     ) -> Rollout:
+        status = course.states["status"].astype(int)
+        kept = _as_last_known(kept, status == Status.NOT_FINITE.value)
         records: dict[str, Any] = {name: kept[name] for name in self.record if name != "energy"}
         if "energy" in self.record:
             jumps = np.zeros(kept["kinetic"].shape)
             records["energy"] = ledger(self.setup.model, {**kept, "jumped": jumps}, parameters)
         states = course.states
-        status = states["status"].astype(int)
         ended = np.minimum(states["t"], time[-1])
         names = self.setup.scene.names if self.setup.law is not None else ()
         return Rollout(
@@ -285,7 +295,33 @@ def _states(given: Any, size: int, name: str, model: Model) -> np.ndarray:
         raise ModelError(
             f"{name} of model {model.name!r} needs (lanes, {size}) numbers, got shape {array.shape}"
         )
-    return array
+    return unit_quaternions(model, array) if name == "q0" else array
+
+
+def _broken(inputs: Mapping[str, Any]) -> np.ndarray | None:
+    """Which lanes begin with something that is no number; None where none does."""
+    wrong = [~np.isfinite(np.asarray(array)).reshape(np.shape(array)) for array in inputs.values()]
+    lanes = [np.any(mark, axis=-1) if mark.ndim else mark for mark in wrong]
+    return np.any(np.broadcast_arrays(*lanes), axis=0) if any(map(np.any, lanes)) else None
+
+
+def _as_last_known(kept: dict[str, np.ndarray], lost: np.ndarray) -> dict[str, np.ndarray]:
+    """What was kept, where lanes that broke go on with the last that was known, or zero.
+
+    What would act in a step that cannot be taken is no number.
+    """
+    if not lost.any():
+        return kept
+    made = {}
+    for name, array in kept.items():
+        array = array.copy()
+        for lane in np.flatnonzero(lost):
+            rows = array[lane].reshape(array.shape[1], -1)
+            known = np.isfinite(rows).all(axis=1)
+            last = np.maximum.accumulate(np.where(known, np.arange(len(rows)), -1))
+            rows[:] = np.where(last[:, None] < 0, 0.0, rows[np.maximum(last, 0)])
+        made[name] = array
+    return made
 
 
 def _columns(given: Mapping[str, Any], names: Sequence[str]) -> np.ndarray:

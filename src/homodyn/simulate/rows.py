@@ -123,6 +123,10 @@ class Row:
     def force(self, u: Array) -> Array:
         """The force at the end velocity ``u``."""
         raw = self.raw(u)
+        if not (unbounded(self.lower) or unbounded(self.upper)):
+            # Not fmin and fmax, which would make a bound of a servo's target that is no number.
+            low, high = raw < self.lower, raw > self.upper
+            return ca.if_else(low, self.lower, ca.if_else(high, self.upper, raw))
         if not unbounded(self.lower):
             raw = ca.fmax(raw, self.lower)
         return raw if unbounded(self.upper) else ca.fmin(raw, self.upper)

@@ -15,11 +15,12 @@ from homodyn.model.traced import parameter_array
 from homodyn.simulate.actuation import Controller, SampledTorques, parts_of
 from homodyn.simulate.adaptive import DormandPrince, ImplicitMidpoint
 from homodyn.simulate.events import Event
+from homodyn.simulate.faults import fault, made_energy
 from homodyn.simulate.geometry import Scene, gap_distances
 from homodyn.simulate.integrators import INTEGRATORS
-from homodyn.simulate.joint_rows import USUAL_LIMITS, JointLimits, spring_energy
+from homodyn.simulate.joint_rows import USUAL_LIMITS, JointLimits, spring_energies
 from homodyn.simulate.loops import held_where
-from homodyn.simulate.marching import March, Point, Stepper, fault
+from homodyn.simulate.marching import March, Point, Stepper
 from homodyn.simulate.record import Happening, Ledger, Record, Status
 from homodyn.simulate.rigid import EventDriven, TimeStepping
 from homodyn.simulate.setup import Setup
@@ -28,7 +29,6 @@ from homodyn.simulate.springs import ImplicitSprings
 from homodyn.simulate.step import STATES, step_kernel
 from homodyn.symbolic import Iteration, Kernel
 from homodyn.symbolic.kernel import COMPILED, INTERPRETED
-from homodyn.symbolic.trace import trace
 
 LAWS: dict[str, type] = {
     "soft": Soft,
@@ -80,6 +80,11 @@ def run(
     """
     law = chosen_law(contact)
     if hasattr(law, "simulate"):
+        if integrator != "semi_implicit_euler":
+            raise ModelError(
+                f"contact law {law.name!r} takes its own steps, as its tolerance asks for; leave "
+                f"the integrator out, got {integrator!r}"
+            )
         return law.simulate(
             model, q0, v0, duration, dt, actuation=actuation, events=events, record=record,
             scene=scene, limits=limits, torque_limits=torque_limits, parameters=parameters,
@@ -129,6 +134,8 @@ def time_grid(duration: float, dt: float, record: float | None) -> tuple[np.ndar
     """Times of all steps, and how many steps lie between records."""
     if not (dt > 0 and duration > 0 and np.isfinite(dt) and np.isfinite(duration)):
         raise ModelError(f"duration {duration} and dt {dt} (s) must be positive numbers")
+    if record is not None and not record > 0:
+        raise ModelError(f"what is kept is kept every so many seconds > 0, got {record}")
     steps = max(1, int(np.ceil(duration / dt - 1e-9)))
     every = 1 if record is None else max(1, round(record / (duration / steps)))
     return np.linspace(0.0, duration, steps + 1), every
@@ -140,6 +147,9 @@ def start_point(setup: Setup, q0: Any, v0: Any, lane: Mapping[str, float]) -> Po
     q = checked_state(model, q0, "q0")
     v = np.zeros(model.nv) if v0 is None else checked_state(model, v0, "v0")
     numbers = np.array([float(value) for value in lane.values()])
+    wrong = [name for name, number in zip(lane, numbers, strict=True) if not np.isfinite(number)]
+    if wrong:
+        raise ModelError(f"lane parameters must be finite; {', '.join(wrong)} is not")
     return Point(0.0, q, v, np.zeros(setup.memory), np.zeros(3), numbers, np.zeros(model.nv))
 
 
@@ -151,7 +161,28 @@ def checked_state(model: Model, given: Any, name: str) -> np.ndarray:
         raise ModelError(f"{name} of model {model.name!r} has {size} entries, got {array.shape}")
     if not np.all(np.isfinite(array)):
         raise ModelError(f"{name} must be finite numbers")
-    return array
+    return unit_quaternions(model, array) if name == "q0" else array
+
+
+def unit_quaternions(model: Model, q: np.ndarray) -> np.ndarray:
+    """Positions with their quaternions made of length one, over leading axes.
+
+    Those that are off by more than rounding in a file would be are refused.
+    """
+    made = q.copy()
+    for joint, slots in zip(model.joints, model.joint_slots, strict=True):
+        if not joint.quaternion:
+            continue
+        turn = made[..., slots.q.stop - 4 : slots.q.stop]
+        length = np.linalg.norm(turn, axis=-1, keepdims=True)
+        off = np.abs(length - 1)
+        if np.any(off > 1e-3):
+            worst = float(np.ravel(length)[np.nanargmax(off)])
+            raise ModelError(
+                f"the quaternion of joint {joint.name!r} has length {worst:.4g}; it must be 1"
+            )
+        np.divide(turn, length, out=turn, where=off > 1e-12)
+    return made
 
 
 def _notes(setup: Setup) -> Any:
@@ -220,7 +251,9 @@ def _looped(
         at = replace(start, t=t, q=course.states["q"][0], v=course.states["v"][0])
         if torque is not None:
             at = replace(at, torque=torque[min(round(t / h), steps)])
-        message = fault(setup, at, status.value, h)
+        message = fault(
+            setup, status.value, at.t, h, at.q, at.v, at.torque, at.lane, given.get("parameters")
+        )
     kept["jumped"] = np.zeros(len(kept["t"]))
     return made_record(setup, kept, (), status, message, steps, notes, given.get("parameters"))
 
@@ -299,7 +332,7 @@ def _marched(
     else:
         looking = setup
         stepper = FixedStep(setup, given)
-    marched = March(setup, stepper, events, given)
+    marched = March(setup, stepper, events, given, setup.integrator in MARCHED)
     marched.along(grid, start, every)
     points = marched.points
     look = step_kernel(
@@ -322,7 +355,7 @@ def _marched(
     kept.update(
         {
             name: np.array([getattr(p, name) for p in points])
-            for name in ("q", "v", "t", "work", "jumped")
+            for name in ("q", "v", "t", "work", "jumped", "sprung")
         }
     )
     return made_record(
@@ -349,6 +382,14 @@ def made_record(
 ) -> Record:
     """The record of what was kept, under values for the parameters of the model."""
     kept = _finite(kept)
+    unstable = (
+        made_energy(setup, kept, steps) if status in (Status.FINISHED, Status.ENDED) else None
+    )
+    if unstable is not None:
+        last, message = unstable
+        status = Status.UNSTABLE
+        kept = {name: array[: last + 1] for name, array in kept.items()}
+        happenings = tuple(event for event in happenings if event.time <= kept["t"][-1])
     residuals = kept.get("residual", np.zeros(len(kept["t"])))
     return Record(
         setup.model,
@@ -395,31 +436,8 @@ def ledger(
     """The energy books of recorded states; time is the last axis, lanes may lie before it."""
     kinetic, potential, work = kept["kinetic"], kept["potential"], kept["work"]
     actuators, contacts, joints = work[..., 0], work[..., 1], work[..., 2]
-    springs = spring_energies(model, kept["q"], parameters)
+    springs = spring_energies(model, kept["q"], parameters) - kept.get("sprung", 0.0)
     dissipated = -(joints + springs - springs[..., :1])
     change = kinetic + potential - (kinetic + potential)[..., :1]
     error = change - actuators - contacts + dissipated - kept["jumped"]
     return Ledger(kinetic, potential, actuators, contacts, dissipated, kept["jumped"], error)
-
-
-def spring_energies(
-    model: Model, q: np.ndarray, parameters: np.ndarray | None = None
-) -> np.ndarray:
-    """Energy (J) in the springs along coordinates, over lanes and times.
-
-    ``parameters`` are those of the model, one row for all or for each lane (None: usual values).
-    """
-    sizes: dict[str, tuple[int, ...]] = {"q": (model.nq,)}
-    values: dict[str, np.ndarray] = {"q": q}
-    known = {}
-    if model.parameters:
-        sizes["parameters"] = (len(model.parameters),)
-        known["parameters"] = model.parameter_symbols
-        numbers = np.asarray(model.parameter_values if parameters is None else parameters, float)
-        values["parameters"] = numbers if numbers.ndim == 1 else numbers[:, None]
-
-    def springs(*symbols: Any) -> dict[str, Any]:
-        return {"energy": spring_energy(model, symbols[0])}
-
-    traced = trace(springs, sizes, {"energy": ()}, f"springs of {model.name}", given=known)
-    return np.asarray(Kernel(traced)(**values))

@@ -10,6 +10,7 @@ from homodyn.dynamics import Constraint
 from homodyn.errors import ModelError
 from homodyn.model import Model
 from homodyn.simulate.actuation import Controller, SampledTorques
+from homodyn.simulate.constants import refuse_unknown
 from homodyn.simulate.geometry import Scene
 from homodyn.simulate.joint_rows import USUAL_LIMITS, JointLimits
 
@@ -36,6 +37,8 @@ class Setup:
                 f"contact law {self.law.name!r} finds velocities at the end of a step and goes "
                 f"with semi_implicit_euler, not with {self.integrator}"
             )
+        if self.law is not None:
+            refuse_unknown(self.law, [shape.name for shape in self.model.contacts])
 
     @property
     def stepping(self) -> bool:

@@ -46,7 +46,7 @@ def step_kernel(setup: Setup, record: Sequence[str] = ()) -> Kernel:
         fault = ca.if_else(size < FAR, 0.0, float(Status.NOT_FINITE.value))
         ended = ca.SX(0.0)
         for stop in setup.stops:
-            crossed = stop.crossed(t, x, t + h, done.x, lane)
+            crossed = stop.crossed(model, t, x, done.x, h, lane)
             ended = ca.if_else(crossed, float(Status.ENDED.value), ended)
         status = ca.if_else(fault > 0, fault, ended)
         after = {

@@ -54,10 +54,16 @@ class Difference:
     """Of the two curves; None where one of them is flat."""
 
 
-_made: WeakKeyDictionary[Motion, dict[tuple[int, ...], dict[str, list[Curves]]]] = (
-    WeakKeyDictionary()
-)
-"""Curves of motions that were asked for, by the identity of the forces and events with them."""
+@dataclass(frozen=True, eq=False)
+class _Made:
+    """Curves by quantity, and the forces and events that they are of."""
+
+    parts: tuple[object, object]
+    curves: dict[str, list[Curves]]
+
+
+_made: WeakKeyDictionary[Motion, _Made] = WeakKeyDictionary()
+"""What was asked for last of each motion."""
 
 
 def results(document: Document) -> list[Actor]:
@@ -147,15 +153,16 @@ def table(chosen: Sequence[tuple[str, str, Sequence[Compared]]]) -> str:
 def curves_of(actor: Actor) -> dict[str, list[Curves]]:
     """All curves of a body with a motion, by quantity; found once for each motion."""
     assert actor.motion is not None
-    known = _made.setdefault(actor.motion, {})
-    key = (id(actor.loads), id(actor.events))
-    if key not in known:
+    parts = (actor.loads, actor.events)
+    known = _made.get(actor.motion)
+    if known is None or any(a is not b for a, b in zip(known.parts, parts, strict=True)):
         rhythm = Rhythm(actor.motion.time, tuple(actor.events))
         loads = actor.loads
-        known[key] = {
+        curves = {
             "Angle": angle_curves(actor.motion, rhythm),
             "Torque": [] if loads is None else torque_curves(loads, rhythm),
             "Power": [] if loads is None else power_curves(loads, rhythm),
             "Ground force": [] if loads is None else ground_force_curves(loads, rhythm),
         }
-    return known[key]
+        known = _made[actor.motion] = _Made(parts, curves)
+    return known.curves

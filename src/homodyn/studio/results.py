@@ -1,4 +1,4 @@
-"""Folders of results read back: those of an analysis and those of a simulation."""
+"""Folders of results read back: of an analysis, a reconstruction or a simulation."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def is_result(folder: Path) -> bool:
 
 
 def read_result(folder: str | Path) -> Actor:
-    """The body, motion and forces in a folder that ``analyze`` or ``simulate`` wrote."""
+    """Body, motion and forces in a folder of ``analyze``, ``reconstruct`` or ``simulate``."""
     folder = Path(folder)
     if not is_result(folder):
         raise FormatError(
             f"it is no folder of results: {SUMMARY} is missing; "
-            "homodyn analyze and homodyn simulate write such folders",
+            "homodyn analyze, reconstruct and simulate write such folders",
             str(folder),
         )
     try:
@@ -45,7 +45,8 @@ def read_result(folder: str | Path) -> Actor:
         )
     model = load(folder / "model.toml")
     analysed = (folder / "motion.csv").is_file()
-    read = _analysed if analysed else _simulated
+    reconstructed = analysed and (folder / "tracking.csv").is_file()
+    read = _reconstructed if reconstructed else _analysed if analysed else _simulated
     motion, loads = read(model, folder)
     events = _events(folder / "events.csv") if analysed else _happenings(summary)
     return Actor(
@@ -82,14 +83,59 @@ def read_columns(path: Path) -> dict[str, np.ndarray]:
     return dict(zip(heads, table.T, strict=True))
 
 
-def _analysed(model: Model, folder: Path) -> tuple[Motion, Loads | None]:
+def _reconstructed(model: Model, folder: Path) -> tuple[Motion, Loads | None]:
+    """A result of ``reconstruct``: torques of driven joints and forces of sides, at own instants.
+
+    Where a foot is pressed is not in the tables: the mean of its lowest places of contact stands
+    for it.
+    """
+    motion = _motion(model, folder)
+    path = folder / "torques.csv"
+    torques = read_columns(path)
+    tau = np.zeros((len(motion.time), model.nv))
+    for k, name in enumerate(model.coordinate_names):
+        if name in torques:
+            tau[:, k] = np.interp(motion.time, torques["time"], torques[name])
+    path = folder / "forces.csv"
+    forces = read_columns(path)
+    places = _lowest(model, motion.q)
+    feet = []
+    for side in ("Right", "Left"):
+        rows = _triple(forces, side, path)
+        force = np.column_stack([np.interp(motion.time, forces["time"], x) for x in rows.T])
+        body = next((name for name in places if _side(name) == side.lower()), "")
+        if body:
+            feet.append(FootForce(body, side.lower(), force, places[body], np.zeros_like(force)))
+    return motion, loads_of(motion, tau, tuple(feet))
+
+
+def _lowest(model: Model, q: np.ndarray) -> dict[str, np.ndarray]:
+    """By body, the mean (frames, 3), m, of its places of contact within 2 cm of its lowest one."""
+    scene = Scene(model)
+    if not scene.names:
+        return {}
+    seen = gap_distances(scene)(q)
+    points, heights = np.asarray(seen["point"]), np.asarray(seen["distance"])
+    found = {}
+    for contact in model.contacts:
+        others = [c.name for c in model.contacts if c.body == contact.body]
+        own = [any(_names_gap(name, gap) for name in others) for gap in scene.names]
+        low = heights[:, own]
+        share = (low < low.min(axis=1, keepdims=True) + 0.02).astype(float)
+        share /= share.sum(axis=1, keepdims=True)
+        found[contact.body] = np.einsum("tc,tcx->tx", share, points[:, own])
+    return found
+
+
+def _motion(model: Model, folder: Path) -> Motion:
+    """Coordinates over time, with the errors of markers where they are told."""
     path = folder / "motion.csv"
     columns = read_columns(path)
     names, _ = position_columns(model)
     rates = model.coordinate_names
     residuals = read_columns(folder / "markers.csv") if (folder / "markers.csv").is_file() else {}
     markers = tuple(name for name in residuals if name != "time")
-    motion = Motion(
+    return Motion(
         model,
         _block(columns, ["time"], path)[:, 0],
         _block(columns, names, path),
@@ -100,6 +146,11 @@ def _analysed(model: Model, folder: Path) -> tuple[Motion, Loads | None]:
         residual=_block(residuals, markers, folder / "markers.csv"),
         method=f"read from {folder.name}",
     )
+
+
+def _analysed(model: Model, folder: Path) -> tuple[Motion, Loads | None]:
+    motion = _motion(model, folder)
+    rates = model.coordinate_names
     if not (folder / "torques.csv").is_file():
         return motion, None
     tau = _block(read_columns(folder / "torques.csv"), rates, folder / "torques.csv")

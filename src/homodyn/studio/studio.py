@@ -98,6 +98,8 @@ class Studio:
 
     def stop(self) -> None:
         """End the loop, keep unsaved work, free the port, and forget uploaded files."""
+        for panel in self.layout.panels:
+            panel.close()
         if self.autosave is not None:
             self.autosave.stop()
         self.ended.set()

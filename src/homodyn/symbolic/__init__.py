@@ -8,7 +8,7 @@ from homodyn.symbolic.derivative import (
     jacobian,
     sparse_jacobian,
 )
-from homodyn.symbolic.iteration import Course, Iteration
+from homodyn.symbolic.iteration import Course, Iteration, Shortcut
 from homodyn.symbolic.kernel import Kernel, kernel
 from homodyn.symbolic.machine import Machine, machine
 
@@ -17,6 +17,7 @@ __all__ = [
     "Iteration",
     "Kernel",
     "Machine",
+    "Shortcut",
     "SparseKernel",
     "cache",
     "hessian",

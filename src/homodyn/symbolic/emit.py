@@ -26,10 +26,11 @@ BLOCK = 8
 NEAR = 400_000
 """Bytes that a block of groups may occupy: a part of the second cache of usual processors."""
 
-VERSION = 5
+VERSION = 6
 """Raised whenever the text emitted for a program changes, so that older libraries are not used."""
 
 INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
+COMPARED = {"lt": "v_less", "le": "v_less_equal", "eq": "v_equal", "ne": "v_unequal"}
 
 PREAMBLE = """\
 #define LANES {lanes}
@@ -123,11 +124,16 @@ class Pieces:
         inputs: list[int],
         outputs: list[int],
         angles: tuple[tuple[int, int], ...],
+        name: str = "piece",
+        in_files: bool = False,
     ) -> None:
+        self.name = name
         self.instructions = program.instructions
         self.inputs, self.outputs, self.angles = inputs, outputs, angles
         self.marks = cuts(program, 3 * PIECE if len(program) <= SHORT else PIECE)
         self.count = len(self.marks) - 1
+        self.in_files = in_files or self.count > 1
+        """Whether pieces stand in files of their own."""
         self.home = [k for k in range(self.count) for _ in range(self.marks[k], self.marks[k + 1])]
         self.stores: dict[int, list[int]] = {}
         for port, entry, value in program.results:
@@ -176,7 +182,7 @@ class Pieces:
     @property
     def declarations(self) -> str:
         """Prototypes of the pieces, where they are in files of their own."""
-        if self.count == 1:
+        if not self.in_files:
             return ""
         return "".join(f"{self.signature(k)};\n" for k in range(self.count))
 
@@ -184,7 +190,7 @@ class Pieces:
     def calls(self) -> str:
         """Statements that run ``groups`` groups at x, w, y through all pieces."""
         lines = ["angles(groups, x);"] if self.angles else []
-        lines += [f"piece{k}(groups, x, w, y);" for k in range(self.count)]
+        lines += [f"{self.name}{k}(groups, x, w, y);" for k in range(self.count)]
         return "\n".join(f"        {line}" for line in lines)
 
     def block(self, lanes: int) -> int:
@@ -194,7 +200,7 @@ class Pieces:
         return max(1, min(BLOCK, NEAR // (8 * lanes * sum(self.extents))))
 
     def signature(self, k: int) -> str:
-        return f"void piece{k}(int groups, const vreal *x, vreal *w, vreal *y)"
+        return f"void {self.name}{k}(int groups, const vreal *x, vreal *w, vreal *y)"
 
     def text(self, k: int) -> str:
         """A function for one group, and one that runs it over a block of them.
@@ -204,11 +210,12 @@ class Pieces:
         start, stop = self.marks[k], self.marks[k + 1]
         nx, nw, ny = self.extents
         lines = [
-            f"static __attribute__((noinline)) void group{k}"
+            f"static __attribute__((noinline)) void {self.name}_group{k}"
             "(const vreal *restrict x, vreal *restrict w, vreal *restrict y)",
             "{",
         ]
         present: set[int] = set()
+        masked: set[int] = set()
         for number in range(start, stop):
             instruction = self.instructions[number]
             if instruction.op != "input":
@@ -216,16 +223,17 @@ class Pieces:
                     if argument < start and argument not in present:
                         lines.append(self._fetch(argument))
                         present.add(argument)
-            lines.append(self._statement(number, instruction))
+            lines.append(self._masked(number, instruction, masked))
             if number in self.slots:
                 lines.append(f"w[{self.slots[number]}] = t{number};")
             for place in self.stores.get(number, ()):
                 lines.append(f"y[{place}] = t{number};")
         lines += [
             "}",
-            f"{'static ' if self.count == 1 else ''}{self.signature(k)}",
+            f"{'' if self.in_files else 'static '}{self.signature(k)}",
             "{",
-            f"    for (; groups > 0; groups--, x += {nx}, w += {nw}, y += {ny}) group{k}(x, w, y);",
+            f"    for (; groups > 0; groups--, x += {nx}, w += {nw}, y += {ny})",
+            f"        {self.name}_group{k}(x, w, y);",
             "}\n",
         ]
         return "\n".join(lines)
@@ -234,6 +242,31 @@ class Pieces:
         if self._local(value):
             return self._statement(value, self.instructions[value])
         return f"const vreal t{value} = w[{self.slots[value]}];"
+
+    def _masked(self, number: int, instruction: Instruction, masked: set[int]) -> str:
+        """A statement; truths are also kept as masks, which conditions take as they are.
+
+        The compiler drops whichever of the two forms is not used.
+        """
+        op, a = instruction.op, instruction.arguments
+
+        def mask(value: int) -> str:
+            return f"m{value}" if value in masked else f"v_unequal(t{value}, v_set(0.0))"
+
+        if op in COMPARED:
+            made = f"{COMPARED[op]}(t{a[0]}, t{a[1]})"
+        elif op in ("and", "or"):
+            made = f"{mask(a[0])} {'&' if op == 'and' else '|'} {mask(a[1])}"
+        elif op == "not" and a[0] in masked:
+            made = f"~m{a[0]}"
+        elif op == "choose" and a[0] in masked:
+            return f"const vreal t{number} = v_select(m{a[0]}, t{a[1]}, t{a[2]});"
+        elif op == "if_else_zero" and a[0] in masked:
+            return f"const vreal t{number} = v_from_bits((vbits)m{a[0]} & v_bits(t{a[1]}));"
+        else:
+            return self._statement(number, instruction)
+        masked.add(number)
+        return f"const vint m{number} = {made}; const vreal t{number} = v_truth(m{number});"
 
     def _statement(self, number: int, instruction: Instruction) -> str:
         op, a = instruction.op, instruction.arguments

@@ -12,7 +12,7 @@ import os
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -20,14 +20,29 @@ import numpy as np
 from homodyn.errors import KernelError
 from homodyn.symbolic import cache
 from homodyn.symbolic.angle_sums import angle_sums, fixed_values
+from homodyn.symbolic.choices import choices
 from homodyn.symbolic.compiler import CompileFailed, Compiler, build, find_compiler
-from homodyn.symbolic.emit import VERSION, Pieces, Source, emit, zeros
+from homodyn.symbolic.directions import directions
+from homodyn.symbolic.emit import (
+    PIECE,
+    VERSION,
+    Pieces,
+    Source,
+    emit,
+    needed,
+    offsets,
+    preamble,
+    zeros,
+)
+from homodyn.symbolic.hoist import hoisted
 from homodyn.symbolic.interpreter import Interpreter
 from homodyn.symbolic.kernel import Kernel
 from homodyn.symbolic.library import address, loaded
 from homodyn.symbolic.one_state import PACKED, emit_one
-from homodyn.symbolic.program import Program, fused, program_of, unfused
+from homodyn.symbolic.program import Instruction, Program, fused, program_of, reachable, unfused
 from homodyn.symbolic.pulled_sums import pulled_sums
+from homodyn.symbolic.reciprocals import reciprocals
+from homodyn.symbolic.schedule import scheduled
 from homodyn.symbolic.threads import pool, thread_count
 from homodyn.symbolic.trace import Port
 
@@ -43,6 +58,19 @@ class Course:
     records: dict[str, np.ndarray]
 
 
+@dataclass(frozen=True)
+class Shortcut:
+    """A quick way through most steps: another output that is the next value of a state.
+
+    It holds where the output ``when`` is not zero, and other states then stay as they are. Steps in
+    which it holds for all lanes of a group take it alone; the bits are those of the long way.
+    """
+
+    state: str
+    output: str
+    when: str
+
+
 class Iteration:
     """A kernel whose outputs named in ``states`` feed the inputs of the same name.
 
@@ -50,7 +78,7 @@ class Iteration:
     steps change nothing; when all lanes of a block have, the rest of their steps is left out.
     ``packed`` is for kernels of many like parts: a single lane then runs on code of its own, in
     which those parts share the vectors that other lanes would fill, and sines of differences of
-    few angles are made from the sines of those.
+    few angles are made from the sines of those. ``shortcut`` is used by such kernels alone.
     """
 
     def __init__(
@@ -60,9 +88,11 @@ class Iteration:
         stop: str | None = None,
         *,
         packed: bool = False,
+        shortcut: Shortcut | None = None,
     ) -> None:
         self.kernel = kernel
         self.packed = packed
+        self.shortcut = shortcut
         self.states = tuple(states)
         self.stop = stop
         for name in [*self.states, *([stop] if stop else [])]:
@@ -189,17 +219,22 @@ class Iteration:
         twice as long, and longer to build. One for many lanes that is there already will do. The
         bits of a lane are the same in all.
         """
+        hoisted = " hoisted" if self.packed and not sampled else ""
+        lanes, single = f"lanes{hoisted}", f"single{hoisted}"
         if count != 1:
-            return self._library("lanes")
-        packs = self._library("packs") if self.packed and not sampled else None
+            return self._library(lanes)
+        packs = self._library("packs") if hoisted else None
         if packs is not None:
             return packs
-        built = self._libraries.get("lanes") is not None and "single" not in self._libraries
-        return self._library("lanes" if built else "single")
+        built = self._libraries.get(lanes) is not None and single not in self._libraries
+        return self._library(lanes if built else single)
 
     @cached_property
     def _libraries(self) -> dict[str, Any]:
-        """Exported functions by form: ``lanes``, ``single``, or ``packs`` where parts are alike."""
+        """Exported functions by form: ``lanes``, ``single``, or ``packs`` where parts are alike.
+
+        The first two also ``hoisted``: what does not change is computed once for all steps.
+        """
         return {}
 
     def _library(self, form: str) -> Any:
@@ -213,18 +248,77 @@ class Iteration:
             return program_of(self.kernel.traced.graph)
         names = [port.name for port in self.kernel.inputs]
         changing = {names.index(name) for name in self.states}
-        program = pulled_sums(unfused(self.kernel.traced.graph), changing)
+        program = choices(directions(unfused(self.kernel.traced.graph)))
+        program = reciprocals(program, fixed_values(program, changing))
+        program = pulled_sums(program, changing)
         program = angle_sums(program, changing)
         return fused(program, fixed_values(program, changing))
 
+    def _long_way(self, program: Program) -> Program:
+        """The program without the results of the shortcut."""
+        if self.shortcut is None:
+            return program
+        extra = {self.shortcut.output, self.shortcut.when}
+        ports = {k for k, port in enumerate(self.kernel.outputs) if port.name in extra}
+        kept = [one for one in program.results if one[0] not in ports]
+        return reachable(list(program.instructions), kept)
+
+    def _short_way(self, program: Program) -> Program | None:
+        """What the shortcut needs, with its result in the place of the state."""
+        if self.shortcut is None:
+            return None
+        names = [port.name for port in self.kernel.outputs]
+        source, flag, target = (
+            names.index(name)
+            for name in (self.shortcut.output, self.shortcut.when, self.shortcut.state)
+        )
+        instructions = list(program.instructions)
+        results = []
+        for port, entry, value in program.results:
+            if port in (source, flag):
+                results.append((target if port == source else flag, entry, value))
+        for k, port in enumerate(self.kernel.inputs):
+            if port.name in self.states and port.name != self.shortcut.state:
+                for entry in range(port.size):
+                    results.append((names.index(port.name), entry, len(instructions)))
+                    instructions.append(Instruction("input", (k, entry)))
+        return reachable(instructions, results)
+
     def _written(self, form: str, lanes: int) -> Source | None:
         kernel = self.kernel
+        long_way = self._long_way(self._program)
         if form == "packs":
-            return emit_one(
-                self._program, kernel.inputs, kernel.outputs, self.states, self.stop, lanes
+            return emit_one(long_way, kernel.inputs, kernel.outputs, self.states, self.stop, lanes)
+        width = 1 if form.startswith("single") else lanes
+        if not form.endswith("hoisted"):
+            return emit(long_way, kernel.inputs, kernel.outputs, width, self._driver)
+        changing = {k for k, port in enumerate(kernel.inputs) if port.name in self.states}
+        fixed = fixed_values(self._program, changing)
+        program, before = hoisted(self._program, fixed, len(kernel.inputs))
+        inputs = kernel.inputs
+        files: list[tuple[str, str]] = []
+
+        def apart(one: Program, outputs: tuple[Port, ...], name: str) -> Pieces:
+            made = Pieces(
+                scheduled(one), offsets(inputs), offsets(outputs), (), name, in_files=True
             )
-        width = 1 if form == "single" else lanes
-        return emit(self._program, kernel.inputs, kernel.outputs, width, self._driver)
+            head = preamble(width, needed(one))
+            files.extend((f"{name}{k}.c", head + made.text(k)) for k in range(made.count))
+            return made
+
+        once, short = None, None
+        if before.results:
+            ready = Port("ready", (len(before.results),))
+            once = apart(before, (ready,), "ready")
+            inputs = (*inputs, ready)
+        quick = self._short_way(program)
+        program = self._long_way(program)
+        # Groups go through the pieces of a long program in blocks, which seldom agree on the way.
+        if quick is not None and len(program) <= 3 * PIECE:
+            short = apart(quick, kernel.outputs, "quick")
+        driver = partial(self._driver, once=once, short=short)
+        source = emit(program, inputs, kernel.outputs, width, driver)
+        return Source((*source.files, *files))
 
     def _built(self, form: str) -> Any:
         """A library from the cache, or from what is written for the lanes of this processor."""
@@ -258,7 +352,7 @@ class Iteration:
         traced = self.kernel.traced
         ports = f"{form} {DRIVER} {self.states} {self.stop} {traced.inputs}{traced.outputs}"
         if self.packed:
-            ports += f" packed {PACKED}"
+            ports += f" packed {PACKED} {self.shortcut}"
         return cache.key_of(str(VERSION), compiler.identity, ports, traced.graph.serialize())
 
     def _spread(
@@ -303,11 +397,33 @@ class Iteration:
             raise MemoryError("no memory for the work array of an iteration")
 
     def _driver(
-        self, inputs: tuple[Port, ...], outputs: tuple[Port, ...], pieces: Pieces, lanes: int
+        self,
+        inputs: tuple[Port, ...],
+        outputs: tuple[Port, ...],
+        pieces: Pieces,
+        lanes: int,
+        once: Pieces | None = None,
+        short: Pieces | None = None,
     ) -> str:
+        declared = pieces.declarations
+        calls, block = pieces.calls, pieces.block(lanes)
+        nx, nw, ny = pieces.extents
+        if short is not None and self.shortcut is not None and pieces.count == 1:
+            declared += short.declarations
+            flag = [port.name for port in outputs].index(self.shortcut.when)
+            block = ABREAST if lanes > 1 else 1
+            calls = QUICK.format(nx=nx, nw=nw, ny=ny, flag=pieces.outputs[flag], calls=pieces.calls)
+        ready = []
+        if once is not None:
+            inputs = inputs[:-1]
+            declared += once.declarations
+            place = f"x + g * {pieces.extents[0]}"
+            ready = [
+                f"ready{k}(1, {place}, spare, {place} + {pieces.inputs[len(inputs)]});"
+                for k in range(once.count)
+            ]
         names_in = [port.name for port in inputs]
         names_out = [port.name for port in outputs]
-        nx, nw, ny = pieces.extents
         after = 4 + 4 * len(inputs)
         arguments, loads, reloads, stores = [], [], [], []
         for k, port in enumerate(inputs):
@@ -349,16 +465,17 @@ class Iteration:
             at = pieces.inputs[names_in.index(self.stop)]
             halt = f"halted(groups, x + {at})"
         return DRIVER.format(
-            block=pieces.block(lanes),
-            declared=pieces.declarations,
+            block=block,
+            declared=declared,
             nx=nx,
             nw=nw,
             ny=ny,
             zeros=zeros(pieces, "1"),
             arguments=_lines(arguments, 4),
-            loads=_lines(loads, 12),
+            loads=_lines([*loads, *ready], 12),
+            spare=once.extents[1] if once is not None else 0,
             reloads=_lines(reloads, 16),
-            calls=pieces.calls,
+            calls=calls,
             stores=_lines(stores, 20),
             feeds=_lines(feeds, 16),
             finals=_lines(finals, 12),
@@ -407,6 +524,21 @@ def _lines(statements: list[str], indent: int) -> str:
     return "\n".join(" " * indent + statement for statement in statements)
 
 
+ABREAST = 4
+"""Groups that take the shortcut in turns: the steps of one alone would wait for each other."""
+
+QUICK = """\
+            for (int g = 0; g < groups; g++)
+                quick0(1, x + g * {nx}, w + g * {nw}, y + g * {ny});
+            int all = groups;
+            for (int g = 0; g < all; g++) {{
+                if (!v_any(v_equal(y[g * {ny} + {flag}], v_set(0.0)))) continue;
+                vreal *x0 = x, *w0 = w, *y0 = y;
+                x += g * {nx}, w += g * {nw}, y += g * {ny}, groups = 1;
+{calls}
+                x = x0, w = w0, y = y0, groups = all;
+            }}"""
+
 DRIVER = """\
 #include <stdlib.h>
 #define BLOCK {block}
@@ -425,9 +557,11 @@ __attribute__((visibility("default"))) int iterate(const long long *a)
     long total = (count + LANES - 1) / LANES;
     int block = total < BLOCK ? (int)total : BLOCK;
     long one_group = {nx} + {nw} + {ny};
-    vreal *memory = aligned_alloc(64, (block * one_group * sizeof(vreal) + 63) / 64 * 64);
+    long vectors = block * one_group + {spare};
+    vreal *memory = aligned_alloc(64, (vectors * sizeof(vreal) + 63) / 64 * 64);
     if (!memory) return 1;
-    vreal *x = memory, *w = x + block * {nx}, *y = w + block * {nw};
+    vreal *x = memory, *w = x + block * {nx}, *y = w + block * {nw}, *spare = y + block * {ny};
+    (void)spare;
 {zeros}
     for (long start = 0; start < total; start += block) {{
         int groups = total - start < block ? (int)(total - start) : block;

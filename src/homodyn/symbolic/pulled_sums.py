@@ -257,7 +257,8 @@ class _Anew:
             if biased:
                 sines = self._grown(sines, "add", turned, c)
                 cosines = self._grown(cosines, "sub", turned, s)
-        assert sines is not None and cosines is not None
+        assert sines is not None
+        assert cosines is not None
         return sines, cosines
 
     def _bias(self, term: Term) -> Summands:

@@ -142,6 +142,16 @@ def test_climbing_between_walls_falls_on_two_feet_and_recovers_on_four(climb):
     assert falling.max() < -3
 
 
+def test_a_margin_that_counts_more_is_larger_and_takes_longer(climb):
+    """Qiu (2012), Table 5.1: a larger w1 gives a larger margin and a longer climb."""
+    light = plan_com(
+        climb.scene, sets=climb.sets, weights=Weights(margin=0.01, height=0.0), rounds=1
+    )
+    assert 0 < light.margin < climb.margin - 20
+    assert light.duration < climb.duration - 0.3
+    assert np.allclose(light.durations[1::2], 0.3, atol=1e-4)
+
+
 def test_sets_of_moved_stances_are_shared_and_right(climb):
     assert climb.sets[2].polytope is climb.sets[6].polytope
     assert climb.sets[1].polytope is climb.sets[7].polytope

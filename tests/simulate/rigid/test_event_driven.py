@@ -258,7 +258,9 @@ def test_samples_far_apart_change_nothing():
     assert len(coarse.events) == len(fine.events)
 
 
-@pytest.mark.parametrize("wrong", [{"impact": "soft"}, {"tolerance": 0.0}, {"events": -1.0}])
+@pytest.mark.parametrize(
+    "wrong", [{"impact": "soft"}, {"tolerance": 0.0}, {"events": -1.0}, {"restitution": 1.1}]
+)
 def test_what_is_no_law_is_refused(wrong):
     with pytest.raises(ModelError):
         EventDriven(**wrong)

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+from homodyn.dynamics import Pin
 from homodyn.errors import ModelError
+from homodyn.model import Assembly, joints, rod
 from homodyn.simulate import (
     Controller,
     Event,
@@ -163,3 +165,52 @@ def test_scenes_choose_what_touches():
     model, q = dropped(0.01)
     record = run(model, q, None, 0.2, 0.05, contact="event_driven", scene=Scene(model, ()))
     assert record.q[-1, 2] == pytest.approx(0.11 - G * 0.02, abs=1e-9)
+
+
+def test_constants_may_be_numbers_of_the_lane_and_events_change_them():
+    """A ball that slides on ice, until the ground is rough at 0.1 s."""
+    model, q = dropped(0.0)
+    rough = Event(
+        "rough", lambda t, q, v, lane: t - 0.1, "rising", 1e-12, lambda t, q, v, lane: {"mu": 0.2}
+    )
+    v = np.array([1.0, 0, 0, 0, 0, 0])
+    law = EventDriven(friction="mu")
+    slid = run(model, q, v, 0.5, 0.05, contact=law, lane={"mu": 0.0}, events=(rough,))
+    assert slid.status is Status.FINISHED, slid.message
+    np.testing.assert_allclose(slid.v[slid.time < 0.09, 0], 1.0, atol=1e-9)
+    (rest,) = [event for event in slid.events if event.name == "ball_skin rest"]
+    assert rest.time == pytest.approx(0.1 + 2 / (7 * 0.2 * G), abs=1e-5)
+    # Events hold the state that they happened in, not that of the nearest sample.
+    assert np.linalg.norm(rest.v[:3]) == pytest.approx(5 / 7, abs=1e-4)
+    assert rest.q[0] == pytest.approx(0.1 + (1 - 25 / 49) / (2 * 0.2 * G), abs=1e-4)
+
+
+def test_locked_coordinates_and_pinned_points_stand_still():
+    tail = (0.0, 0.0, -1.0)
+    model = (
+        Assembly("arm")
+        .add(rod("upper", 1.0, (0, 0, 0), tail), joints.revolute("y", locked=True))
+        .add(rod("lower", 1.0, (0, 0, 0), tail), joints.revolute("y"), "upper", at=tail)
+        .model()
+    )
+    alone = Assembly("alone").add(rod("lower", 1.0, (0, 0, 0), tail), joints.revolute("y")).model()
+    swung = run(model, [0.5, 0.2], None, 0.5, 0.05, contact="event_driven")
+    free = run(alone, [0.7], None, 0.5, 0.05, contact="event_driven")
+    np.testing.assert_allclose(swung.q[:, 0], 0.5, atol=1e-9)
+    np.testing.assert_allclose(swung.q[:, 1] + 0.5, free.q[:, 0], atol=1e-7)
+    # What a lock or a pin forbids is taken away at once, and booked.
+    struck = run(model, [0.5, 0.2], [1.0, 0.0], 0.1, 0.05, contact="event_driven")
+    np.testing.assert_allclose(struck.q[:, 0], 0.5, atol=1e-6)
+    assert struck.energy.dissipated[-1] > 0.1
+    assert np.abs(struck.energy.error).max() < 1e-6
+    held = run(
+        model,
+        [0.5, 0.2],
+        None,
+        0.1,
+        0.05,
+        contact="event_driven",
+        constraints=Pin("lower", point=tail),
+    )
+    np.testing.assert_allclose(held.q, np.tile([0.5, 0.2], (len(held.time), 1)), atol=1e-9)
+    assert held.constraint_forces.shape == (len(held.time), 3)

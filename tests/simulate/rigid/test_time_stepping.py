@@ -222,7 +222,9 @@ def test_rank_deficient_contacts_converge_in_lanes_and_every_step_says_how_far()
     assert alone.residual == alone.residuals.max() > 0
 
 
-@pytest.mark.parametrize("wrong", [{"joints": "soft"}, {"sweeps": 0}, {"correction": 2.0}])
+@pytest.mark.parametrize(
+    "wrong", [{"joints": "soft"}, {"sweeps": 0}, {"correction": 2.0}, {"restitution": 1.1}]
+)
 def test_what_is_no_law_is_refused(wrong):
     with pytest.raises(ModelError):
         TimeStepping(**wrong)

@@ -49,23 +49,41 @@ class ContactState:
     gap: np.ndarray
     """m, rad: of each contact, then of each limit."""
     K: np.ndarray
-    """Rows of constraints: K v = 0."""
+    """Rows of constraints, then of locked coordinates: K v = 0."""
     gamma: np.ndarray
     """K a: what constrained accelerations have to be, with what closes loops that are open."""
 
     @cached_property
+    def L(self) -> np.ndarray:
+        """H = L L^T; raises ``LinAlgError`` where H is not positive definite."""
+        return np.linalg.cholesky(self.H)
+
+    @cached_property
     def half(self) -> np.ndarray:
-        """L^-1 with H = L L^T; raises ``LinAlgError`` where H is not positive definite."""
-        return np.linalg.inv(np.linalg.cholesky(self.H))
+        """L^-1."""
+        return np.linalg.inv(self.L)
+
+    @cached_property
+    def _held(self) -> np.ndarray:
+        """Unit columns of the directions that constraints hold, in the metric of inertia."""
+        U, size, _ = np.linalg.svd(self.half @ self.K.T, full_matrices=False)
+        return np.asarray(U[:, size > DEPENDENT * size.max(initial=0.0)])
 
     @cached_property
     def moving(self) -> np.ndarray:
         """L^-1 without the directions that constraints hold: its square is what forces can move."""
         if not len(self.K):
             return self.half
-        U, size, _ = np.linalg.svd(self.half @ self.K.T, full_matrices=False)
-        held = U[:, size > DEPENDENT * size.max(initial=0.0)]
-        return np.asarray(self.half - held @ (held.T @ self.half))
+        return np.asarray(self.half - self._held @ (self._held.T @ self.half))
+
+    @cached_property
+    def stopped(self) -> np.ndarray:
+        """Velocities without what constraints do not let move: nearest in the metric of inertia."""
+        if not len(self.K):
+            return self.v
+        return np.asarray(
+            self.v - self.half.T @ (self._held @ (self._held.T @ (self.L.T @ self.v)))
+        )
 
     @cached_property
     def speed(self) -> np.ndarray:
@@ -112,6 +130,7 @@ def contact_kernel(
     contacts = len(scene.names)
     limited, rubbing = len(coordinates.limited), len(coordinates.rubbing)
     count = 3 * contacts + limited + rubbing
+    locked = [i for i, coordinate in enumerate(model.coordinates) if coordinate.locked]
 
     def state(q: Array, v: Array) -> dict[str, Array]:
         tree = Tree(model, q, v)
@@ -126,6 +145,9 @@ def contact_kernel(
             own[k, i] = way
         for k, i in enumerate(coordinates.rubbing):
             own[limited + k, i] = 1.0
+        stopped = ca.SX(len(locked), model.nv)
+        for k, i in enumerate(locked):
+            stopped[k, i] = 1.0
         return {
             "qdot": rates(model, q, v),
             "H": composite_inertia(tree),
@@ -136,8 +158,8 @@ def contact_kernel(
             "gap": ca.vertcat(
                 ca.SX(0, 1), *[gap.distance for gap in gaps], *[gap for _, gap in inside]
             ),
-            "K": closed.matrix.jacobian,
-            "gamma": as_column(closed.bias),
+            "K": ca.vertcat(closed.matrix.jacobian, stopped),
+            "gamma": ca.vertcat(as_column(closed.bias), -(stopped @ v) / CLOSING_TIME),
         }
 
     shapes: dict[str, int | tuple[int, ...]] = {
@@ -148,8 +170,8 @@ def contact_kernel(
         "G": (count, model.nv),
         "drift": count,
         "gap": contacts + limited,
-        "K": (len(held.rows), model.nv),
-        "gamma": len(held.rows),
+        "K": (len(held.rows) + len(locked), model.nv),
+        "gamma": len(held.rows) + len(locked),
     }
     return kernel(state, q=model.nq, v=model.nv, outputs=shapes, name=f"contacts of {model.name}")
 

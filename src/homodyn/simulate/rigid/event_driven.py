@@ -13,7 +13,7 @@ from typing import Any
 
 from homodyn.errors import ModelError
 from homodyn.model import Model
-from homodyn.simulate.constants import Constant
+from homodyn.simulate.constants import Constant, refuse_beyond_one
 from homodyn.simulate.geometry import Scene
 from homodyn.simulate.record import Record
 from homodyn.simulate.rigid.coordinates import CoordinateRows
@@ -48,6 +48,7 @@ class EventDriven:
             raise ModelError(f"impact may be {', '.join(IMPACTS)}, not {self.impact!r}")
         if self.tolerance <= 0 or self.events <= 0:
             raise ModelError("tolerance and events must be positive")
+        refuse_beyond_one(self.restitution, "restitution")
 
     def memory(self, scene: Scene) -> int:
         """Numbers that tell the modes of contacts, limits and rubbing coordinates."""

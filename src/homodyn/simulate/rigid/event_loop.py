@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from homodyn.dynamics import Constraint
 from homodyn.model.configuration import normalize
+from homodyn.simulate.dormand_prince import Step, dormand_prince
+from homodyn.simulate.faults import lightest
 from homodyn.simulate.geometry import Scene
 from homodyn.simulate.rigid.accelerations import Accelerated, accelerations
 from homodyn.simulate.rigid.contact_state import ContactState, contact_states
 from homodyn.simulate.rigid.coordinates import CoordinateRows
-from homodyn.simulate.rigid.dormand_prince import Step, dormand_prince
 from homodyn.simulate.rigid.event_driven import EventDriven
 from homodyn.simulate.rigid.event_run import (
     WORKS,
@@ -24,7 +27,7 @@ from homodyn.simulate.rigid.event_run import (
 from homodyn.simulate.rigid.impacts import Struck, impact, jam, settled
 from homodyn.simulate.rigid.location import Stretch, first_event, flight_time, scaled_events
 from homodyn.simulate.rigid.modes import CLOSING, RESTING, SLIDING, Modes
-from homodyn.simulate.rigid.surfaces import per_gap
+from homodyn.simulate.rigid.surfaces import gap_shapes, per_gap
 from homodyn.simulate.solvers import Status
 
 APPROACHING = 1e-8
@@ -74,6 +77,7 @@ class EventLoop:
         scene: Scene,
         torque: Torque | None,
         constraints: Constraint | None = None,
+        lane: Mapping[str, float] | None = None,
     ) -> None:
         model = scene.model
         self.law, self.scene, self.model = law, scene, model
@@ -81,16 +85,23 @@ class EventLoop:
         self.at = contact_states(scene, law.limits, constraints)
         self.names = (*scene.names, *coordinates.names)
         self.contacts = len(scene.names)
-        self.friction = per_gap(law.friction, scene, "friction")
-        self.restitution = per_gap(law.restitution, scene, "restitution")
+        self._shapes = gap_shapes(scene)
+        self.take(lane or {})
         self.strengths = coordinates.strengths()
         self.torque = torque or (lambda t, q, v: np.zeros(model.nv))
+        self.held = 0 if constraints is None else len(constraints.rows)
         self.guess: np.ndarray | None = None
         self.events: list[ContactEvent] = []
         self.instants: list[float] = []
         self.impulse = np.zeros((self.contacts, 3))
         self.steps = 0
         self.hard = 0
+
+    def take(self, lane: Mapping[str, float]) -> None:
+        """Take the constants of the law that are numbers of the lane."""
+        law = self.law
+        self.friction = per_gap(law.friction, self._shapes, "friction", lane)
+        self.restitution = per_gap(law.restitution, self._shapes, "restitution", lane)
 
     # -- the state as one vector: q, v, and the five works of `EventRun`
 
@@ -106,7 +117,8 @@ class EventLoop:
         try:
             found = accelerations(state, self.modes, tau, self.friction, self.strengths, self.guess)
         except np.linalg.LinAlgError:
-            raise Failure(Ending.SINGULAR, f"at {t:.6g} s") from None
+            told = lightest(self.model, state.H)
+            raise Failure(Ending.SINGULAR, f"at {t:.6g} s: {told}") from None
         if found.solution.status is not Status.SOLVED:
             told = found.solution.status.value
             size = float(np.abs(found.solution.motion).max(initial=0.0))
@@ -159,6 +171,7 @@ class EventLoop:
         state = self._split(y)
         if not all(np.isfinite(part).all() for part in (y, state.H, state.gap)):
             raise Failure(Ending.SINGULAR, "at 0 s: the state is not finite")
+        y, state = self._held_back(y, state)
         self.modes = Modes.of(state, self.contacts)
         # What touches and comes on fast has still to strike.
         coming = state.speed[self.modes.normal_rows()] < -OPENING
@@ -166,6 +179,20 @@ class EventLoop:
         self.modes.sliding &= ~coming[: self.contacts]
         self._check_overlap(state)
         return self._begun_slope(0.0, self.struck(0.0, y, state))[0]
+
+    def _held_back(self, y: np.ndarray, state: ContactState) -> tuple[np.ndarray, ContactState]:
+        """The state without velocities that constraints forbid, with the loss booked."""
+        try:
+            stopped = state.stopped
+        except np.linalg.LinAlgError:
+            raise Failure(Ending.SINGULAR, f"at 0 s: {lightest(self.model, state.H)}") from None
+        if np.abs(state.K @ state.v).max(initial=0.0) < APPROACHING:
+            return y, state
+        y = y.copy()
+        nq, nv = self.model.nq, self.model.nv
+        y[nq : nq + nv] = stopped
+        y[-1] += float(stopped @ state.H @ stopped) / 2 - state.kinetic_energy
+        return y, self._split(y)
 
     def _check_overlap(self, state: ContactState) -> None:
         worst = int(np.argmin(state.gap)) if len(state.gap) else -1
@@ -246,7 +273,7 @@ class EventLoop:
         rows = self.modes.normal_rows()
         hit = struck.impulse[rows] > 0
         for k in _places(hit & self.modes.closed):
-            self._told(t, "jam", self._name(k), float(struck.impulse[rows[k]]))
+            self._told(t, state, "jam", self._name(k), float(struck.impulse[rows[k]]))
         y = self._after_blow(t, y, state, struck)
         return y, self._slope(t, y)
 
@@ -273,8 +300,10 @@ class EventLoop:
             kinds = ", ".join(sorted({f"{e.kind} of {e.name}" for e in self.events[-6:]}))
             raise Failure(Ending.EVENTS, f"at {t:.6g} s: {kinds}")
 
-    def _told(self, t: float, kind: str, name: str, impulse: float = 0.0) -> None:
-        self.events.append(ContactEvent(t, kind, name, impulse))
+    def _told(
+        self, t: float, state: ContactState, kind: str, name: str, impulse: float = 0.0
+    ) -> None:
+        self.events.append(ContactEvent(t, kind, name, state.q, state.v, impulse))
 
     def _handled(self, t: float, y: np.ndarray) -> np.ndarray:
         """The state after the events at ``t``."""
@@ -287,7 +316,7 @@ class EventLoop:
             modes.closed[k] = False
             if k < self.contacts:
                 modes.sliding[k] = False
-            self._told(t, "leave", self._name(k))
+            self._told(t, state, "leave", self._name(k))
         if (~modes.closed & due[:touch]).any():
             y = self.struck(t, y, state)
             state = self._split(y)
@@ -295,14 +324,14 @@ class EventLoop:
         for k in _places(due[touch : touch + self.contacts] & modes.closed[: self.contacts]):
             if modes.sliding[k] and speeds[k] <= 2 * RESTING:
                 modes.sliding[k] = False
-                self._told(t, "rest", self._name(k))
+                self._told(t, state, "rest", self._name(k))
         self._slide(t, state)
         modes.look(state)
         rubbing = state.speed[3 * self.contacts + touch - self.contacts :]
         for k in _places(due[touch + self.contacts :]):
             stopped = modes.moving[k] != 0
             modes.moving[k] = 0.0 if stopped else np.sign(rubbing[k])
-            self._told(t, "rest" if stopped else "slide", self._name(touch + k))
+            self._told(t, state, "rest" if stopped else "slide", self._name(touch + k))
         return y
 
     def _slide(self, t: float, state: ContactState) -> None:
@@ -318,7 +347,7 @@ class EventLoop:
         closed = self.modes.closed[: self.contacts]
         for k in _places(closed & ~self.modes.sliding & moving & used_up):
             self.modes.sliding[k] = True
-            self._told(t, "slide", self._name(k))
+            self._told(t, state, "slide", self._name(k))
 
     def struck(self, t: float, y: np.ndarray, state: ContactState) -> np.ndarray:
         """The state after an impact of all contacts and limits that are touched and approach."""
@@ -356,7 +385,7 @@ class EventLoop:
                 Ending.CONTACTS, f"at {t:.6g} s in an impact of {self._closed_names()}: {told}"
             )
         for k in _places(fresh):
-            self._told(t, "touch", self._name(k), float(struck.impulse[rows[k]]))
+            self._told(t, state, "touch", self._name(k), float(struck.impulse[rows[k]]))
         return self._after_blow(t, y, state, struck)
 
     def _after_blow(
@@ -372,7 +401,7 @@ class EventLoop:
         after = state.G[modes.normal_rows()] @ struck.velocity
         for k in _places(modes.closed & (after > OPENING)):
             modes.closed[k] = False
-            self._told(t, "leave", self._name(k))
+            self._told(t, state, "leave", self._name(k))
         rested = self._split(y)
         slipping = modes.slip_speeds(rested) > SLIPPING
         modes.sliding = modes.closed[: self.contacts] & slipping
@@ -386,7 +415,7 @@ class EventLoop:
         """Forces of the contacts along their normals and tangents, and of the constraints."""
         found, tau = self._accelerated(t, state)
         held = state.holding(found.acceleration, tau, found.force)
-        return found.force[: 3 * self.contacts].reshape(-1, 3).copy(), held
+        return found.force[: 3 * self.contacts].reshape(-1, 3).copy(), held[: self.held]
 
     def _sample(self, rows: list[Sample], t: float, y: np.ndarray) -> None:
         force, _ = self.forces(t, self._split(y))

@@ -28,7 +28,7 @@ class Ending(Enum):
     STALLED = "the error of a step stays above the tolerance however short it is"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ContactEvent:
     """A contact, limit or rubbing coordinate that changed its mode."""
 
@@ -36,6 +36,9 @@ class ContactEvent:
     kind: str
     """"touch", "leave", "slide", "rest" or "jam"."""
     name: str
+    q: np.ndarray
+    v: np.ndarray
+    """The state that it happened in; before the blow, where there was one."""
     impulse: float = 0.0
     """Along the normal (N s), for "touch" and "jam"."""
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from homodyn.simulate.dormand_prince import Step, between
 from homodyn.simulate.rigid.contact_state import ContactState
-from homodyn.simulate.rigid.dormand_prince import Step, between
 from homodyn.simulate.rigid.modes import CLOSING, RESTING, Modes
 
 QUARTERS = (0.25, 0.5, 0.75, 1.0)

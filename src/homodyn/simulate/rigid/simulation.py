@@ -18,12 +18,13 @@ from homodyn.dynamics.tree import Tree
 from homodyn.errors import ModelError
 from homodyn.model import Model
 from homodyn.model.traced import parameter_array
-from homodyn.simulate.actuation import drive, parts_of
+from homodyn.simulate.actuation import parts_of, torque_kernel
 from homodyn.simulate.events import Event
 from homodyn.simulate.geometry import Scene
-from homodyn.simulate.joint_rows import JointLimits
+from homodyn.simulate.joint_rows import JointLimits, spring_energies
 from homodyn.simulate.loops import held_where
 from homodyn.simulate.marching import March, Point
+from homodyn.simulate.outside import sampled_change
 from homodyn.simulate.record import Happening, Record, Status
 from homodyn.simulate.rigid.event_driven import EventDriven
 from homodyn.simulate.rigid.event_loop import EventLoop
@@ -46,22 +47,31 @@ STATUS = {
 class EventStepper:
     """Stretches of an event-driven run, each from a point that holds the modes in its memory."""
 
-    def __init__(self, setup: Setup) -> None:
+    def __init__(self, setup: Setup, lane: Mapping[str, float]) -> None:
         self.setup = setup
-        self.loop = EventLoop(setup.law, setup.scene, self._torque, setup.constraints)
+        self.loop = EventLoop(setup.law, setup.scene, self._torque, setup.constraints, lane)
         self.message = ""
-        self._torques = _torque_kernel(setup)
+        self._torques = torque_kernel(setup.model, setup.traced, setup.lane, setup.limited)
+        self._change = sampled_change(setup)
+        self._lane: np.ndarray | None = None
         self._point: Point | None = None
         self._step = 1e-3
 
     def _torque(self, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         assert self._point is not None
-        given, lane = self._point.torque, self._point.lane
-        return np.asarray(self._torques(np.asarray(t), q, v, given, lane))
+        given = self._point.torque + self._change(self._point.t, t)
+        return np.asarray(self._torques(np.asarray(t), q, v, given, self._point.lane))
+
+    def _at(self, point: Point) -> None:
+        """Take torques and numbers of the lane from a point."""
+        self._point = point
+        if self._lane is None or not np.array_equal(self._lane, point.lane):
+            self._lane = point.lane
+            self.loop.take(dict(zip(self.setup.lane, map(float, point.lane), strict=True)))
 
     def __call__(self, point: Point, h: float) -> Point:
         """The point ``h`` later; with a status, and a message, if it could not be reached."""
-        self._point = point
+        self._at(point)
         loop = self.loop
         # A stretch may be tried again with another length: forget what came of the last try.
         loop.events = [event for event in loop.events if event.time <= point.t]
@@ -90,7 +100,7 @@ class EventStepper:
 
     def forces(self, point: Point) -> tuple[np.ndarray, np.ndarray]:
         """Forces on the contacts at a point (N, normal and tangents), and of the constraints."""
-        self._point = point
+        self._at(point)
         state = self.loop.at(point.q, point.v)
         if point.z[0]:
             self.loop.modes = Modes.unpacked(point.z, self.loop.contacts, len(state.gap))
@@ -100,7 +110,7 @@ class EventStepper:
 
     def torque(self, point: Point) -> np.ndarray:
         """Torques that act at a point (N m, N)."""
-        self._point = point
+        self._at(point)
         return self._torque(point.t, point.q, point.v)
 
 
@@ -127,7 +137,6 @@ def simulated(
     from homodyn.simulate.run import (
         checked_state,
         made_record,
-        spring_energies,
         start_point,
         time_grid,
     )
@@ -153,13 +162,13 @@ def simulated(
     )
     start = start_point(setup, q0, v0, numbers)
     grid, every = time_grid(duration, dt, record)
-    stepper = EventStepper(setup)
-    march = March(setup, stepper, events, {})
+    stepper = EventStepper(setup, numbers)
+    march = March(setup, stepper, events, {}, adaptive=True)
     march.along(grid, start, every)
     points, local, held = _forces(stepper, march.points)
     kept = {
         name: np.array([getattr(p, name) for p in points])
-        for name in ("q", "v", "t", "work", "jumped")
+        for name in ("q", "v", "t", "work", "jumped", "sprung")
     }
     kept["kinetic"] = kinetic_energy(model, kept["q"], kept["v"])
     kept["potential"] = potential_energy(model, kept["q"]) + spring_energies(model, kept["q"])
@@ -171,8 +180,7 @@ def simulated(
     axes = axes.reshape(len(points), len(scene.names), 3, 3)
     kept["forces"] = np.einsum("tck,tckx->tcx", local, axes)
     happened = tuple(march.happenings) + tuple(
-        Happening(f"{e.name} {e.kind}", e.time, e.impulse, *_nearest(points, e.time))
-        for e in stepper.loop.events
+        Happening(f"{e.name} {e.kind}", e.time, e.impulse, e.q, e.v) for e in stepper.loop.events
     )
     message = march.message
     if march.status is not Status.FINISHED and stepper.message:
@@ -212,27 +220,6 @@ def _forces(
         local.append(found[0])
         held.append(found[1])
     return kept, np.array(local), np.array(held)
-
-
-def _nearest(points: Sequence[Point], t: float) -> tuple[np.ndarray, np.ndarray]:
-    times = np.array([p.t for p in points])
-    point = points[int(np.argmin(np.abs(times - t)))]
-    return point.q, point.v
-
-
-def _torque_kernel(setup: Setup) -> Kernel:
-    model = setup.model
-
-    def torque(t: Array, q: Array, v: Array, given: Array, lane: Array) -> Array:
-        numbers = {name: lane[k] for k, name in enumerate(setup.lane)}
-        return drive(model, setup.traced, t, q, v, given, numbers, None, setup.limited).torque
-
-    return kernel(
-        torque,
-        {"t": (), "q": model.nq, "v": model.nv, "given": model.nv, "lane": len(setup.lane)},
-        outputs={"torque": model.nv},
-        name=f"torques of {model.name}",
-    )
 
 
 def _axes_kernel(scene: Scene) -> Kernel:

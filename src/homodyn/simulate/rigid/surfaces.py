@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import casadi as ca
 import numpy as np
 
@@ -10,8 +12,14 @@ from homodyn.simulate.constants import Constant, constant
 from homodyn.simulate.geometry import Scene
 
 
-def per_gap(given: Constant, scene: Scene, what: str) -> np.ndarray:
-    """One number for each gap, from one for all or a mapping from names of contact shapes."""
+def gap_shapes(scene: Scene) -> list[str]:
+    """The contact shape of each gap."""
     gaps = scene.gaps(Tree(scene.model, ca.SX.sym("q", scene.model.nq)))
-    names = [scene.model.contacts[gap.shape].name for gap in gaps]
-    return np.array([constant(given, name, {}, what) for name in names], float)
+    return [scene.model.contacts[gap.shape].name for gap in gaps]
+
+
+def per_gap(
+    given: Constant, shapes: Sequence[str], what: str, lane: Mapping[str, float]
+) -> np.ndarray:
+    """One number for each gap, from one for all, a mapping from shapes, or one of the lane."""
+    return np.array([constant(given, name, lane, what) for name in shapes], float)

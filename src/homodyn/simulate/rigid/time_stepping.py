@@ -28,7 +28,7 @@ from homodyn.dynamics.rnea import newton_euler
 from homodyn.dynamics.tree import Tree
 from homodyn.dynamics.wrenches import WrenchRows, as_column
 from homodyn.errors import ModelError
-from homodyn.simulate.constants import Constant, Lane, constant
+from homodyn.simulate.constants import Constant, Lane, constant, refuse_beyond_one
 from homodyn.simulate.geometry import Gap, Scene
 from homodyn.simulate.joint_rows import JointRow
 from homodyn.simulate.loops import LoopRow, loop_load, stiffened
@@ -77,6 +77,7 @@ class TimeStepping:
             raise ModelError(f"at least one sweep a step is needed, got {self.sweeps}")
         if not 0 <= self.correction <= 1:
             raise ModelError(f"correction is a share from 0 to 1, got {self.correction}")
+        refuse_beyond_one(self.restitution, "restitution")
 
     def memory(self, scene: Scene) -> int:
         """Contact forces of the step before (N): normal and two tangents of each gap."""

@@ -25,7 +25,8 @@ class OpenPanel(Panel):
         self.upload = self.gui.add_upload_button(
             "Open a file ...",
             icon=Icon.FOLDER_OPEN,
-            hint="C3D, TRC, CSV, OSIM, LuaModel, URDF, TOML, or a folder of results as .zip",
+            hint="C3D, TRC, CSV, OSIM, LuaModel, URDF, TOML, a folder of results or a saved "
+            "session as .zip, a network (.cdn) or a study (.db)",
         )
         self.demo = self.gui.add_button("Open the demonstration", icon=Icon.WALK)
         self.ready = self.gui.add_dropdown(

@@ -56,6 +56,9 @@ class Panel:
     def told(self, task: Task) -> None:
         """A piece of work went on, or ended."""
 
+    def close(self) -> None:
+        """The studio ends: let go of work that goes on beside it."""
+
     def on_click(self, handle: Any) -> Callable[[Callable[[], None]], Callable[[], None]]:
         """Decorate what a button does; refusals are shown on the page."""
 

@@ -144,6 +144,10 @@ class SimulatePanel(Panel):
         if self.live is not None:
             self.live.stop()
 
+    def close(self) -> None:
+        """End a run that goes on."""
+        self.stop()
+
     def _hand(self) -> Hand | None:
         return None if self.live is None else self.handle.hand(self.live.model)
 

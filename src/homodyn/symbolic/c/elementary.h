@@ -165,6 +165,11 @@ V_LIGHT vreal v_if_else_zero(vreal condition, vreal x)
 {
     return v_from_bits((vbits)v_unequal(condition, v_set(0.0)) & v_bits(x));
 }
+/* Not an operation of a graph: two of them with opposite conditions, added. */
+V_LIGHT vreal v_choose(vreal condition, vreal x, vreal y)
+{
+    return v_select(v_unequal(condition, v_set(0.0)), x, y);
+}
 
 V_LIGHT vreal v_sign(vreal x)
 {

@@ -1,4 +1,4 @@
-"""One step of Dormand and Prince's method of order 5 with its error, and a cubic through it."""
+"""One step of Dormand and Prince's method (1980) of order 5, its error, and what lies within it."""
 
 from __future__ import annotations
 
@@ -20,12 +20,26 @@ _C = (0.0, 1 / 5, 3 / 10, 4 / 5, 8 / 9, 1.0, 1.0)
 _E = (71 / 57600, 0.0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40)
 
 
+_D = np.array(
+    [
+        [1, -8048581381 / 2820520608, 8663915743 / 2820520608, -12715105075 / 11282082432],
+        [0, 0, 0, 0],
+        [0, 131558114200 / 32700410799, -68118460800 / 10900136933, 87487479700 / 32700410799],
+        [0, -1754552775 / 470086768, 14199869525 / 1410260304, -10690763975 / 1880347072],
+        [0, 127303824393 / 49829197408, -318862633887 / 49829197408, 701980252875 / 199316789632],
+        [0, -282668133 / 205662961, 2019193451 / 616988883, -1453857185 / 822651844],
+        [0, 40617522 / 29380423, -110615467 / 29380423, 69997945 / 29380423],
+    ]
+)
+
+
 class Step(NamedTuple):
-    """Where a step came to, its slope there, and the difference to the fourth-order result."""
+    """Where a step came to, its slope there, the difference to order 4, and all its slopes."""
 
     y: np.ndarray
     slope: np.ndarray
     error: np.ndarray
+    stages: list[np.ndarray]
 
 
 Slope = Callable[[float, np.ndarray], np.ndarray]
@@ -38,11 +52,16 @@ def dormand_prince(f: Slope, t: float, y: np.ndarray, slope: np.ndarray, h: floa
     for weights, c in zip(_A[1:], _C[1:], strict=True):
         reached = y + h * _sum(weights, stages)
         stages.append(f(t + c * h, reached))
-    return Step(reached, stages[-1], h * _sum(_E, stages))
+    return Step(reached, stages[-1], h * _sum(_E, stages), stages)
 
 
 def _sum(weights: tuple[float, ...], stages: list[np.ndarray]) -> np.ndarray:
     return np.asarray(sum(w * k for w, k in zip(weights, stages, strict=True)))
+
+
+def within(s: float, h: float, y: np.ndarray, stages: np.ndarray) -> np.ndarray:
+    """The state at the share ``s`` of a step from ``y``, to order 4 (Shampine 1986)."""
+    return np.asarray(y + h * ((_D @ s ** np.arange(1, 5)) @ stages))
 
 
 def between(

@@ -1,0 +1,147 @@
+"""Networks: a grid of runners, coupled oscillators and chains of bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from time import process_time
+
+import numpy as np
+
+from homodyn import network
+from homodyn.bench.harness import Row, benchmark, environment, interleave, missing
+from homodyn.bench.network_chains import MujocoLinks, as_a_body, in_the_language
+from homodyn.bench.slip_numpy import steps_to_fall
+
+DT = 1e-3
+"""Step (s) of all."""
+CELLS, UNTIL = 100, 20.0
+"""Stiffnesses and angles of the grid of runners, and the longest run (s)."""
+OVER_INTERPRETER, OVER_NUMPY = 100.0, 20.0
+OSCILLATORS, REAL_TIME = 50, 300.0
+SIZES, BRANCHES, CHAIN = (5, 10, 20, 30, 40, 50), (1, 5), 30.0
+"""Links, links that hang on each, and time (s) of the chains."""
+FULL = 20
+"""Links up to which zeros are also reckoned with: code grows tenfold."""
+
+
+@benchmark("network")
+def network_rows(quick: bool) -> Iterator[Row]:
+    """A grid of runners, 50 coupled oscillators, and chains of bodies written in the language."""
+    with environment("HOMODYN_THREADS", "1"):
+        yield from runner_rows(CELLS // 5 if quick else CELLS, 2 if quick else 4)
+        yield from oscillator_rows(OSCILLATORS, 2.0 if quick else 10.0, 3 if quick else 9)
+        sizes = SIZES[:1] if quick else SIZES
+        for branches in BRANCHES:
+            for size in sizes:
+                yield from chain_rows(size, branches, 3.0 if quick else CHAIN, 2 if quick else 4)
+
+
+def grid(cells: int) -> dict[str, np.ndarray]:
+    """Stiffnesses (N/m) and angles of attack to the vertical (rad) of the runners."""
+    angles = np.radians(90 - np.linspace(40, 80, cells))
+    return {"slip.k": np.linspace(0, 50e3, cells), "slip.aoa": angles}
+
+
+def runner_rows(cells: int, repeat: int, until: float = UNTIL) -> Iterator[Row]:
+    """Generated code against the interpreter and against NumPy; seconds of one core."""
+    net = network.parse('require "spring_leg.cdn"\nnode "slip" : spring_leg {}')
+    whole, few = grid(cells), {name: one[5::10] for name, one in grid(cells).items()}
+    stiffness, angle = (one.ravel() for one in np.meshgrid(*whole.values(), indexing="ij"))
+    sweep = net.sweep(whole, until, DT, tier="compiled")
+    part = net.sweep(few, until, DT, tier="interpreted")
+    share = float(sweep.time.sum() / part.time.sum())
+    written = partial(steps_to_fall, stiffness, angle, until, DT)
+    ours, interpreted, plain, by_hand = interleave(
+        partial(net.sweep, whole, until, DT, tier="compiled"),
+        partial(net.sweep, few, until, DT, tier="interpreted"),
+        written,
+        partial(written, by_hand=True),
+        repeat=repeat,
+        clock=process_time,
+    )
+    stable = int((sweep["slip.steps"] >= 24).sum())
+    name = f"{cells**2} runners on a spring leg"
+    yield Row.from_times(
+        f"{name}, against the interpreter",
+        ours,
+        interpreted * share,
+        unit="s",
+        required=OVER_INTERPRETER,
+        note=f"{stable} run on; interpreter from {part.time.size} of them",
+    )
+    counted = int((written()[0] >= 24).sum())
+    yield Row.from_times(
+        f"{name}, against NumPy as the model is written",
+        ours,
+        plain,
+        unit="s",
+        required=OVER_NUMPY,
+        note=f"{counted} run on in NumPy",
+    )
+    yield Row.from_times(
+        f"{name}, against NumPy worked out by hand", ours, by_hand, unit="s", required=None
+    )
+
+
+def coupled_oscillators(count: int) -> network.Network:
+    """Hopf oscillators in polar form that all pull at each other's phase, by Euler steps."""
+    return network.parse(f'parse "cpg_full.cdn" {{ name = "ring" n = {count} lag = 0.1 }}')
+
+
+def oscillator_rows(count: int, duration: float, repeat: int) -> Iterator[Row]:
+    """One simulation on one core, with all of it recorded, against real time."""
+    net = coupled_oscillators(count)
+    net.run(duration, DT, tier="compiled")
+    (seconds,) = interleave(
+        partial(net.run, duration, DT, tier="compiled"), repeat=repeat, clock=process_time
+    )
+    yield Row.from_rates(
+        f"{count} fully coupled oscillators, Euler at 1 ms, against real time",
+        duration / seconds,
+        1.0,
+        unit="s/s",
+        required=REAL_TIME,
+        note=f"{1e6 * seconds * DT / duration:.2f} us/step",
+    )
+
+
+def chain_rows(size: int, branches: int, duration: float, repeat: int) -> Iterator[Row]:
+    """A tree of links in the language and as a body, against MuJoCo; us a step."""
+    note = missing("mujoco")
+    steps = round(duration / DT)
+    nets = {
+        "in the language": in_the_language(size, branches),
+        "as a body": as_a_body(size, branches),
+    }
+    if size <= FULL:
+        nets["with its zeros"] = in_the_language(size, branches, sparse=False)
+    calls: list[Callable[[], object]] = []
+    for net in nets.values():
+        net.run(10 * DT, DT, tier="compiled")
+        calls.append(partial(net.run, duration, DT, tier="compiled"))
+    if not note:
+        calls.append(partial(MujocoLinks(size, branches, DT).run, steps))
+    times = [
+        1e6 * seconds / steps for seconds in interleave(*calls, repeat=repeat, clock=process_time)
+    ]
+    ours = dict(zip(nets, times, strict=False))
+    peer = None if note else times[-1]
+    tree = f"{size} dof, {branches} branch{'es' if branches > 1 else ''}"
+    for way in ("in the language", "as a body"):
+        yield Row.from_times(
+            f"{tree}, {way}, against MuJoCo",
+            ours[way],
+            peer,
+            unit="us/step",
+            required=1.0,
+            note=note or f"{1e3 / ours[way]:.0f} times real time",
+        )
+    if "with its zeros" in ours:
+        yield Row.from_times(
+            f"{tree}, in the language, against itself with zeros reckoned with",
+            ours["in the language"],
+            ours["with its zeros"],
+            unit="us/step",
+            required=None,
+        )

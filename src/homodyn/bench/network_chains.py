@@ -1,0 +1,110 @@
+"""Chains and trees of damped links: in the network language, as a body of a network, in MuJoCo."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from homodyn import network
+from homodyn.model import Assembly, Body, Model, joints
+
+WIDTH, LENGTH = 0.05, 1.0
+"""Sides of a link (m); it has 1 kg and hangs from its upper end."""
+DAMPING = 1.0
+"""Of every hinge (N m s/rad)."""
+TILT = 0.2 * np.pi
+"""Angle of the first hinge at the start (rad)."""
+
+
+def parent_of(k: int, branches: int) -> int:
+    """The link that link ``k``, counted from 1, hangs on; 0 is the world."""
+    return (k - 2) // branches + 1 if k > 1 else 0
+
+
+def in_the_language(size: int, branches: int, *, sparse: bool = True) -> network.Network:
+    """The tree from the library of rigid bodies, by Euler steps."""
+    edges = "\n".join(
+        f'edge from "p{parent_of(k, branches)}" to "p{k}" : physics.joint {{}}'
+        for k in range(2, size + 1)
+    )
+    net = network.parse(f"""
+        include "physics/physics.cdn"
+        node "system" : physics.system {{
+            node "p{{1:{size}}}" : physics.joints.revoluteY {{
+                com = "[0; 0; {-LENGTH / 2}]"
+                tr = "[0; 0; {-LENGTH}]"
+                I = "Inertia.Box(m, {WIDTH}, {WIDTH}, {LENGTH})"
+                damping = {DAMPING}
+                tau = "-damping * dq"
+            }}
+            node "p1" {{ tr = "[0; 0; 0]" q = {TILT!r} }}
+            {edges}
+            include "physics/model.cdn"
+            include "physics/dynamics.cdn"
+        }}
+    """)
+    net.sparse = sparse
+    return net
+
+
+def as_a_body(size: int, branches: int) -> network.Network:
+    """The tree as a model, which is a node of a network."""
+    model = links(size, branches)
+    net = network.Network(method="euler")
+    network.body(net, "tree", model)
+    return net.set({f"tree.{model.coordinate_names[0]}.q0": TILT})
+
+
+def links(size: int, branches: int) -> Model:
+    """The tree as a model."""
+    across, along = (WIDTH**2 + LENGTH**2) / 12, WIDTH**2 / 6
+    built = Assembly(f"{size} links, {branches} a link")
+    for k in range(1, size + 1):
+        body = Body(f"p{k}", 1.0, (0, 0, -LENGTH / 2), np.diag([across, across, along]))
+        place = (f"p{parent_of(k, branches)}",) if k > 1 else ()
+        at = (0.0, 0.0, -LENGTH) if k > 1 else (0.0, 0.0, 0.0)
+        built = built.add(body, joints.revolute("y"), *place, at=at)
+    model = built.model()
+    return model.with_numbers({f"{name}.damping": DAMPING for name in model.coordinate_names})
+
+
+class MujocoLinks:
+    """The tree in MuJoCo, with nothing else in the scene, and steps by its own loop."""
+
+    def __init__(self, size: int, branches: int, dt: float) -> None:
+        import mujoco
+        from mujoco import rollout
+
+        self.model = mujoco.MjModel.from_xml_string(_mjcf(size, branches, dt))
+        self.data = mujoco.MjData(self.model)
+        self.data.qpos[0] = TILT
+        kind = mujoco.mjtState.mjSTATE_FULLPHYSICS
+        self.state = np.zeros((1, mujoco.mj_stateSize(self.model, kind)))
+        mujoco.mj_getState(self.model, self.data, self.state[0], kind)
+        self._rollout = rollout.Rollout(nthread=1)
+
+    def run(self, steps: int) -> np.ndarray:
+        """Angles after every step."""
+        states, _ = self._rollout.rollout([self.model], [self.data], self.state, nstep=steps)
+        return np.asarray(states[0, :, 1 : 1 + self.model.nq])
+
+
+def _mjcf(size: int, branches: int, dt: float) -> str:
+    across, along = (WIDTH**2 + LENGTH**2) / 12, WIDTH**2 / 6
+    below: dict[int, list[int]] = {}
+    for k in range(1, size + 1):
+        below.setdefault(parent_of(k, branches), []).append(k)
+
+    def body(k: int) -> str:
+        at = f"0 0 {-LENGTH}" if k > 1 else "0 0 0"
+        inside = "".join(map(body, below.get(k, [])))
+        return (
+            f'<body pos="{at}"><joint type="hinge" axis="0 1 0" damping="{DAMPING}"/>'
+            f'<inertial pos="0 0 {-LENGTH / 2}" mass="1" '
+            f'diaginertia="{across} {across} {along}"/>{inside}</body>'
+        )
+
+    return (
+        f'<mujoco><option timestep="{dt}" integrator="Euler">'
+        '<flag contact="disable" constraint="disable" eulerdamp="disable"/></option>'
+        f"<worldbody>{body(1)}</worldbody></mujoco>"
+    )

@@ -1,0 +1,34 @@
+"""Choices between two values as one operation.
+
+A graph writes "x where c, else y" as a sum of two numbers of which one is zero: four operations,
+and a choice takes one.
+"""
+
+from __future__ import annotations
+
+from homodyn.symbolic.program import Instruction, Program
+from homodyn.symbolic.rewriting import Rewriting
+
+
+def choices(program: Program) -> Program:
+    """The same program with the operation ``choose``: the second argument where the first is true.
+
+    Only the sign of an exact zero can differ.
+    """
+    return _Choosing(program).program()
+
+
+class _Choosing(Rewriting):
+    def rewritten(self, k: int, instruction: Instruction) -> int:
+        if instruction.op == "add":
+            a, b = (self.instructions[value] for value in instruction.arguments)
+            if a.op == b.op == "if_else_zero":
+                for one, other in ((a, b), (b, a)):
+                    if self.instructions[other.arguments[0]] == Instruction(
+                        "not", one.arguments[:1]
+                    ):
+                        return self._chosen(one.arguments[0], one.arguments[1], other.arguments[1])
+        return self.add(instruction)
+
+    def _chosen(self, condition: int, x: int, y: int) -> int:
+        return x if x == y else self.do("choose", condition, x, y)

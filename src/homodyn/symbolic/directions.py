@@ -1,0 +1,50 @@
+"""Sines and cosines of the direction of a point, without the angle.
+
+    sin(atan2(y, x)) = y / r,   cos(atan2(y, x)) = x / r,   r = sqrt(x^2 + y^2),
+
+and 0 and 1 where r is 0. Points must be nearer than 1e154 and farther than 1e-154, where squares
+stay numbers.
+"""
+
+from __future__ import annotations
+
+from homodyn.symbolic.program import Instruction, Program
+from homodyn.symbolic.rewriting import Rewriting
+
+
+def directions(program: Program) -> Program:
+    """The same program, with sines and cosines of atan2 made by division."""
+    if not any(instruction.op == "atan2" for instruction in program.instructions):
+        return program
+    return _Divided(program).program()
+
+
+class _Divided(Rewriting):
+    def rewritten(self, k: int, instruction: Instruction) -> int:
+        if instruction.op in ("sin", "cos"):
+            angle = self.instructions[instruction.arguments[0]]
+            sign = 1
+            if angle.op == "neg":
+                sign, angle = -1, self.instructions[angle.arguments[0]]
+            if angle.op == "atan2":
+                y, x = angle.arguments
+                return self._share(instruction.op, y, x, sign)
+        if instruction.op == "mul" and instruction.arguments[0] == instruction.arguments[1]:
+            return self._square(instruction.arguments[0])
+        return self.add(instruction)
+
+    def _share(self, op: str, y: int, x: int, sign: int) -> int:
+        radius = self.do("sqrt", self.do("add", self._square(x), self._square(y)))
+        nowhere = self.do("not", radius)
+        inverse = self.do("div", self.constant(1.0), self.do("add", radius, nowhere))
+        if op == "cos":
+            return self.do("mul", self.do("add", x, nowhere), inverse)
+        share = self.do("mul", y, inverse)
+        return share if sign > 0 else self.do("neg", share)
+
+    def _square(self, value: int) -> int:
+        """A square; that of a difference is the same the other way round, to the bit."""
+        instruction = self.instructions[value]
+        if instruction.op == "sub" and instruction.arguments[0] > instruction.arguments[1]:
+            value = self.do("sub", *instruction.arguments[::-1])
+        return self.do("mul", value, value)

@@ -1,0 +1,51 @@
+"""A program written again, instruction by instruction, with some of them in another form."""
+
+from __future__ import annotations
+
+from homodyn.symbolic.program import COMMUTATIVE, Instruction, Program, operands, reachable
+
+
+class Rewriting:
+    """Copies a program; equal instructions are made once.
+
+    Whoever extends it overrides `rewritten`, which is asked about every instruction with its
+    arguments in the new numbers.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self.old = program
+        self.instructions: list[Instruction] = []
+        self.known: dict[Instruction, int] = {}
+        self.number: dict[int, int] = {}
+
+    def program(self) -> Program:
+        """The new program, without what is no longer needed."""
+        for k, instruction in enumerate(self.old.instructions):
+            moved = tuple(self.number[a] for a in operands(instruction))
+            if moved:
+                instruction = Instruction(instruction.op, moved, instruction.payload)
+            self.number[k] = self.rewritten(k, instruction)
+        results = [(port, entry, self.number[v]) for port, entry, v in self.old.results]
+        return reachable(self.instructions, results)
+
+    def rewritten(self, k: int, instruction: Instruction) -> int:
+        """The value that stands for the one of the old instruction ``k``."""
+        return self.add(instruction)
+
+    def add(self, instruction: Instruction) -> int:
+        """The value of an instruction, or of an equal earlier one."""
+        if instruction.op in COMMUTATIVE and instruction.arguments[0] > instruction.arguments[1]:
+            instruction = Instruction(instruction.op, instruction.arguments[::-1])
+        found = self.known.get(instruction)
+        if found is None:
+            found = self.known[instruction] = len(self.instructions)
+            self.instructions.append(instruction)
+        return found
+
+    def do(self, op: str, *arguments: int) -> int:
+        """The value of an operation."""
+        return self.add(Instruction(op, arguments))
+
+    def constant(self, number: float) -> int:
+        """A number."""
+        return self.add(Instruction("const", (), number))

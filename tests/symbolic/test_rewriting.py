@@ -1,0 +1,112 @@
+"""Programs of repeated kernels in other forms: the same values in fewer operations."""
+
+from collections import Counter
+
+import casadi as ca
+import numpy as np
+import pytest
+
+from homodyn.symbolic import Iteration, Shortcut, kernel
+from homodyn.symbolic.angle_sums import fixed_values
+from homodyn.symbolic.choices import choices
+from homodyn.symbolic.directions import directions
+from homodyn.symbolic.hoist import hoisted
+from homodyn.symbolic.program import unfused
+from homodyn.symbolic.reciprocals import reciprocals
+
+
+def operations(program):
+    return Counter(instruction.op for instruction in program.instructions)
+
+
+def test_directions_are_had_by_division():
+    def turned(x, y):
+        angle = ca.atan2(y, x)
+        # The length is there already, squared the other way round.
+        return {"x": ca.cos(angle), "y": ca.sin(-angle) + ca.sqrt(x * x + y * y)}
+
+    made = kernel(turned, {"x": (), "y": ()})
+    counted = operations(directions(unfused(made.traced.graph)))
+    assert not {"atan2", "sin", "cos"} & counted.keys()
+    assert counted["sqrt"] == counted["div"] == 1
+    rng = np.random.default_rng(1)
+    x, y = rng.normal(size=(2, 50))
+    x[:4], y[:4] = [0, 0, 1, -1], [0, 2, 0, 0]
+    found = Iteration(made, ("x", "y"), packed=True)(1, {"x": x, "y": y}).states
+    angle = np.arctan2(y, x)
+    np.testing.assert_allclose(found["x"], np.cos(angle), rtol=0, atol=1e-15)
+    np.testing.assert_allclose(found["y"], np.hypot(x, y) - np.sin(angle), rtol=0, atol=4e-15)
+
+
+def test_choices_are_one_operation():
+    def bounced(x, v):
+        down = ca.logic_and(x < 0, ca.logic_not(v > 0))
+        return {"x": ca.if_else(down, -x, x + v), "v": ca.if_else(down, ca.log(-x), v)}
+
+    made = kernel(bounced, {"x": (), "v": ()})
+    counted = operations(choices(unfused(made.traced.graph)))
+    assert counted["choose"] == 2
+    assert not counted["if_else_zero"]
+    rng = np.random.default_rng(2)
+    inputs = dict(zip("xv", rng.normal(size=(2, 40)), strict=True))
+    plain, short = (Iteration(made, ("x", "v"), packed=p)(7, inputs).states for p in (False, True))
+    assert np.all(np.isfinite(short["x"]))
+    for name in "xv":
+        assert np.array_equal(plain[name], short[name])
+
+
+def test_what_does_not_change_is_computed_once():
+    def step(x, p):
+        return {"x": x / p[0] + ca.sin(p[1]) * ca.exp(p[0])}
+
+    made = kernel(step, {"x": (), "p": 2})
+    program = unfused(made.traced.graph)
+    program = reciprocals(program, fixed_values(program, {0}))
+    rest, before = hoisted(program, fixed_values(program, {0}), 2)
+    assert operations(rest) == {"input": 3, "mul": 1, "add": 1}
+    assert len(before.results) == 2
+    p = np.random.default_rng(3).uniform(1, 2, size=(20, 2))
+    plain, hoist = (
+        Iteration(made, ("x",), packed=packed)(9, {"x": np.ones(20), "p": p}).states["x"]
+        for packed in (False, True)
+    )
+    np.testing.assert_allclose(hoist, plain, rtol=1e-14)
+    # Inputs that are given anew for every step are not taken out.
+    rows = np.repeat(p[:, None], 3, axis=1)
+    rows[:, 1] = 1.5
+    sampled = [
+        Iteration(made, ("x",), packed=packed)(3, {"x": np.ones(20)}, sampled={"p": rows})
+        for packed in (False, True)
+    ]
+    np.testing.assert_allclose(sampled[0].states["x"], sampled[1].states["x"], rtol=1e-14)
+
+
+@pytest.mark.parametrize("count", [1, 5, 70])
+def test_a_shortcut_is_taken_where_all_lanes_can_and_gives_the_same(count):
+    def step(x, n):
+        # Long: fold at one. Short: only right as long as nothing folds.
+        grown = x * 1.01 + 0.001 * ca.sin(x)
+        return {
+            "x": ca.if_else(grown > 1, grown - 1, grown),
+            "n": n + (grown > 1),
+            "grown": grown,
+            "unfolded": grown <= 1,
+        }
+
+    made = kernel(step, {"x": (), "n": ()})
+    inputs = {"x": np.linspace(0.2, 0.9, count), "n": np.zeros(count)}
+    way = Shortcut("x", "grown", "unfolded")
+    long, short = (
+        Iteration(made, ("x", "n"), packed=True, shortcut=one)(400, inputs).states
+        for one in (None, way)
+    )
+    assert long["n"].min() >= 1
+    for name in ("x", "n"):
+        np.testing.assert_allclose(short[name], long[name], rtol=1e-12)
+
+
+def test_records_go_into_a_given_array():
+    made = kernel(lambda x: {"x": 0.5 * x}, {"x": 2})
+    kept = np.zeros((4, 2))
+    Iteration(made, ("x",))(3, {"x": np.ones(2)}, record=["x"], into={"x": kept[1:]})
+    assert kept.tolist() == [[0, 0], [0.5, 0.5], [0.25, 0.25], [0.125, 0.125]]
