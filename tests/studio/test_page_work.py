@@ -161,6 +161,7 @@ def test_handles_in_the_picture_move_a_joint_and_a_segment(working, visit):
     edit._take("(nothing)")
     working.session.undo()
     until(lambda: working.session.document.actor.model == model, "undo")
+    working.settle()
     pose._clicked("HeiMan", "HandRight")
     working.settle()
     drag_arrow(page, working, pose.handle._node)
