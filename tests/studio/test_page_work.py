@@ -170,6 +170,24 @@ def test_handles_in_the_picture_move_a_joint_and_a_segment(working, visit):
     until(lambda: working.session.document.actor.q[elbow] != 0.0, "a bent elbow")
 
 
+def test_a_pose_is_saved_and_comes_back(working, visit, tmp_path):
+    page = visit(working)
+    unfold(page, "Pose")
+    page.get_by_role("button", name="Random").click()
+    until(lambda: working.session.view().undo_label == "random pose", "a random pose")
+    pose = working.session.document.actor.q
+    with page.expect_download() as sent:
+        page.get_by_role("button", name="Save the pose").click()
+    sent.value.save_as(tmp_path / "pose.csv")
+    page.get_by_role("button", name="Zero").click()
+    until(lambda: working.session.view().undo_label == "zero pose", "a zero pose")
+    assert not np.allclose(working.session.document.actor.q, pose)
+    upload = page.get_by_role("button", name="Load a pose").locator("xpath=..")
+    upload.locator('input[type="file"]').set_input_files(str(tmp_path / "pose.csv"))
+    until(lambda: working.session.view().undo_label == "load pose.csv", "a pose from a file")
+    np.testing.assert_allclose(working.session.document.actor.q, pose, atol=1e-7)
+
+
 def test_all_frames_are_fitted_and_long_work_can_be_cancelled(working, visit):
     page = visit(working)
     show_tab(page, "Fit")
