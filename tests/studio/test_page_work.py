@@ -38,6 +38,22 @@ def working(walk_document):
     made.stop()
 
 
+def test_the_demonstration_opens_with_one_press_and_plays(visit):
+    empty = Studio(port=0)
+    empty.start()
+    try:
+        page = visit(empty)
+        page.get_by_role("button", name="Open the demonstration").click()
+        until(lambda: empty.session.document.trial is not None, "the recorded markers")
+        actor = until(lambda: empty.session.document.actor, "the body that was fitted to them")
+        assert actor.loads is not None
+        until(lambda: empty.session.clock.playing, "playing")
+        page.get_by_text("is open. Press").wait_for()
+        assert page.locator("#homodyn-strip rect").count() >= 4
+    finally:
+        empty.stop()
+
+
 def error(page) -> float:
     """mm: the root mean square that the page shows."""
     return float(page.locator("[data-errors]").first.get_attribute("data-errors"))

@@ -116,10 +116,12 @@ def calibrate(
     *,
     mass: float | None = None,
     height: float | None = None,
+    time: float | None = None,
 ) -> Outcome:
     """The body made to the person of the recordings; ``mass`` (kg) and ``height`` (m) are theirs.
 
-    Sizes, joint centres and marker places are found with the poses (Felis 2015, eq. 4.3).
+    Sizes, joint centres and marker places are found with the poses (Felis 2015, eq. 4.3). A body
+    without a motion is brought to the markers of the last recording at an instant ``time`` (s).
     """
     known = {marker.name for marker in actor.model.markers}
     usable = [trial for trial in trials if len(known & set(trial.markers)) >= FEWEST]
@@ -144,7 +146,10 @@ def calibrate(
     )
     if scaled.warnings:
         sentence += f" {scaled.warnings[0]}."
-    return Outcome(actor, with_model(actor, scaled.model, None), sentence)
+    after = with_model(actor, scaled.model, None)
+    if time is not None and not after.moving:
+        after = fit_frame(after, usable[-1], time).after
+    return Outcome(actor, after, sentence)
 
 
 def inverse_dynamics(actor: Actor, trial: Trial, tell: Tell = quiet, *, cutoff: float) -> Outcome:
