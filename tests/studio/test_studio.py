@@ -58,7 +58,7 @@ def test_each_part_of_a_body_is_shown_when_it_is_asked_for(studio):
     parts = {
         "joints": nodes.joints,
         "capsules": nodes.capsules,
-        "com": nodes.com,
+        "com": nodes.plumb,
         "support": nodes,
         "forces": studio.stage._forces,
         "measured": studio.stage._trials["walk"].balls,
