@@ -145,7 +145,9 @@ def calibrate(
         f"{_mm(scaled.rms_before)} before, **{_mm(scaled.rms_after)}** now ({scaled.status})."
     )
     if scaled.warnings:
-        sentence += f" {scaled.warnings[0]}."
+        sentence += f" {scaled.warnings[0].rstrip('.')}" + (
+            "" if scaled.warnings[0].endswith("?") else "."
+        )
     after = with_model(actor, scaled.model, None)
     if time is not None and not after.moving:
         after = fit_frame(after, usable[-1], time).after
@@ -171,11 +173,12 @@ def inverse_dynamics(actor: Actor, trial: Trial, tell: Tell = quiet, *, cutoff: 
         events=events,
         posed=False,
     )
-    source = f"from {len(plates)} plates" if plates else "predicted from the motion"
-    sentence = (
-        f"Torques of {len(loads.joints)} coordinates, ground forces {source}; "
-        f"{capture.residuals(loads).sentence}."
+    ground = (
+        f"ground forces from {len(plates)} plates; {capture.residuals(loads).sentence}"
+        if plates
+        else "ground forces predicted from the motion, since there are no plates"
     )
+    sentence = f"Torques of {len(loads.joints)} coordinates, {ground}."
     return Outcome(actor, after, sentence)
 
 
