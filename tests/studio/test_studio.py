@@ -131,6 +131,21 @@ def test_a_joint_frame_follows_its_handle_and_numbers_follow_both(studio):
     assert panel.handle._node is None
 
 
+def test_a_joint_frame_is_moved_and_turned_by_numbers(studio):
+    panel = studio.layout.panel(EditPanel)
+    panel.joint.value = "AnkleLeft"
+    studio.settle()
+    before = in_parent(studio.session.document.actor.model, "AnkleLeft")
+    panel.place.value = tuple(np.round(before[0] + [0.01, 0.0, 0.0], 4))
+    panel.turn.value = (0.0, 15.0, 0.0)
+    panel._set_joint()
+    studio.settle()
+    place, turn = in_parent(studio.session.document.actor.model, "AnkleLeft")
+    np.testing.assert_allclose(place, before[0] + [0.01, 0.0, 0.0], atol=1e-4)
+    np.testing.assert_allclose(turn, [0.0, 15.0, 0.0], atol=1e-9)
+    assert studio.session.view().undo_label == "move joint AnkleLeft"
+
+
 def test_markers_stand_out_by_their_state(studio):
     def colours():
         return {
