@@ -41,6 +41,10 @@ class PlotsPanel(Panel):
         """Draw the chosen curves, and their cursors at the instant of the clock."""
         for row in self.rows:
             row.tick(view)
+        # A second choice is of no use before the first is made.
+        several = self.rows[0].plot is not None
+        if self.rows[1].choice.visible != several:
+            self.rows[1].choice.visible = several
 
 
 class PlotRow:
