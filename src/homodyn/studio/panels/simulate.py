@@ -184,7 +184,8 @@ class SimulatePanel(Panel):
             self.session.tune(lambda clock: clock.at_frame(0))
         if not live.stopped:
             self.studio.notify("Simulated", live.record.message)
-        self._plot(self.glances)
+        with self.studio.pausing():
+            self._plot(self.glances)
         if self.glances:
             self.told_forces.content = numbers(self.glances[-1], live.model.mass)
         self.handle.drop()
