@@ -87,7 +87,7 @@ def test_what_does_not_fall_into_stages_is_solved_all_the_same():
     assert block_move(terms=[oc.torque_change()]).solve().status is oc.Status.SOLVED
 
 
-def test_where_one_solver_gives_up_the_other_has_the_last_word():
+def test_what_cannot_be_is_not_called_solved_by_either():
     problem = block_move(bounds={"v": {"box": (-0.5, 0.5)}})
     assert problem.solve(method="fatrop").status is oc.Status.FAILED
     assert problem.solve().status is oc.Status.INFEASIBLE

@@ -12,8 +12,9 @@ from homodyn.catalog.heiman_numbers import typical_torques
 from homodyn.dynamics import row_names
 from homodyn.errors import FormatError, HomodynError, NoSolution
 from homodyn.optimal.refine import finer
-from homodyn.optimal.synthesis import FOOTINGS, phase_name
+from homodyn.optimal.synthesis import FOOTINGS, INTERVALS, phase_name
 from homodyn.optimal.synthesis_starts import nearest_start, read_starts, write_starts
+from homodyn.optimal.synthesize import first_mesh
 
 CRITERIA = ("torque", "angular-momentum", "head", "time")
 
@@ -238,7 +239,17 @@ def test_meshes_grow_where_intervals_miss_the_next_node():
     class Found:
         arrivals = tuple(map(Missed, (0.014, 0.112, 1.0, 0.0)))
 
-    assert finer((10, 4, 3, 3), Found(), 0.02) == (10, 8, 6, 3)
+    assert finer((10, 4, 3, 3), Found(), 0.02) == (10, 9, 9, 3)
+
+
+def test_a_search_begins_on_the_mesh_that_its_start_needs(model, steps):
+    step = steps["time free"]
+    own = tuple(len(phase.time) - 1 for phase in step.phases)
+    mesh = first_mesh(model, step, 0.02)
+    assert all(n >= m for n, m in zip(mesh, own, strict=True))
+    assert sum(mesh) > sum(own)
+    # A walk that was reconstructed says nothing about the step that is nearest to it.
+    assert first_mesh(model, oc.starts()["walk"], 0.02) == INTERVALS
 
 
 def test_a_speed_that_bounds_rule_out_is_refused_at_once():

@@ -99,7 +99,7 @@ class Problem:
         between: float | None = 0.02,
         barrier: float | None = None,
         hessian: Hessian = "exact",
-        method: Method = "auto",
+        method: Method = "ipopt",
         refinements: int = 0,
         verbose: bool = False,
     ) -> Solution:

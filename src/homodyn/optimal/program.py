@@ -16,7 +16,7 @@ from homodyn.symbolic.deferred import DeferredKernel
 
 Hessian = Literal["exact", "gauss-newton"]
 """Which second derivatives a solver gets."""
-Method = Literal["auto", "ipopt", "fatrop"]
+Method = Literal["ipopt", "fatrop"]
 """Which solver it is."""
 
 

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
+
+from homodyn.optimal.between import Arrival
 
 if TYPE_CHECKING:
     from homodyn.optimal.problem import Problem
@@ -19,27 +21,38 @@ if TYPE_CHECKING:
 
 ORDERS = {"shooting": 3, "collocation": 9, "forward": 5}
 """Power of the length of an interval that its error grows with, by transcription."""
-SAFETY, GROWTH = 0.7, 2.0
+SAFETY, GROWTH = 0.5, 3.0
 """Part of what is allowed between nodes that a finer mesh aims at; most growth in one go."""
 
 
+class Missed(Protocol):
+    """Anything that knows how far its intervals arrive from the next node."""
+
+    @property
+    def arrivals(self) -> Sequence[Arrival]:
+        """One for each phase."""
+
+
 def finer(
-    intervals: Sequence[int], found: Solution, between: float, order: int = ORDERS["shooting"]
+    intervals: Sequence[int], found: Missed, between: float, order: int = ORDERS["shooting"]
 ) -> tuple[int, ...]:
     """As many intervals as bring each phase below what is allowed between nodes (rad, m)."""
-    growth = [(arrival.worst / (SAFETY * between)) ** (1 / order) for arrival in found.arrivals]
     return tuple(
-        max(n, int(np.ceil(n * min(g, GROWTH)))) for n, g in zip(intervals, growth, strict=True)
+        _enough(n, arrival.worst, between, order)
+        for n, arrival in zip(intervals, found.arrivals, strict=True)
     )
+
+
+def _enough(count: int, worst: float, between: float, order: int) -> int:
+    if worst <= between:
+        return count
+    growth = min((worst / (SAFETY * between)) ** (1 / order), GROWTH)
+    return max(count + 1, int(np.ceil(count * growth)))
 
 
 def refined(problem: Problem, found: Solution, between: float) -> Problem:
     """The problem on a mesh that should do, with an answer on a coarser one for its guess."""
     order = ORDERS[found.built.transcription.name]
     counts = finer([phase.intervals for phase in problem.phases], found, between, order)
-    phases = [
-        # At least one more where it was not enough, else the next answer would be this one.
-        replace(phase, intervals=max(n, phase.intervals + (arrival.worst > between)))
-        for phase, n, arrival in zip(problem.phases, counts, found.arrivals, strict=True)
-    ]
+    phases = [replace(phase, intervals=n) for phase, n in zip(problem.phases, counts, strict=True)]
     return found.guess_for(replace(problem, phases=phases))

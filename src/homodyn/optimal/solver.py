@@ -59,7 +59,7 @@ def solve(
     between: float | None = BETWEEN,
     barrier: float | None = None,
     hessian: Hessian = "exact",
-    method: Method = "auto",
+    method: Method = "ipopt",
     verbose: bool = False,
 ) -> Solution:
     """Search from the guess of a built problem; always ends, and says how.
@@ -71,9 +71,10 @@ def solve(
     an answer, bounds that it touches included.
 
     ``hessian`` is ``"exact"``, or ``"gauss-newton"``, which leaves out the curvature of conditions.
-    ``method`` is ``"ipopt"``, ``"fatrop"`` for problems that fall into stages (see
-    `homodyn.optimal.stages`), or ``"auto"``: FATROP where it can, IPOPT where it cannot or where
-    FATROP did not arrive.
+    ``method`` is ``"ipopt"``, or ``"fatrop"`` for problems that fall into stages (see
+    `homodyn.optimal.stages`). The latter takes every stage for dense; on whole bodies that costs
+    twice the time of IPOPT, whose linear solver sees which accelerations, torques and forces stand
+    in which rows.
     """
     known = {"hessian": (hessian, HESSIANS), "method": (method, METHODS)}
     for name, (given, allowed) in known.items():
@@ -81,98 +82,106 @@ def solve(
             raise HomodynError(f"solve(): {missing(name, given, allowed)}")
     began = time.perf_counter()
     program = built.program.with_hessian(hessian)
-    staged = "IPOPT was asked for" if method == "ipopt" else arranged(built, program)
-    if method == "fatrop" and isinstance(staged, str):
+    staged = arranged(built, program) if method == "fatrop" else None
+    if isinstance(staged, str):
         raise HomodynError(f"FATROP needs a problem that falls into stages: {staged}")
     prepared = time.perf_counter()
-    deadline = prepared + max(seconds, 1e-3)
-    ends = []
-    if isinstance(staged, Stages):
-        ends.append(_by_fatrop(built, staged, tolerance, iterations, deadline, barrier, verbose))
-    if method != "fatrop" and not (ends and ends[0].status.good):
-        ends.append(_by_ipopt(built, program, tolerance, iterations, deadline, barrier, verbose))
+    search = _Search(tolerance, iterations, prepared + max(seconds, 1e-3), barrier, verbose)
+    end = search.by_ipopt(built, program) if staged is None else search.by_fatrop(built, staged)
     ended = time.perf_counter()
-    functions = sum(end.functions for end in ends)
     return solution_of(
         built,
-        ends[-1].x,
-        multipliers=ends[-1].multipliers,
-        status=ends[-1].status,
-        ending=ends[-1].word,
-        iterations=sum(end.iterations for end in ends),
+        end.x,
+        multipliers=end.multipliers,
+        status=end.status,
+        ending=end.word,
+        iterations=end.iterations,
         seconds={
             "preparing": prepared - began,
-            "functions": functions,
+            "functions": end.functions,
             # What a solver does itself is hardly anything else.
-            "linear algebra": ended - prepared - functions,
+            "linear algebra": ended - prepared - end.functions,
             "solving": ended - prepared,
         },
         between=between,
     )
 
 
-def _by_fatrop(
-    built: Built,
-    staged: Stages,
-    tolerance: float,
-    iterations: int,
-    deadline: float,
-    barrier: float | None,
-    verbose: bool,
-) -> _Ending:
-    calls = Calls(
-        staged.program, staged.unknowns, staged.rows, ones=staged.ones, both_triangles=True
-    )
-    calls.deadline = deadline
-    own: dict[str, Any] = {
-        "tol": tolerance,
-        "max_iter": iterations,
-        "print_level": 5 if verbose else 0,
-    }
-    if barrier is not None:
-        own["mu_init"] = barrier
-    equal = staged.program.lower == staged.program.upper
-    options = {
-        "fatrop": own,
-        "structure_detection": "manual",
-        "N": len(staged.states) - 1,
-        "nx": staged.states,
-        "nu": staged.controls,
-        "ng": staged.own,
-        "equality": equal[staged.rows].tolist(),
-    }
-    try:
-        x, multipliers, stats = _run(built, calls, "fatrop", calls.fatrop(), options)
-    except RuntimeError as error:
-        nothing = np.zeros(staged.program.rows)
-        word = str(error).strip().splitlines()[-1]
-        return _Ending(built.guess, nothing, Status.FAILED, word, 0, calls.seconds)
-    word = str(stats.get("unified_return_status", "failed"))
-    count = int(stats.get("iter_count", 0))
-    status = Status.SOLVED if stats.get("success") else Status.FAILED
-    if calls.late:
-        status = Status.OUT_OF_TIME
-    elif not status.good and count >= iterations:
-        status = Status.OUT_OF_ITERATIONS
-    return _Ending(x, multipliers, status, word, count, calls.seconds)
+@dataclass(frozen=True)
+class _Search:
+    """When to stop, and where to begin."""
 
+    tolerance: float
+    iterations: int
+    deadline: float
+    """On the clock (s)."""
+    barrier: float | None
+    verbose: bool
 
-def _by_ipopt(
-    built: Built,
-    program: Program,
-    tolerance: float,
-    iterations: int,
-    deadline: float,
-    barrier: float | None,
-    verbose: bool,
-) -> _Ending:
-    calls = Calls(program)
-    left = max(deadline - time.perf_counter(), 1e-3)
-    options = {"ipopt": _ipopt(built, tolerance, iterations, left, barrier, verbose)}
-    x, multipliers, stats = _run(built, calls, "ipopt", calls.ipopt(), options)
-    word = str(stats["return_status"])
-    status = ENDINGS.get(word, Status.FAILED)
-    return _Ending(x, multipliers, status, word, int(stats["iter_count"]), calls.seconds)
+    def by_fatrop(self, built: Built, staged: Stages) -> _Ending:
+        """Stage by stage."""
+        calls = Calls(
+            staged.program, staged.unknowns, staged.rows, ones=staged.ones, both_triangles=True
+        )
+        calls.deadline = self.deadline
+        own: dict[str, Any] = {
+            "tol": self.tolerance,
+            "max_iter": self.iterations,
+            "print_level": 5 if self.verbose else 0,
+        }
+        if self.barrier is not None:
+            own["mu_init"] = self.barrier
+        equal = staged.program.lower == staged.program.upper
+        options = {
+            "fatrop": own,
+            "structure_detection": "manual",
+            "N": len(staged.states) - 1,
+            "nx": staged.states,
+            "nu": staged.controls,
+            "ng": staged.own,
+            "equality": equal[staged.rows].tolist(),
+        }
+        try:
+            x, multipliers, stats = _run(built, calls, "fatrop", calls.fatrop(), options)
+        except RuntimeError as error:
+            nothing = np.zeros(staged.program.rows)
+            word = str(error).strip().splitlines()[-1]
+            return _Ending(built.guess, nothing, Status.FAILED, word, 0, calls.seconds)
+        word = str(stats.get("unified_return_status", "failed"))
+        count = int(stats.get("iter_count", 0))
+        status = Status.SOLVED if stats.get("success") else Status.FAILED
+        if calls.late:
+            status = Status.OUT_OF_TIME
+        elif not status.good and count >= self.iterations:
+            status = Status.OUT_OF_ITERATIONS
+        return _Ending(x, multipliers, status, word, count, calls.seconds)
+
+    def by_ipopt(self, built: Built, program: Program) -> _Ending:
+        """All at once."""
+        calls = Calls(program)
+        left = max(self.deadline - time.perf_counter(), 1e-3)
+        options = {"ipopt": self._ipopt(built, left)}
+        x, multipliers, stats = _run(built, calls, "ipopt", calls.ipopt(), options)
+        word = str(stats["return_status"])
+        status = ENDINGS.get(word, Status.FAILED)
+        return _Ending(x, multipliers, status, word, int(stats["iter_count"]), calls.seconds)
+
+    def _ipopt(self, built: Built, seconds: float) -> dict[str, Any]:
+        options: dict[str, Any] = {
+            "tol": self.tolerance,
+            "max_iter": self.iterations,
+            "max_wall_time": max(seconds, 1e-3),
+            "print_level": 5 if self.verbose else 0,
+            "sb": "yes",
+            # Minimum degree: on a step of 34 degrees of freedom a quarter to a third less time
+            # than with the ordering that MUMPS would choose. Parameters that stand in the rows of
+            # all intervals fill its factors up: nested dissection then takes a quarter of the time.
+            "mumps_pivot_order": 0 if len(built.parameters) <= SHARED else 5,
+        }
+        if self.barrier is not None:
+            near = ("bound_push", "bound_frac", "slack_bound_push", "slack_bound_frac")
+            options |= {"mu_init": self.barrier, **dict.fromkeys(near, min(1e-2, self.barrier))}
+        return options
 
 
 def _run(
@@ -197,28 +206,3 @@ def _run(
     )
     x, lam = (np.array(result[key])[:, 0] for key in ("x", "lam_g"))
     return calls.result(x), calls.multipliers(lam), solver.stats()
-
-
-def _ipopt(
-    built: Built,
-    tolerance: float,
-    iterations: int,
-    seconds: float,
-    barrier: float | None,
-    verbose: bool,
-) -> dict[str, Any]:
-    options: dict[str, Any] = {
-        "tol": tolerance,
-        "max_iter": iterations,
-        "max_wall_time": max(seconds, 1e-3),
-        "print_level": 5 if verbose else 0,
-        "sb": "yes",
-        # Minimum degree: on a step of 34 degrees of freedom a quarter to a third less time
-        # than with the ordering that MUMPS would choose. Parameters that stand in the rows of
-        # all intervals fill its factors up: nested dissection then takes a quarter of the time.
-        "mumps_pivot_order": 0 if len(built.parameters) <= SHARED else 5,
-    }
-    if barrier is not None:
-        near = ("bound_push", "bound_frac", "slack_bound_push", "slack_bound_frac")
-        options |= {"mu_init": barrier, **dict.fromkeys(near, min(1e-2, barrier))}
-    return options

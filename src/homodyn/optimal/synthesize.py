@@ -16,6 +16,7 @@ import numpy as np
 from homodyn.catalog.heiman_numbers import walking_bounds
 from homodyn.errors import HomodynError, NoSolution
 from homodyn.model import Model
+from homodyn.optimal.between import Arrival, arrivals
 from homodyn.optimal.refine import finer
 from homodyn.optimal.solution import Solution, Status
 from homodyn.optimal.synthesis import (
@@ -127,7 +128,7 @@ def synthesize(
     speed: float | None = None,
     model: Model | None = None,
     start: StoredStep | str | None = None,
-    intervals: Sequence[int] = INTERVALS,
+    intervals: Sequence[int] | None = None,
     friction: float | None = None,
     seconds: float = 300.0,
     iterations: int = 200,
@@ -139,15 +140,17 @@ def synthesize(
 
     ``objective`` is one of `OBJECTIVES`, or a sum such as ``"torque+3*head"``. The search begins at
     a stored step: the nearest one, or that named ``start`` (``"walk"`` is the synthetic walk).
-    Intervals are added up to ``refinements`` times where ``between`` nodes the motion is not what
-    they say. ``progress`` hears of each stage before and after it. ``seconds`` bounds the whole
-    search. The answer says how it ended; look at ``solution.status``.
+    ``intervals`` of the four phases are those of the stored step, or as many more as keep what
+    happens ``between`` its nodes within bounds; they are added up to ``refinements`` times where
+    the motion is not what the nodes say. ``progress`` hears of each stage before and after it.
+    ``seconds`` bounds the whole search. The answer says how it ended; look at
+    ``solution.status``.
     """
     wanted = named(objective)
     check_speed(speed)
     model = walker() if model is None else model
     begin = _start(start, wanted, speed)
-    mesh = tuple(intervals)
+    mesh = first_mesh(model, begin, between) if intervals is None else tuple(intervals)
     search = _Search(model, mesh, friction, seconds, iterations, between, refinements, progress)
     if begin.objective is None:
         found = search.stage("nearest to the walk", begin, OBJECTIVES["mixed"], None, TRACKING)
@@ -160,6 +163,24 @@ def synthesize(
             return Synthesis(wanted, speed, found, tuple(search.stages))
     solution = search.refined(search.towards(begin, wanted, speed, HALVINGS), wanted, speed)
     return Synthesis(wanted, speed, solution, tuple(search.stages))
+
+
+def first_mesh(model: Model, begin: StoredStep, between: float | None) -> tuple[int, ...]:
+    """As many intervals as a step like the stored one needs."""
+    if begin.objective is None or between is None:
+        return INTERVALS
+    own = tuple(len(phase.time) - 1 for phase in begin.phases)
+    problem = synthesis_problem(model, objective=begin.objective, intervals=own)
+    built = begin.guess_for(problem).build()
+    parameters = {name: float(built.guess[place]) for name, place in built.parameters.items()}
+    return finer(own, _Again(arrivals(built, begin.phases, parameters)), between)
+
+
+@dataclass(frozen=True, eq=False)
+class _Again:
+    """How far the intervals of a stored step arrive from the next node."""
+
+    arrivals: tuple[Arrival, ...]
 
 
 def check_speed(speed: float | None) -> None:

@@ -143,7 +143,9 @@ def _build(path: Path, compiler: Compiler) -> None:
 
     try:
         if not (cache.folder() / path.stem).is_dir():
-            build_job(Job.from_text(path.read_text()), compiler, thread_count())
+            # Two jobs at a time share the processors.
+            threads = max(1, thread_count() // 2)
+            build_job(Job.from_text(path.read_text()), compiler, threads)
     except (CompileFailed, OSError, RuntimeError, ValueError, KeyError):
         pass
     finally:

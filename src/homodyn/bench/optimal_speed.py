@@ -1,0 +1,133 @@
+"""Optimal control against the clock: three problems with cached kernels, and without.
+
+Each figure comes from a process of its own, so that its memory and what it has loaded are its own.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import homodyn.optimal as oc
+from homodyn.bench import squat
+from homodyn.bench.harness import Row
+from homodyn.gait import make_trial
+from homodyn.symbolic import later
+
+LIMITS = {"squat": 4.0, "step": 5.0, "synthesis": 60.0}
+"""s: what each case may take on two cores with its kernels cached."""
+NAMES = {
+    "squat": "squat, 39 dof, 50 intervals",
+    "step": "reconstruction of a step, 34 dof, 29 intervals",
+    "synthesis": "synthesis of a step from the stored one, 34 dof",
+}
+COMPILATION = 180.0
+"""s: limit of the first compilation."""
+MEMORY = 2000.0
+"""MB: limit of the memory of a search."""
+PATIENCE = 900
+"""s that one process may take."""
+
+
+def speed_rows(quick: bool) -> Iterator[Row]:
+    """Reconstruction, synthesis and a squat with cached kernels, and their first compilation."""
+    cases = ("squat",) if quick else tuple(NAMES)
+    for case in cases:
+        _child("compile", case)
+        best = min((_child("solve", case) for _ in range(1 if quick else 3)), key=_seconds)
+        told = (
+            f"{best['status']}, {best['iterations']} iterations, {best['processor']:.2f} s of "
+            "processors; the peer is the limit"
+        )
+        yield Row.from_times(
+            NAMES[case], best["seconds"], LIMITS[case], unit="s", required=1.0, note=told
+        )
+        yield Row.from_times(
+            f"memory, {case}", best["memory"], MEMORY, unit="MB", required=1.0, note="the limit"
+        )
+    for case in () if quick else cases:
+        yield first_compilation(case)
+
+
+def first_compilation(case: str) -> Row:
+    """From an empty cache: the first search without native code, until all of it is there."""
+    with tempfile.TemporaryDirectory(prefix="homodyn-") as folder:
+        first = _child("first", case, HOMODYN_CACHE=folder, HOMODYN_BACKGROUND="")
+    told = f"the first search ended after {first['seconds']:.1f} s; the peer is the limit"
+    name = f"first compilation, {case}"
+    return Row.from_times(name, first["compiled"], COMPILATION, unit="s", required=1.0, note=told)
+
+
+def problem_of(case: str) -> oc.Problem:
+    """The squat or the step by name."""
+    if case == "squat":
+        return squat.problem()
+    walk = make_trial(
+        noise=0.0, gaps=0.0, strides=2, plates=2, variation=0.0, mass=70.0, plate_noise=0.0
+    )
+    truth = walk.truth
+    return oc.reconstruction_problem(truth.motion, measured=truth.loads, events=truth.events)[0]
+
+
+def _seconds(found: dict[str, Any]) -> float:
+    return float(found["seconds"])
+
+
+def _child(what: str, case: str, **environment: str) -> dict[str, Any]:
+    answer = subprocess.run(
+        [sys.executable, "-m", "homodyn.bench.optimal_speed", what, case],
+        env={**os.environ, **environment},
+        check=True,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+    )
+    return dict(json.loads(answer.stdout.splitlines()[-1]))
+
+
+def _timed(search: Callable[[], oc.Solution]) -> dict[str, Any]:
+    began, used = time.perf_counter(), time.process_time()
+    found = search()
+    return {
+        "seconds": time.perf_counter() - began,
+        "processor": time.process_time() - used,
+        "status": str(found.status),
+        "iterations": found.iterations,
+        "functions": found.seconds["functions"],
+        "solving": found.seconds["solving"],
+        "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+    }
+
+
+def _search(case: str) -> Callable[[], oc.Solution]:
+    if case == "synthesis":
+        return lambda: oc.synthesize("mixed").solution
+    problem = problem_of(case)
+    return problem.solve
+
+
+def _main(what: str, case: str) -> dict[str, Any]:
+    if what == "compile":
+        if case == "synthesis":
+            oc.synthesis_problem(objective=oc.OBJECTIVES["mixed"]).build().compile()
+        else:
+            problem_of(case).build().compile()
+        return {}
+    began = time.perf_counter()
+    found = _timed(_search(case))
+    if what == "first":
+        while later.waiting() or later.building():
+            time.sleep(0.2)
+        found["compiled"] = time.perf_counter() - began
+    return found
+
+
+if __name__ == "__main__":
+    print(json.dumps(_main(*sys.argv[1:3])))
