@@ -30,7 +30,7 @@ def main() -> None:
     axes.plot(ends, [slope * n for n in ends], ":", color="tab:red", label="proportional")
     axes.set(
         xlabel="intervals of the mesh",
-        ylabel="time of an iteration (ms)",
+        ylabel="time of an iteration (ms of processors)",
         title="A squat of 39 degrees of freedom",
         ylim=(0, None),
         xlim=(0, None),
