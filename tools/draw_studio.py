@@ -33,7 +33,7 @@ from homodyn.studio.panels.network import NetworkPanel
 from homodyn.studio.panels.simulate import SimulatePanel
 from homodyn.studio.studio import Studio
 
-COLOURS = 128
+COLOURS = 256
 USUAL = (1280, 800)
 STEP = 1.6
 """s: an instant of the walk in the middle of a step."""
@@ -106,11 +106,12 @@ def compare(page: Any, studio: Studio) -> None:
     assert walker.motion is not None
     assert walker.loads is not None
     for name, bend, load in (("brisk", 1.12, 1.2), ("tired", 0.85, 0.8)):
-        motion = replace(walker.motion, q=walker.motion.q * bend)
+        q = np.array(walker.motion.q)
+        q[:, 6:] *= bend
+        motion = replace(walker.motion, q=q)
         loads = replace(walker.loads, motion=motion, tau=load * walker.loads.tau)
         made = replace(walker, name=name, motion=motion, loads=loads)
         studio.session.change("open", lambda d, made=made: d.with_actor(made), opened=True)
-    studio.set_look(apart=1.2)
     tab(page, "Compare")
 
 
@@ -193,7 +194,10 @@ def drawn(browser: Any, name: str, size: tuple[int, int], dark: bool, path: Path
     finally:
         studio.stop()
     with Image.open(path) as picture:
-        few = picture.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
+        # Maximum coverage keeps the colours that only a few small signs have.
+        few = picture.convert("RGB").quantize(
+            COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE
+        )
     few.save(path, optimize=True)
 
 

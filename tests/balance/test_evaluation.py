@@ -17,16 +17,26 @@ from homodyn.balance import (
     foot_inertia,
     limits_at,
     margins,
+    measured,
     point_mass,
     sole,
     verdicts,
     whole_body,
     wrench_set,
 )
-from homodyn.capture import Motion, Trial, loads, motion_of, read_plates, read_table, smoothed
+from homodyn.capture import (
+    Motion,
+    Trial,
+    motion_of,
+    read,
+    read_plates,
+    read_table,
+    smoothed,
+)
 from homodyn.capture.world import world_axes
 from homodyn.errors import CaptureError, ModelError
 
+SIDES = ("left", "right")
 FOOT = {"length": 0.28, "width": 0.12, "friction": 0.7}
 
 
@@ -102,14 +112,6 @@ def walk(shared_data):
     return motion, read_plates(folder / "walk_grf.mot")
 
 
-def measured(motion: Motion, plates) -> Demand:
-    """What the plates say the ground did, as a demand."""
-    feet = loads(motion, plates, cutoff=None).feet
-    force = sum(foot.force for foot in feet)
-    moment = sum(np.cross(np.nan_to_num(f.point), f.force) + f.torque for f in feet)
-    return replace(whole_body(motion), force=force, moment=moment, kind="plates")
-
-
 def test_measured_ground_forces_are_admissible_on_generous_soles(walk):
     motion, plates = walk
     needed = measured(motion, plates)
@@ -117,6 +119,9 @@ def test_measured_ground_forces_are_admissible_on_generous_soles(walk):
     for grow in (0.0, 0.03):
         phases = detect(motion, plates=plates, friction=1.0, grow=grow)
         shares[grow] = evaluate(needed, phases).balanced
+        told = evaluate(needed, phases).shares
+        assert set(told) == {1, 2}
+        assert min(told.values()) > 0.97
     assert shares[0.0] > 0.98
     assert shares[0.03] == 1.0
     slippery = detect(motion, plates=plates, friction=0.05, grow=0.03)
@@ -305,6 +310,16 @@ def test_stances_from_markers_and_hands():
         detect(trial)
     with pytest.raises(CaptureError, match="no marker 'LX'"):
         detect(trial, feet={"left": ["LX"]})
+
+
+def test_a_floor_that_is_not_level_in_the_recording_makes_no_flight(shared_data):
+    """The floor of this recording rises by 4 cm over the 2.6 m that are walked."""
+    trial = read(shared_data / "hdm" / "walk.c3d")
+    ends = {name.split(":")[-1]: name for name in trial.markers}
+    feet = {side: [ends[side[0].upper() + m] for m in ("HEE", "TOE", "MT5")] for side in SIDES}
+    order = [phase.supports for phase in detect(trial, feet=feet)]
+    both = ("left", "right")
+    assert order == [("right",), *[both, ("left",), both, ("right",)] * 2, both, ("left",), both]
 
 
 def test_a_run_on_a_belt_is_single_support_and_flight():

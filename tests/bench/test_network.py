@@ -67,4 +67,5 @@ def test_rows_compare_with_interpreter_numpy_real_time_and_mujoco():
     (oscillators,) = bench.oscillator_rows(4, 0.2, 1)
     assert oscillators.ratio > 100
     chains = list(bench.chain_rows(3, 1, 0.05, 1))
-    assert ["in the language" in row.name for row in chains] == [True, False, True]
+    assert ["in the language" in row.name for row in chains] == [True, False, True, True]
+    assert [row.required for row in chains] == [1, 1, None, None]

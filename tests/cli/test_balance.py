@@ -31,6 +31,9 @@ def test_a_scene_without_a_path_gets_one_planned(tmp_path):
     told = " ".join(shown.stdout.split())
     assert "9 phases in 6.08 s" in told
     assert "No path can keep more than 84.37 N m" in told
+    rows = csv.DictReader((tmp_path / "out" / "phases.csv").open())
+    least = min(float(row["wrench_Nm"]) for row in rows)
+    assert abs(least - float(told.split(" N m are left")[0].split()[-1])) < 0.1
     for name in ("plan.png", "margins.png", "path.png", "polytopes.png"):
         assert (tmp_path / "out" / name).read_bytes()[:4] == b"\x89PNG"
 
@@ -58,6 +61,9 @@ def test_a_motion_is_judged_with_its_model_and_plates(tmp_path, shared_data):
     )
     assert shown.exit_code == 0, shown.output
     assert "tips" in shown.stdout
+    told = " ".join(shown.stdout.split())
+    assert "The wrench that the plates measured lies inside in 99 % of 151 frames" in told
+    assert "double support 100 %" in (tmp_path / "out" / "summary.txt").read_text()
     rows = list(csv.DictReader((tmp_path / "out" / "phases.csv").open()))
     assert len(rows) == 9
     assert {row["supports"] for row in rows} == {"left", "right", "right + left"}

@@ -70,6 +70,21 @@ def test_a_simulation_goes_on_from_where_another_began(tmp_path):
     np.testing.assert_allclose(change - change[0], booked + energy["error"], atol=1e-6)
 
 
+def test_what_has_no_feet_starts_where_it_is(tmp_path):
+    from homodyn.model import Assembly, joints, rod, save
+
+    arm = Assembly("arm").add(rod("rod", 1.0, (0, 0, 0), (1, 0, 0)), joints.revolute("y"))
+    save(arm.model(), tmp_path / "arm.toml")
+    done = simulate(tmp_path / "arm.toml", "--duration", 0.1, "-o", tmp_path / "swung")
+    assert done.exit_code == 0, done.output
+    positions = np.genfromtxt(tmp_path / "swung" / "positions.csv", delimiter=",", skip_header=1)
+    assert positions[0, 1] == 0
+    assert positions[-1, 1] == pytest.approx(1.5 * 9.81 * 0.1**2 / 2, rel=0.02)
+    done = simulate(tmp_path / "arm.toml", "--drop", 0.1, "-o", tmp_path / "dropped")
+    assert done.exit_code == 1
+    assert "no contacts to stand on" in done.output
+
+
 def test_what_is_wrong_is_one_line(tmp_path):
     out = tmp_path / "out"
     done = simulate("coman", "--contact", "sticky", "-o", out)

@@ -70,8 +70,32 @@ def test_parameters_may_be_changed_after_prepare(tmp_path):
     assert found[1 + steps.names.index("slip.steps")] == 1
 
 
+LOOKING_BACK = """
+integrator { method = "runge-kutta" default-timestep = "0.01" }
+k = 2
+lag = 0.35
+x = 1
+x' = "-k * delayed[x, cos(t)](lag)"
+both = "delayed[[x; t], [9; -9]](0.5 * lag)"
+node "n" {
+    y = 1
+    y'' = "-9.81 + delayed[x](0.1)"
+    event any to "up" when "y < 0" within 1e-6 { set dy = "-0.9 * dy" }
+}
+"""
+
+
+@pytest.mark.skipif(COMPILER is None, reason="no C compiler")
+@pytest.mark.parametrize("t_end", [0.2, 2.0])
+def test_delayed_values_are_kept_in_c_too(tmp_path, t_end):
+    net = parse(LOOKING_BACK)
+    found = run_c(net, tmp_path, t_end, 0.01)
+    record = net.run(t_end, 0.01)
+    expected = np.concatenate([record.t[-1:], *[np.ravel(record[n][-1]) for n in record.names]])
+    np.testing.assert_allclose(found[: len(expected)], expected, rtol=0, atol=1e-9)
+    assert len(record.events) == (0 if t_end < 0.4 else 3)
+
+
 def test_names_that_c_cannot_have_are_refused(tmp_path):
     with pytest.raises(NetworkError, match="pass name="):
         parse("a = 1\n").to_c(tmp_path / "1.c")
-    with pytest.raises(NetworkError, match="no C form"):
-        parse('a = "delayed[t](1)"\n').to_c(tmp_path / "a.c")

@@ -53,7 +53,8 @@ def test_size_errors_name_both_shapes():
     ("text", "words"),
     [
         ('x = "y"\ny = "x"\n', "needs itself: x -> y -> x"),
-        ('node "a" {}\nedge from "a" to "b" {}\n', "no edge comes of this"),
+        ('node "a" {}\nedge from "a" to "b" {}\n', "no edge comes of this: no pair of nodes 'b'"),
+        ('node "a" {}\nedge from "b" to "a" {}\n', "no edge comes of this: no pair of nodes 'b'"),
         ('node "a" {}\nedge from "a" to "a" { y\' += "1" }\n', "no variable 'y'"),
         ("x = 1 | onec\n", "did you mean 'once'?"),
         ('integrator { method = "rk4" }', "no method 'rk4'"),

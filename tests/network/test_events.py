@@ -133,3 +133,46 @@ def test_equations_bound_to_event_states_act_there_only():
     record = net.run(1, 0.1)
     assert record["a"][-1] == pytest.approx(0.5 + 0.5 * 10, abs=1e-6)
     assert record.states[""].tolist() == ["slow"] * 5 + [record.states[""][5]] + ["fast"] * 5
+
+
+BUSY = """
+integrator { method = "METHOD" default-timestep = "0.01" }
+count = 0 | discrete
+count <= "count + 1"
+noise = "rand(-1, 1)"
+q = "[1; 0]" ("q / hypot(q)")
+q' = "3 * [-q[1]; q[0]]"
+node "ball" {
+    y = 1
+    hits = 0
+    y'' = "-9.81 + 0.5 * noise"
+    initial-state "up"
+    event any to "up" when "y < 0" within 1e-4 {
+        set dy = "-0.8 * dy + 0.1"
+        set hits = "hits + 1"
+    }
+    event "up" to "down" when "dy < 0 && q[0] > 0" {}
+    dy' += "q[1]" state "down"
+}
+"""
+
+
+@pytest.mark.parametrize("method", ["euler", "leap-frog", "runge-kutta"])
+def test_steps_without_events_take_a_short_way_to_the_same(method):
+    net = parse(BUSY.replace("METHOD", method))
+    assert net.prepare()._prepared().iteration.shortcut is not None
+    one, other = (net.run(3, seed=2, tier=tier) for tier in ("interpreted", "compiled"))
+    assert len(one.events) > 8
+    assert [event.state for event in one.events] == [event.state for event in other.events]
+    for name in ("ball.y", "ball.dy", "ball.hits", "q", "count", "noise"):
+        np.testing.assert_allclose(other[name], one[name], rtol=0, atol=1e-10)
+    lanes = net.sweep({"ball.y": [0.9, 1.0, 1.1]}, 3, seed=2, tier="compiled")
+    assert lanes["ball.dy"][1] == pytest.approx(other["ball.dy"][-1], abs=1e-9)
+
+
+@pytest.mark.parametrize("condition", ["t > 0.5", "x > rand(0.4, 0.6)"])
+def test_conditions_that_change_between_steps_are_looked_at_in_every_one(condition):
+    net = parse(f'x\' = "1"\nn = 0\nevent any to "s" when "{condition}" {{ set n = "n + 1" }}\n')
+    assert net.prepare()._prepared().iteration.shortcut is None
+    found = [net.run(1, 0.01, tier=tier)["n"][-1] for tier in ("interpreted", "compiled")]
+    assert found[0] == found[1] >= 1

@@ -1,8 +1,12 @@
-"""Broken texts: each gives a network or an error with a position, soon."""
+"""Ten thousand broken texts: each gives a network or an error with a position, soon."""
 
 import random
+import resource
+import sys
 import time
 from pathlib import Path
+
+import pytest
 
 from homodyn.errors import NetworkError
 from homodyn.network import parse
@@ -28,15 +32,24 @@ def tried(text):
     return refusal is None
 
 
+@pytest.fixture(autouse=True)
+def _little_memory():
+    """However broken the texts are, they leave the process as small as it was, nearly."""
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    yield
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    assert grown / (1024 if sys.platform == "darwin" else 1) < 300_000  # kB
+
+
 def test_random_bytes():
     rng = random.Random(1)
-    for _ in range(500):
+    for _ in range(4000):
         tried(rng.randbytes(rng.randrange(1, 80)).decode("latin-1"))
 
 
 def test_truncated_listings():
     rng = random.Random(2)
-    for _ in range(120):
+    for _ in range(2500):
         text = rng.choice(TEXTS)
         tried(text[: rng.randrange(len(text))])
 
@@ -44,7 +57,7 @@ def test_truncated_listings():
 def test_mutated_listings():
     rng = random.Random(3)
     results = []
-    for _ in range(250):
+    for _ in range(3500):
         text = rng.choice(TEXTS)
         for _ in range(rng.randrange(1, 4)):
             at = rng.randrange(len(text))

@@ -122,6 +122,16 @@ def test_lanes_do_not_depend_on_their_neighbours():
         assert np.array_equal(one[name][order], other[name])
 
 
+def test_lanes_do_not_depend_on_how_many_share_a_vector(monkeypatch):
+    axes = {"slip.k": [12e3, 20e3, 28e3], "slip.aoa": np.radians([20, 22, 24, 26])}
+    found = []
+    for lanes in ("1", "2", "4"):
+        monkeypatch.setenv("HOMODYN_LANES", lanes)
+        found.append(load(FOLDER / "slip.cdn").sweep(axes, 2, tier="compiled")["slip.x"])
+    assert np.array_equal(found[0], found[1])
+    assert np.array_equal(found[0], found[2])
+
+
 def test_zeros_that_are_reckoned_with_change_nothing():
     net = parse(
         'n = 2\nA = "[0, 1; -2, 0]"\nB = "[eye(n), zeros(n, 1)]"\nx = "[1; 0; 3]"\n'
@@ -132,3 +142,21 @@ def test_zeros_that_are_reckoned_with_change_nothing():
     np.testing.assert_allclose(net.run(1)["x"], sparse, rtol=0, atol=1e-13)
     assert net.builds == 2
     assert net.set(A=[[1, 1], [-2, 0]]).run(1)["x"].shape == sparse.shape
+
+
+def test_a_sweep_tells_which_runs_break_down():
+    net = parse('x = 2\nx\' = "x^2"\n')
+    sweep = net.sweep({"x": [0.1, 0.5, 3.0]}, 1)
+    assert sweep.broken.tolist() == [False, False, True]
+    assert repr(sweep) == "Sweep of 3 runs over x, 1 of which broke down"
+    with pytest.raises(NetworkError, match="all 2 runs break down: x not finite"):
+        net.sweep({"x": [3.0, 4.0]}, 1)
+
+
+def test_delayed_values_are_swept_like_single_runs():
+    net = parse('k = 1\nx = 1\nx\' = "-k * delayed[x, 1](0.2)"\ny = "delayed[x, 1](0.2)"\n')
+    sweep = net.sweep({"k": [0.5, 2.0]}, 1, 0.01)
+    for k, x, y in zip((0.5, 2.0), sweep["x"], sweep["y"], strict=True):
+        record = net.set(k=k).run(1, 0.01)
+        assert x == pytest.approx(record["x"][-1], rel=1e-13)
+        assert y == pytest.approx(record["y"][-1], rel=1e-13)

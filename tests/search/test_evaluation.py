@@ -1,3 +1,5 @@
+import sys
+
 import casadi
 import numpy as np
 import pytest
@@ -70,6 +72,11 @@ def test_functions_get_structure_seed_and_settings_when_they_ask():
     assert seed != seen[1][2]
 
 
+class Mute(Exception):
+    def __str__(self):
+        raise RuntimeError("no words")
+
+
 @pytest.mark.parametrize(
     ("call", "status", "told"),
     [
@@ -80,6 +87,8 @@ def test_functions_get_structure_seed_and_settings_when_they_ask():
         (lambda p: {"h": 1}, Status.INVALID, r"lacks ['f']"),
         (lambda p: "fast", Status.FAILED, "ValueError"),
         (lambda p: None, Status.INVALID, "the answer is None"),
+        (lambda p: sys.exit(3), Status.FAILED, "it wanted to exit: 3"),
+        (lambda p: (_ for _ in ()).throw(Mute()), Status.FAILED, "Mute: its message cannot be"),
         (lambda p: (_ for _ in ()).throw(MemoryError()), Status.MEMORY, "out of memory"),
         ("nowhere.py:f", Status.FAILED, "there is no file"),
         ("os:nothing", Status.FAILED, "has no 'nothing'"),

@@ -110,7 +110,7 @@ def test_all_mistakes_are_told_at_once_with_their_lines():
     for line, words in {
         3: "iterations",
         6: "population",
-        8: "lower (2) must be below upper (1)",
+        11: "lower (2) must be below upper (1)",
         12: "upper: is missing",
         13: "two parameters are named 'x'",
         18: "unknown parameter 'z'",
@@ -142,6 +142,29 @@ def test_mistakes_are_told_where_they_are(text, told, monkeypatch):
     monkeypatch.setenv("HOMODYN_TEST_HOME", "/there")
     with pytest.raises(SearchError, match=told):
         job_from_toml(text, Path("job.toml"))
+
+
+def test_one_mistake_of_a_parameter_does_not_hide_another():
+    text = """name = "a"
+[[parameter]]
+name = "x"
+lower = -2
+upper = -3
+scale = "logarithmic"
+start = [5, 4]
+[[parameter]]
+name = "y"
+lower = -1
+upper = 1
+scale = "log"
+start = [0, 2]
+[[objective]]
+name = "f"
+"""
+    with pytest.raises(SearchError) as caught:
+        job_from_toml(text, Path("job.toml"))
+    lines = [fault.split(":")[0] for fault in caught.value.faults]
+    assert lines == ["line 5", "line 6", "line 7", "line 12", "line 13"]
 
 
 def test_files_that_are_no_jobs_are_told(tmp_path):

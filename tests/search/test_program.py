@@ -76,6 +76,26 @@ def test_programs_that_fail_are_told(tmp_path, text, told):
     assert told in outcome.messages[0]
 
 
+def test_a_program_may_write_anything_to_its_errors_and_need_not_listen(tmp_path):
+    path = tmp_path / "deaf.py"
+    path.write_text(
+        "import os\nos.write(2, b'caf\\xe9 ' * 50000)\n"
+        'os.write(1, b\'{"fitness": {"f": 2.5}, "data": {"place": "caf\\xe9"}}\')\n'
+    )
+    outcome = judged((sys.executable, "-S", str(path)), settings={"long": "x" * 300_000})
+    assert outcome.status[0] == Status.OK, outcome.messages
+    assert outcome.results[0, 0] == 2.5
+
+
+def test_a_program_that_writes_without_end_is_stopped(tmp_path, monkeypatch):
+    monkeypatch.setattr("homodyn.search.program.LONGEST_ANSWER", 2 * 2**20)
+    start = time.monotonic()
+    outcome = judged(program(tmp_path, "while True: print('warning: step rejected')"))
+    assert outcome.status[0] == Status.FAILED
+    assert "wrote more than 2 MB" in outcome.messages[0]
+    assert time.monotonic() - start < 30
+
+
 def test_a_program_that_is_not_there_is_told():
     outcome = judged(("no-such-simulator",))
     assert outcome.status[0] == Status.FAILED

@@ -182,6 +182,24 @@ def test_no_process_outlives_the_run(tmp_path):
     assert not any(map(alive, workers))
 
 
+def test_a_run_that_stops_in_time_ends_what_its_processes_work_on(tmp_path, capfd):
+    def endless(parameters):
+        (tmp_path / str(os.getpid())).touch()
+        time.sleep(60)
+        return camel(parameters)
+
+    result = run(job(), endless, stop_after=3.0)
+    assert result.status == "stopped"
+    assert not result.study.statuses()
+    workers = [int(path.name) for path in tmp_path.iterdir()]
+    assert workers
+    deadline = time.monotonic() + 10
+    while any(map(alive, workers)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not any(map(alive, workers))
+    assert "Error" not in capfd.readouterr().err
+
+
 def alive(pid):
     try:
         with open(f"/proc/{pid}/stat") as file:

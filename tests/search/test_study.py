@@ -121,6 +121,16 @@ def test_a_full_disk_is_told_and_the_study_continues_later(tmp_path):
     assert result.study.fingerprint() == whole.study.fingerprint()
 
 
+def test_messages_that_are_no_text_are_recorded(tmp_path):
+    def odd(parameters):
+        raise ValueError("no file caf\udce9.osim \0 here")
+
+    result = run(job(optimiser=PSO(3), iterations=1), odd, database=tmp_path / "a.db")
+    told = result.study.candidates(0).message
+    assert told == (r"ValueError: no file caf\udce9.osim \0 here",) * 3
+    assert any(r"caf\udce9" in note for note in result.study.notes())
+
+
 def test_files_that_are_no_studies_are_told(tmp_path):
     (tmp_path / "text.db").write_text("not a database, but long enough to be looked at" * 50)
     with pytest.raises(SearchError, match="no study, or it is damaged"):

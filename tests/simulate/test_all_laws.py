@@ -96,6 +96,27 @@ def test_dry_friction_stops_and_holds(moved, law):
 
 
 @pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize(("inertia", "grip"), [(1e-2, 0.5), (1e-3, 0.5), (1e-5, 5.0)])
+def test_dry_friction_stops_light_links_and_never_turns_them_back(law, inertia, grip):
+    """Down to a link that friction could turn from 10 to -490 rad/s within one step."""
+    link = joints.revolute("z", friction=grip)
+    made = Assembly("link").add("link", link, mass=1.0, inertia=inertia * np.eye(3))
+    model = made.contact("skin", "link", position=(0, 0, 1.0)).model()
+    stopped = run(model, [0.0], [10.0], 0.3, 1e-3, contact=LAWS[law][0], record=1e-3)
+    exact = inertia * 10.0**2 / 2 / grip
+    # One step of 1 ms at 10 rad/s is all that positions may be off by.
+    assert stopped.q[-1, 0] == pytest.approx(exact, abs=0.01)
+    assert stopped.v.min() > -1e-6
+    assert abs(stopped.v[-1, 0]) < 1e-6
+    assert np.all(np.diff(stopped.energy.kinetic) < 1e-12)
+    if law != "implicit" or inertia > 1e-4:
+        assert stopped.energy.dissipated[-1] == pytest.approx(inertia * 50, rel=1e-3)
+    else:
+        # Three iterations find the stop, not the force that made it; the step says so.
+        assert stopped.residual > 1e-3 * inertia * 10
+
+
+@pytest.mark.parametrize("law", LAWS)
 def test_a_spring_damper_swings_as_it_should(moved, law):
     record = moved[law]
     decay, omega = 2.0 / (2 * INERTIA), np.sqrt(30.0 / INERTIA - (2.0 / (2 * INERTIA)) ** 2)

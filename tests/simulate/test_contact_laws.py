@@ -39,13 +39,17 @@ def test_a_load_off_centre_is_shared_by_its_levers():
     np.testing.assert_allclose(rest.forces[-1, ::2, 2], np.where(x > 0, 36.75, 12.25), rtol=2e-4)
 
 
-def test_soft_contact_sinks_in_by_weight_over_stiffness(ball):
+def test_soft_contact_sinks_in_by_weight_over_stiffness(ball, block):
     q = ball.neutral()
     q[2] = 0.11
     rest = run(ball, q, None, 2.0, contact=Soft(stiffness=2e3, damping=60.0))
     assert 0.1 - rest.q[-1, 2] == pytest.approx(9.81 / 2e3, rel=1e-6)
     assert rest.total_force[-1, 2] == pytest.approx(9.81, rel=1e-6)
     assert np.all(rest.forces[..., 2] >= 0)
+    # A box on four corners: m g / K with four springs side by side.
+    lain = run(block, lying(block), None, 1.0, contact=Soft(stiffness=2e4, damping=400.0))
+    assert 0.1 - lain.q[-1, 2] == pytest.approx(98.0 / 8e4, rel=1e-6)
+    np.testing.assert_allclose(lain.forces[-1, ::2, 2], 24.5, rtol=1e-6)
 
 
 LAWS = {
@@ -241,11 +245,11 @@ def test_a_human_stands_under_its_own_weight():
     q = model.pose(ankles)
     q[3:7] = [np.cos(lean / 2), 0, np.sin(lean / 2), 0]
     q[2] -= hd.simulate.gap_distances(Scene(model))(q)["distance"].min()
-    servo = PD(1500.0, 150.0, stable=True, target=q)
-    stood = run(model, q, None, 1.0, 2e-3, contact="implicit", actuation=servo, record=0.1)
+    servo = PD(4000.0, 400.0, stable=True, target=q)
+    stood = run(model, q, None, 1.5, 2e-3, contact="implicit", actuation=servo, record=0.1)
     assert stood.status is Status.FINISHED
-    assert stood.total_force[-1, 2] == pytest.approx(858.3, rel=1e-3)
-    assert np.abs(stood.q[-1, :3] - q[:3]).max() < 0.03
+    np.testing.assert_allclose(stood.total_force[-5:, 2], 858.3, atol=0.05)
+    assert np.abs(model.difference(q, stood.q[-1])).max() < 1e-2
     assert np.abs(stood.energy.error).max() < 0.05
 
 

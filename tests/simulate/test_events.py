@@ -50,6 +50,27 @@ def test_waves_within_one_step_are_met_at_every_crossing(ball, frequency):
     )
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_no_crossing_of_a_smooth_function_is_missed(ball, seed):
+    """Sums of waves, up to two and a half of which fit in the one step."""
+    rng = np.random.default_rng(seed)
+    size, frequency, phase = rng.normal(size=3), rng.uniform(2, 30, 3), rng.uniform(0, 6, 3)
+    level = 0.3 * rng.normal()
+    t = np.linspace(0, 0.5, 200_001)
+    values = np.sin(np.outer(t, frequency) + phase) @ size + level
+    expected = t[:-1][values[1:] * values[:-1] < 0]
+
+    def waves(t, q, v, lane):
+        return level + sum(
+            float(a) * ca.sin(float(w) * t + float(p))
+            for a, w, p in zip(size, frequency, phase, strict=True)
+        )
+
+    times = [event.time for event in met(ball, Event("waves", waves, "both", 1e-12)).events]
+    assert len(times) == len(expected)
+    np.testing.assert_allclose(times, expected, atol=3e-6)
+
+
 def test_three_close_crossings_are_three(ball):
     close = Event("three", lambda t, q, v, lane: 1e3 * (t - 0.1) * (t - 0.11) * (t - 0.12))
     times = [event.time for event in met(ball, close).events]

@@ -11,10 +11,12 @@ from homodyn.simulate import (
     PD,
     Controller,
     Event,
+    EventDriven,
     SampledTorques,
     Scene,
     Soft,
     Status,
+    TimeStepping,
     Torques,
     run,
 )
@@ -299,10 +301,24 @@ def test_motors_stay_within_torque_and_power():
         assert np.abs(spun.torques).max() <= 2.0 + 1e-9
         assert np.abs(spun.torques[:-1, 0] * spun.v[:-1, 0]).max() <= 10.0 * (1 + 1e-2)
         assert spun.v.max() > 20
+        # It is told for how long: all the time, or until the servo has turned far enough.
+        (note,) = spun.notes
+        assert note.startswith("motors gave all that they can: wheel (")
     free = run(
         model, [0.0], None, 0.1, contact=None, actuation=Torques([50.0]), torque_limits=False
     )
     assert free.torques[0, 0] == 50.0
+    assert free.notes == ()
+
+
+def test_joints_beyond_their_limits_are_told():
+    made = Assembly("door").add(
+        rod("door", 2.0, (0, 0, 0), (1, 0, 0)), joints.revolute("z", upper=0.5)
+    )
+    swung = run(made.model(), [0.0], [2.0], 0.5, contact=None)
+    (note,) = swung.notes
+    assert note == f"joints beyond their limits, by rad or m: door ({swung.q.max() - 0.5:.2g})"
+    assert run(made.model(), [0.0], [0.1], 0.5, contact=None).notes == ()
 
 
 def test_stable_servos_hold_with_any_gain(pendulum):
@@ -454,6 +470,9 @@ def test_bad_arguments_are_refused_with_what_would_do(ball, pendulum):
         run(ball, ball.neutral(), actuation=lambda t, q, v, lane: ca.SX(3.0))
     with pytest.raises(hd.ModelError, match="that of ball_tz is not"):
         run(ball, ball.neutral(), actuation={"ball_tz": np.nan})
+    for law in (Soft(stiffness=np.inf), TimeStepping(friction=np.inf), EventDriven(friction=-1.0)):
+        with pytest.raises(hd.ModelError, match="'skin' must be finite and not negative"):
+            run(ball, ball.neutral(), contact=law)
     with pytest.raises(hd.ModelError, match="k is not"):
         run(ball, ball.neutral(), contact=Soft("k"), lane={"k": np.inf})
     with pytest.raises(hd.ModelError, match="target of PD: 1 finite numbers"):

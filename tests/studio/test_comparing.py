@@ -17,6 +17,7 @@ from homodyn.studio.comparing import (
     titles,
 )
 from homodyn.studio.opening import from_catalog
+from homodyn.studio.panels.compare import ComparePanel
 
 
 def scaled(actor, factor, name):
@@ -91,3 +92,17 @@ def test_the_table_has_mean_and_deviation_of_every_curve(pair):
     first = [float(cell) for cell in rows[1].split(",")]
     assert first[1] == pytest.approx(curves[0].mean[0])
     assert first[2] == pytest.approx(curves[0].sd[0])
+
+
+def test_plots_are_drawn_again_only_when_the_results_change(studio):
+    panel = studio.layout.panel(ComparePanel)
+    before = dict(panel.plots)
+    assert set(before) == set(QUANTITIES)
+    studio.session.change("pose", lambda d: d.changed(d.actor.in_pose(d.actor.q + 0.1)))
+    studio.settle()
+    assert panel.plots == before
+    half = scaled(studio.session.document.actor, 0.5, "half")
+    studio.session.change("open", lambda d: d.with_actor(half), opened=True)
+    studio.settle()
+    assert panel.plots["Angle"] is not before["Angle"]
+    assert "half" in panel.tables["Angle"].content

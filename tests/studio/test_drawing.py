@@ -14,6 +14,7 @@ from homodyn.studio.arrows import contact_arrows, plate_arrows
 from homodyn.studio.figure import figure
 from homodyn.studio.opening import from_catalog
 from homodyn.studio.panels.plots import span, together, with_cursor
+from homodyn.studio.scene.body import plumb_line
 from homodyn.studio.shapes import along, ball, cylinder
 from homodyn.studio.signals import KINDS, Curve, curves, names_of, thinned, unit_of
 from homodyn.studio.support import support_polygon
@@ -145,6 +146,12 @@ def test_a_standing_body_has_its_centre_of_mass_over_its_support():
     one = support_polygon(shape, poses.touching[0], {"FootLeft"})
     assert one[:, 1].min() > 0
     assert len(support_polygon(shape, poses.touching[0] + [0, 0, 0.3], None)) == 0
+
+
+def test_a_plumb_line_leads_from_the_centre_of_mass_to_the_ground():
+    down, *cross = plumb_line(np.array([0.3, 0.1, 0.9]))
+    np.testing.assert_allclose(down, [[0.3, 0.1, 0.9], [0.3, 0.1, 0.01]])
+    np.testing.assert_allclose(np.mean(cross, axis=1), [[0.3, 0.1, 0.01]] * 2)
 
 
 def test_the_time_line_marks_events_and_phases():

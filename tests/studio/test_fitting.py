@@ -105,6 +105,9 @@ def test_a_calibrated_body_fits_better_and_forces_follow(trial, fitted):
     assert "calibrating" in heard
     assert sized.after.model.mass == pytest.approx(70.0)
     assert sized.after.recipe is None
+    time = float(trial.time[20])
+    still = calibrate(fitted.before, [trial], mass=70.0, height=1.75, time=time).after
+    assert error_now(still, trial, time) < 0.5 * error_now(fitted.after, trial, time)
     again = fit_all(sized.after, trial).after
     assert again.motion.rms < 0.5 * fitted.after.motion.rms
     outcome = inverse_dynamics(again, trial, cutoff=6.0)

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from homodyn.model import Assembly, joints, sphere
 from homodyn.studio import Document, Session
 from homodyn.studio.autosave import Autosave, left_behind
-from homodyn.studio.opening import from_catalog
+from homodyn.studio.opening import from_catalog, standing
 from homodyn.studio.panels.compare import ComparePanel
 from homodyn.studio.panels.save import GIF, PICTURE, REPLAY, SavePanel
 from homodyn.studio.panels.simulate import SimulatePanel
@@ -177,13 +178,23 @@ def test_two_results_are_compared_over_the_cycle(studio, visit, tmp_path):
     heads = (tmp_path / "comparison.csv").read_text().splitlines()[0]
     assert "walk: Knee flexion right mean (deg)" in heads
     assert re.search(r"weaker: Knee flexion left mean \(N m/kg\)", heads)
+    unfold(page, "Results")
     box = studio.layout.panel(ComparePanel).shown["weaker"]
     page.locator(f"[id='{box._impl.uuid}']").click()
     page.get_by_text("1 of 2 results").wait_for()
 
 
+def ball():
+    return (
+        Assembly("ball")
+        .add(sphere("ball", mass=2.0, radius=0.3), joints.free())
+        .contact("skin", "ball", "sphere", radius=0.3)
+        .model()
+    )
+
+
 def test_a_body_is_let_go_pushed_and_stopped(visit, serve):
-    studio = serve(Document().with_actor(from_catalog("bip")))
+    studio = serve(Document().with_actor(standing(ball())))
     page = visit(studio)
     page.get_by_role("tab", name="Simulate").click()
     page.get_by_role("button", name="Let go").click()

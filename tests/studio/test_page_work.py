@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from homodyn import catalog
 from homodyn.studio import Document, Session
@@ -12,6 +13,7 @@ from homodyn.studio.panels.edit import EditPanel
 from homodyn.studio.panels.fit import FitPanel
 from homodyn.studio.panels.health import HealthPanel
 from homodyn.studio.panels.markers import MarkersPanel
+from homodyn.studio.panels.pose import PosePanel
 from homodyn.studio.studio import Studio
 from support.studio_page import choose, pixel, show_tab, unfold
 from support.waiting import until
@@ -34,6 +36,22 @@ def working(walk_document):
     made.settle()
     yield made
     made.stop()
+
+
+def test_the_demonstration_opens_with_one_press_and_plays(visit):
+    empty = Studio(port=0)
+    empty.start()
+    try:
+        page = visit(empty)
+        page.get_by_role("button", name="Open the demonstration").click()
+        until(lambda: empty.session.document.trial is not None, "the recorded markers")
+        actor = until(lambda: empty.session.document.actor, "the body that was fitted to them")
+        assert actor.loads is not None
+        until(lambda: empty.session.clock.playing, "playing")
+        page.get_by_text("is open. Press").wait_for()
+        assert page.locator("#homodyn-strip rect").count() >= 4
+    finally:
+        empty.stop()
 
 
 def error(page) -> float:
@@ -88,8 +106,10 @@ def test_a_box_chooses_the_markers_inside_it(working, visit):
     show_tab(page, "Fit")
     names, places = working.stage.measured(0.0)
     at = np.array([pixel(page, working, place) for place in places])
-    head = [k for k, name in enumerate(names) if name.endswith("HD")]
-    low, high = at[head].min(axis=0) - 6, at[head].max(axis=0) + 6
+    hips = [k for k, name in enumerate(names) if name.endswith("SI")]
+    low, high = at[hips].min(axis=0) - 6, at[hips].max(axis=0) + 6
+    inside = {names[k] for k in np.flatnonzero(((at > low) & (at < high)).all(axis=1))}
+    assert {names[k] for k in hips} <= inside < set(names)
     page.keyboard.down("Shift")
     page.mouse.move(*low)
     page.mouse.down()
@@ -97,13 +117,13 @@ def test_a_box_chooses_the_markers_inside_it(working, visit):
     page.mouse.move(*high, steps=4)
     page.mouse.up()
     page.keyboard.up("Shift")
-    until(lambda: working.look.chosen == {names[k] for k in head}, "the head in a box")
+    until(lambda: working.look.chosen == inside, "the hips in a box")
     panel = working.layout.panel(MarkersPanel)
     unfold(page, "Names")
     choose(page, panel.where, "body")
     page.get_by_role("button", name="Remove", exact=True).click()
-    page.get_by_text(f"{len(head)} without one").wait_for()
-    assert len(working.session.document.actor.model.markers) == len(names) - len(head)
+    page.get_by_text(f"{len(inside)} without one").wait_for()
+    assert len(working.session.document.actor.model.markers) == len(names) - len(inside)
 
 
 def test_a_length_is_edited_with_its_inertia_and_undone(working, visit):
@@ -126,6 +146,62 @@ def test_a_length_is_edited_with_its_inertia_and_undone(working, visit):
     until(lambda: working.session.document.actor.model == before, "undo")
     page.get_by_role("button", name="Redo").click()
     until(lambda: working.session.document.actor.model.bodies == expected.bodies, "redo")
+
+
+def drag_arrow(page, studio, node) -> np.ndarray:
+    """Pull the arrow along x of a handle by twice its length; where it was before (m)."""
+    before = np.array(node.position)
+    origin = before + np.asarray(studio.stage.root.position)
+    turn = Rotation.from_quat(np.array(node.wxyz), scalar_first=True)
+    tip = origin + 0.9 * node.scale * turn.apply([1.0, 0.0, 0.0])
+    start, end = (np.array(pixel(page, studio, point)) for point in (origin, tip))
+    page.mouse.move(*end)
+    page.mouse.down()
+    page.mouse.move(*(1.5 * end - 0.5 * start), steps=5)
+    page.mouse.move(*(2 * end - start), steps=5)
+    page.mouse.up()
+    return before
+
+
+def test_handles_in_the_picture_move_a_joint_and_a_segment(working, visit):
+    page = visit(working)
+    edit, pose = working.layout.panel(EditPanel), working.layout.panel(PosePanel)
+    model = working.session.document.actor.model
+    edit.joint.value = "KneeRight"
+    edit._take("KneeRight")
+    working.settle()
+    before = drag_arrow(page, working, edit.handle._node)
+    until(lambda: working.session.view().undo_label == "move joint KneeRight", "a moved joint")
+    until(lambda: edit.handle._node.position[0] - before[0] > 0.05, "a joint in front")
+    assert working.session.document.actor.model != model
+    edit._take("(nothing)")
+    working.session.undo()
+    until(lambda: working.session.document.actor.model == model, "undo")
+    working.settle()
+    pose._clicked("HeiMan", "HandRight")
+    working.settle()
+    drag_arrow(page, working, pose.handle._node)
+    until(lambda: working.session.view().undo_label == "pull HandRight", "a pulled hand")
+    elbow = model.coordinate_index("ElbowRight_RY")
+    until(lambda: working.session.document.actor.q[elbow] != 0.0, "a bent elbow")
+
+
+def test_a_pose_is_saved_and_comes_back(working, visit, tmp_path):
+    page = visit(working)
+    unfold(page, "Pose")
+    page.get_by_role("button", name="Random").click()
+    until(lambda: working.session.view().undo_label == "random pose", "a random pose")
+    pose = working.session.document.actor.q
+    with page.expect_download() as sent:
+        page.get_by_role("button", name="Save the pose").click()
+    sent.value.save_as(tmp_path / "pose.csv")
+    page.get_by_role("button", name="Zero").click()
+    until(lambda: working.session.view().undo_label == "zero pose", "a zero pose")
+    assert not np.allclose(working.session.document.actor.q, pose)
+    upload = page.get_by_role("button", name="Load a pose").locator("xpath=..")
+    upload.locator('input[type="file"]').set_input_files(str(tmp_path / "pose.csv"))
+    until(lambda: working.session.view().undo_label == "load pose.csv", "a pose from a file")
+    np.testing.assert_allclose(working.session.document.actor.q, pose, atol=1e-7)
 
 
 def test_all_frames_are_fitted_and_long_work_can_be_cancelled(working, visit):

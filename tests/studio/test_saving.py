@@ -108,6 +108,21 @@ def test_a_result_opens_again_with_motion_forces_and_events(walker, tmp_path):
     assert {piece.kind for piece in saved.pieces} == {"model", "motion", "forces"}
 
 
+def test_measured_markers_and_their_gaps_come_back(walker, tmp_path):
+    names = tuple(marker.name for marker in walker.model.markers[:3])
+    frames = len(walker.motion.time)
+    rng = np.random.default_rng(1)
+    measured = rng.standard_normal((frames, 3, 3))
+    measured[4:9, 1] = np.nan
+    residual = np.abs(rng.standard_normal((frames, 3)))
+    motion = replace(walker.motion, markers=names, measured=measured, residual=residual)
+    saved = result(replace(walker, motion=motion, loads=None))
+    back = uploaded(saved.name, saved.content, tmp_path).motion
+    assert back.markers == names
+    np.testing.assert_allclose(back.measured, measured, rtol=1e-8)
+    np.testing.assert_allclose(back.residual, residual, rtol=1e-8)
+
+
 def test_a_motion_table_has_all_frames(walker):
     rows = motion_table(walker).content.decode().splitlines()
     assert len(rows) == 1 + len(walker.motion.time)

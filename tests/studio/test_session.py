@@ -14,6 +14,7 @@ from homodyn.studio.clock import Clock
 from homodyn.studio.document import COLOURS, nearest
 from homodyn.studio.history import LONGEST, History
 from homodyn.studio.panels.open import guide_sentence
+from homodyn.studio.panels.time import pressed
 
 
 def moving(frames=11, rate=10.0, name="walker") -> Actor:
@@ -136,6 +137,21 @@ def test_the_clock_goes_round_or_stops(loop):
     assert over.playing == loop
     assert over.frame == (2 if loop else 10)
     assert over.started().playing
+
+
+def test_buttons_of_the_time_line_change_speed_loop_and_frame():
+    clock = Clock(np.arange(11) / 10).at_frame(4)
+    assert pressed(clock, "faster").speed == 2.0
+    assert pressed(pressed(clock, "slower"), "slower").speed == 0.25
+    for _ in range(10):
+        clock = pressed(clock, "faster")
+    assert clock.speed == 4.0
+    assert pressed(clock, "loop").loop is not clock.loop
+    assert pressed(clock, "|◀").frame == 0
+    assert (pressed(clock, "◀").frame, pressed(clock, "▶|").frame) == (3, 5)
+    playing = pressed(clock, "▶ / ❚❚")
+    assert playing.playing
+    assert not pressed(playing, "▶ / ❚❚").playing
 
 
 def test_the_clock_steps_and_clips():

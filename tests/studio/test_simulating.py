@@ -6,6 +6,7 @@ import pytest
 from homodyn import catalog, dynamics
 from homodyn.model import Assembly, joints, sphere
 from homodyn.simulate import grounded
+from homodyn.studio.panels.simulate import SimulatePanel
 from homodyn.studio.simulating import NAMES, STEPS, Choices, Hand, LiveRun, pressure, pushed
 from support.waiting import until
 
@@ -135,3 +136,17 @@ def test_pressure_is_where_the_moment_has_no_level_part():
     weight = np.array([0.0, 0.0, -120.0])
     np.testing.assert_allclose(pressure(force, moment, weight), point)
     assert np.isnan(pressure(0.01 * force, moment, weight)).all()
+
+
+def test_a_run_that_cannot_begin_gives_its_reason_and_another_try(studio):
+    panel = studio.layout.panel(SimulatePanel)
+    said = []
+    studio.notify = lambda title, sentence, colour=None: said.append(sentence)
+    panel.friction.value = -1.0
+    panel.start()
+    until(lambda: said, "a refusal")
+    assert "must not be negative" in said[0]
+    assert panel.live is None
+    assert panel.go.visible
+    assert not panel.end.visible
+    assert not studio.session.document.actor.posed

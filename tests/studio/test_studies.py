@@ -77,15 +77,18 @@ def test_a_network_on_the_page_follows_its_sliders(studio, spring_file):
     assert set(panel.sliders) == {"mass.x", "mass.v"}
 
 
-@pytest.fixture
-def study(tmp_path):
+def sought(place, iterations):
     def bowl(values):
         return ((values - 0.3) ** 2).sum(axis=1) + 1.0
 
-    place = tmp_path / "bowl.db"
     bounds = {"x": (-1, 1), "y": (-1, 1)}
-    result = search.minimise(bowl, bounds, batch=True, iterations=12, database=place)
-    return place, result
+    return search.minimise(bowl, bounds, batch=True, iterations=iterations, database=place)
+
+
+@pytest.fixture
+def study(tmp_path):
+    place = tmp_path / "bowl.db"
+    return place, sought(place, 12)
 
 
 def test_a_study_is_told_by_its_generations(study):
@@ -110,6 +113,15 @@ def test_a_study_on_the_page_shows_its_progress(studio, study):
         studio.open(StudyFile(place.with_name("none.db")), "none.db")
 
 
+def test_a_study_is_looked_at_again_while_it_grows(studio, study, monkeypatch):
+    monkeypatch.setattr("homodyn.studio.panels.search.PAUSE", 0.05)
+    place, _ = study
+    studio.open(opened(place), "bowl.db")
+    panel = studio.layout.panel(SearchPanel)
+    sought(place, 15)
+    until(lambda: "generation 15 of 15" in panel.state.content, "another look")
+
+
 def test_balance_of_a_walk_is_that_of_the_toolkit(walk_document):
     judged = judge(walk_document, 0.7)
     motion = walk_document.actor.motion
@@ -122,6 +134,8 @@ def test_balance_of_a_walk_is_that_of_the_toolkit(walk_document):
     assert np.linalg.norm(middle - judged.centre(standing)[:2]) < 0.3
     assert len(judged.supports(standing)) >= 3
     assert judged.balanced(standing)
+    assert judged.path.shape == (200, 2, 3)
+    np.testing.assert_allclose(judged.path[0, 0], judged.centre(motion.time[0]), atol=1e-9)
 
 
 def test_a_body_without_motion_is_not_judged():

@@ -8,12 +8,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from homodyn import catalog
+from homodyn import catalog, dynamics
 from homodyn.capture import Motion, Trial
 from homodyn.studio import Actor, Document, Session
 from homodyn.studio.editing import in_parent, joint_frame
 from homodyn.studio.marking import removed
 from homodyn.studio.panels.edit import EditPanel
+from homodyn.studio.panels.plots import PlotsPanel
 from homodyn.studio.panels.pose import PosePanel
 from homodyn.studio.scene.markers import BAD, CHOSEN, MEASURED, UNASSIGNED
 from homodyn.studio.studio import Studio
@@ -34,6 +35,77 @@ def test_a_pulled_segment_takes_the_body_along(studio):
 
     place, _ = place_of(actor.model, actor.q, "HandLeft")
     assert np.linalg.norm(place - target) < 0.03
+
+
+def test_a_pulled_marker_takes_the_body_along(studio):
+    panel = studio.layout.panel(PosePanel)
+    panel._pull("LWRA")
+    node = panel.handle._node
+    target = np.add(node.position, [0.04, 0.0, 0.06])
+    node.position = target
+    panel.handle._pull()
+    studio.settle()
+    actor = studio.session.document.actor
+    k = [marker.name for marker in actor.model.markers].index("LWRA")
+    place = dynamics.marker_positions(actor.model, actor.q)[k]
+    assert np.linalg.norm(place - target) < 0.01
+
+
+def test_each_part_of_a_body_is_shown_when_it_is_asked_for(studio):
+    studio.session.tune(lambda clock: clock.at(1.6))
+    nodes = studio.stage.bodies["walk"]
+    markers = studio.stage._markers["walk"]
+    parts = {
+        "joints": nodes.joints,
+        "capsules": nodes.capsules,
+        "com": nodes.plumb,
+        "support": nodes,
+        "forces": studio.stage._forces,
+        "measured": studio.stage._trials["walk"].balls,
+        "model_markers": markers.balls,
+        "errors": markers.lines,
+    }
+    for name, part in parts.items():
+        for on in (False, True):
+            studio.set_look(**{name: on})
+            studio.settle()
+            handle = part.support if name == "support" else part.handle
+            assert handle.visible == on, name
+    for way, solid, bones in (("solid", True, False), ("bones", False, True)):
+        studio.set_look(body=way)
+        studio.settle()
+        assert (nodes.tubes.handle.visible, nodes.bones.handle.visible) == (solid, bones)
+
+
+def test_the_picture_follows_the_body_and_bodies_stand_side_by_side(studio):
+    studio.session.tune(lambda clock: clock.at(1.6))
+    studio.settle()
+    nodes = studio.stage.bodies["walk"]
+    poses, row = nodes.at(1.6)
+    np.testing.assert_allclose(studio.stage.root.position[:2], -poses.com[row][:2], atol=1e-6)
+    studio.set_look(follow=False)
+    studio.settle()
+    np.testing.assert_array_equal(studio.stage.root.position, 0.0)
+    studio.session.change("add", lambda d: d.with_actor(d.actors[0], active=False))
+    studio.set_look(apart=1.2)
+    studio.settle()
+    first, second = studio.stage.bodies.values()
+    assert first.frame.position[1] == 0.0
+    assert second.frame.position[1] == pytest.approx(1.2)
+    colours = {tuple(nodes.bones.colour.tolist()) for nodes in (first, second)}
+    assert len(colours) == 2
+
+
+def test_two_curves_are_plotted_with_a_cursor_at_the_instant(studio):
+    panel = studio.layout.panel(PlotsPanel)
+    first, second = panel.rows
+    assert first.choice.value.startswith("coordinate: Knee")
+    second.choice.value = "torque: KneeLeft_RY"
+    studio.session.tune(lambda clock: clock.at(1.23))
+    studio.settle()
+    for row in (first, second):
+        time, *_, mark = row.plot.data
+        assert time[int(np.argmax(mark))] == pytest.approx(1.23)
 
 
 def test_a_joint_frame_follows_its_handle_and_numbers_follow_both(studio):
@@ -57,6 +129,21 @@ def test_a_joint_frame_follows_its_handle_and_numbers_follow_both(studio):
     np.testing.assert_allclose(node.position, place, atol=1e-5)
     panel._take("(nothing)")
     assert panel.handle._node is None
+
+
+def test_a_joint_frame_is_moved_and_turned_by_numbers(studio):
+    panel = studio.layout.panel(EditPanel)
+    panel.joint.value = "AnkleLeft"
+    studio.settle()
+    before = in_parent(studio.session.document.actor.model, "AnkleLeft")
+    panel.place.value = tuple(np.round(before[0] + [0.01, 0.0, 0.0], 4))
+    panel.turn.value = (0.0, 15.0, 0.0)
+    panel._set_joint()
+    studio.settle()
+    place, turn = in_parent(studio.session.document.actor.model, "AnkleLeft")
+    np.testing.assert_allclose(place, before[0] + [0.01, 0.0, 0.0], atol=1e-4)
+    np.testing.assert_allclose(turn, [0.0, 15.0, 0.0], atol=1e-9)
+    assert studio.session.view().undo_label == "move joint AnkleLeft"
 
 
 def test_markers_stand_out_by_their_state(studio):

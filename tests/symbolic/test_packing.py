@@ -161,8 +161,12 @@ def test_unlike_parts_run_as_a_lane():
 
     repeated = Iteration(kernel(odd, {"x": 3}), ("x",), packed=True)
     plain = Iteration(kernel(odd, {"x": 3}), ("x",))
-    start = {"x": np.array([0.1, 0.2, 0.3])}
-    assert np.array_equal(repeated(5, start).states["x"], plain(5, start).states["x"])
+    start = np.array([0.1, 0.2, 0.3])
+    alone = repeated(5, {"x": start}).states["x"][0]
+    beside = repeated(5, {"x": np.array([start, start + 0.1])}).states["x"][0]
+    assert np.array_equal(alone, beside)
+    # A third is had once, and quotients by three are products with it.
+    np.testing.assert_allclose(alone, plain(5, {"x": start}).states["x"][0], rtol=1e-14)
     assert repeated._library("packs") is None
 
 

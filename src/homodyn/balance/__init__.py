@@ -18,7 +18,7 @@ from homodyn.balance.balls import (
 )
 from homodyn.balance.contacts import Bounds, Grasp, Patch, Pyramid, point, sole
 from homodyn.balance.criteria import Verdicts, foot_inertia, unlimited, verdicts
-from homodyn.balance.demand import Demand, point_mass, whole_body
+from homodyn.balance.demand import Demand, measured, point_mass, whole_body
 from homodyn.balance.detection import detect, resting
 from homodyn.balance.evaluation import Evaluation, evaluate
 from homodyn.balance.limits import Limit, Mode, limits_at
@@ -95,6 +95,7 @@ __all__ = [
     "limits_at",
     "load_scene",
     "margins",
+    "measured",
     "merged",
     "minkowski",
     "phase_times",

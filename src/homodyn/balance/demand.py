@@ -7,11 +7,12 @@ about the centre of mass.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from homodyn.capture import Motion
+from homodyn.capture import ForcePlate, Motion, loads
 from homodyn.capture.kinetics.newton_euler import needed_wrench
 from homodyn.dynamics import center_of_mass_velocity
 from homodyn.errors import ModelError
@@ -86,3 +87,17 @@ def whole_body(motion: Motion) -> Demand:
     velocity = np.asarray(center_of_mass_velocity(model, motion.q, motion.v))
     gravity = np.asarray(model.gravity, dtype=float)
     return Demand(motion.time, com, velocity, np.asarray(force), moment, float(model.mass), gravity)
+
+
+def measured(motion: Motion, plates: Sequence[ForcePlate]) -> Demand:
+    """What force plates say that the ground gave, in place of what the motion needed.
+
+    On soles and friction that are generous enough it lies inside the set of wrenches: a check of
+    stances that is independent of the masses of a model.
+    """
+    feet = loads(motion, plates, cutoff=None).feet
+    force, moment = np.zeros((len(motion.time), 3)), np.zeros((len(motion.time), 3))
+    for foot in feet:
+        force += foot.force
+        moment += np.cross(np.nan_to_num(foot.point), foot.force) + foot.torque
+    return replace(whole_body(motion), force=force, moment=moment, kind="plates")

@@ -57,6 +57,14 @@ class Evaluation:
         """Share of the judged frames in which the supports can give what the motion needs."""
         return float((self.wrench[self.judged] >= -1e-6).mean())
 
+    @property
+    def shares(self) -> dict[int, float]:
+        """The same for frames on one support, on two, and so on."""
+        good = self.wrench >= -1e-6
+        count = np.array([0 if p.stance is None else len(p.supports) for p in self.phases])
+        held = np.where(self.judged, count[np.maximum(self.phase, 0)], 0)
+        return {n: float(good[held == n].mean()) for n in np.unique(held[held > 0]).tolist()}
+
     @cached_property
     def worst(self) -> int:
         """The frame with the smallest M_s3."""

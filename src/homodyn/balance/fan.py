@@ -25,7 +25,7 @@ AROUND = 120
 NEAR = 1e-5
 """How far these are from the ray; the set is as wide as it is long then."""
 ROUNDS = 12
-VAIN = 2
+VAIN = 3
 """Rounds in a row without anything new after which nothing more is looked for."""
 REPAIRS = 4
 """How often sides that were missed are looked for."""

@@ -21,6 +21,8 @@ OVER_INTERPRETER, OVER_NUMPY = 100.0, 20.0
 OSCILLATORS, REAL_TIME = 50, 300.0
 SIZES, BRANCHES, CHAIN = (5, 10, 20, 30, 40, 50), (1, 5), 30.0
 """Links, links that hang on each, and time (s) of the chains."""
+FEW = 100
+"""Steps that the interpreter takes of a chain."""
 FULL = 20
 """Links up to which zeros are also reckoned with: code grows tenfold."""
 
@@ -31,6 +33,7 @@ def network_rows(quick: bool) -> Iterator[Row]:
     with environment("HOMODYN_THREADS", "1"):
         yield from runner_rows(CELLS // 5 if quick else CELLS, 2 if quick else 4)
         yield from oscillator_rows(OSCILLATORS, 2.0 if quick else 10.0, 3 if quick else 9)
+        yield from body_rows(0.5 if quick else 2.0, 3 if quick else 9)
         sizes = SIZES[:1] if quick else SIZES
         for branches in BRANCHES:
             for size in sizes:
@@ -106,6 +109,43 @@ def oscillator_rows(count: int, duration: float, repeat: int) -> Iterator[Row]:
     )
 
 
+STEPPING = """
+require "oscillators.cdn"
+require "servos.cdn"
+integrator { method = "predictor-corrector" }
+body "human" from "catalog:heiman" {}
+node "{Right,Left}" : polar_hopf { p = [0, 2] }
+<bidirectional> edge from "Right" to "Left" : polar_coupling { bias = "pi" weight = 6 }
+edge from "{Right,Left}" to "human" | children | "Hip@1_RY" : servo { kp = 300 kd = 15 }
+edge from "{Right,Left}" to "human" | children | "Knee@1_RY" : servo { kp = 200 kd = 8 }
+node "rest" {}
+edge from "rest" to "human" | children | "Pelvis_T{X,Y,Z}" : hold { kp = 20000 kd = 1500 }
+edge from "rest" to "human" | children | "Pelvis_R{X,Y,Z}" : hold { kp = 2000 kd = 100 }
+edge from "rest" to "human" | children | "{Lumbar,Hip{Right,Left}}_R{X,Z}" : hold { kp = 150 }
+edge from "rest" to "human" | children | "Lumbar_RY" : hold { kp = 300 kd = 20 }
+edge from "rest" to "human" | children | /(Ankle|Shoulder|Elbow|Neck).*/ : hold { kp = 20 kd = 0.3 }
+"""
+"""A whole body, held at the pelvis, whose legs two coupled oscillators drive."""
+
+
+def body_rows(duration: float, repeat: int) -> Iterator[Row]:
+    """A body of 34 degrees of freedom among oscillators, one run on one core."""
+    net = network.parse(STEPPING)
+    dt = DT / 2
+    net.run(10 * dt, dt, tier="compiled")
+    (seconds,) = interleave(
+        partial(net.run, duration, dt, tier="compiled"), repeat=repeat, clock=process_time
+    )
+    yield Row.from_rates(
+        "34 dof driven by coupled oscillators, two evaluations a step of 0.5 ms, against real time",
+        duration / seconds,
+        1.0,
+        unit="s/s",
+        required=None,
+        note=f"{1e6 * seconds * dt / duration:.2f} us/step",
+    )
+
+
 def chain_rows(size: int, branches: int, duration: float, repeat: int) -> Iterator[Row]:
     """A tree of links in the language and as a body, against MuJoCo; us a step."""
     note = missing("mujoco")
@@ -116,15 +156,15 @@ def chain_rows(size: int, branches: int, duration: float, repeat: int) -> Iterat
     }
     if size <= FULL:
         nets["with its zeros"] = in_the_language(size, branches, sparse=False)
-    calls: list[Callable[[], object]] = []
+    interpreted = partial(nets["in the language"].run, FEW * DT, DT, tier="interpreted")
+    calls: list[Callable[[], object]] = [interpreted]
     for net in nets.values():
         net.run(10 * DT, DT, tier="compiled")
         calls.append(partial(net.run, duration, DT, tier="compiled"))
     if not note:
         calls.append(partial(MujocoLinks(size, branches, DT).run, steps))
-    times = [
-        1e6 * seconds / steps for seconds in interleave(*calls, repeat=repeat, clock=process_time)
-    ]
+    slow, *rest = interleave(*calls, repeat=repeat, clock=process_time)
+    times = [1e6 * seconds / steps for seconds in rest]
     ours = dict(zip(nets, times, strict=False))
     peer = None if note else times[-1]
     tree = f"{size} dof, {branches} branch{'es' if branches > 1 else ''}"
@@ -137,6 +177,13 @@ def chain_rows(size: int, branches: int, duration: float, repeat: int) -> Iterat
             required=1.0,
             note=note or f"{1e3 / ours[way]:.0f} times real time",
         )
+    yield Row.from_times(
+        f"{tree}, in the language, against the interpreter",
+        ours["in the language"],
+        1e6 * slow / FEW,
+        unit="us/step",
+        required=None,
+    )
     if "with its zeros" in ours:
         yield Row.from_times(
             f"{tree}, in the language, against itself with zeros reckoned with",

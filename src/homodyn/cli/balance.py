@@ -52,7 +52,10 @@ def balance(
         ),
     ] = None,
     plates: Annotated[
-        Path | None, typer.Option("--plates", help="Force plates, which tell when feet stand.")
+        Path | None,
+        typer.Option(
+            "--plates", help="Force plates: they tell when feet stand, and check the stances."
+        ),
     ] = None,
     friction: Annotated[float, typer.Option(help="Friction of the soles of a motion.")] = 0.7,
     grow: Annotated[float, typer.Option(help="Widen the soles of a motion by this, m.")] = 0.0,
@@ -110,7 +113,7 @@ def _motion(
     degrees: bool,
     output: Path,
 ) -> tuple[str, list[Path]]:
-    from homodyn.balance import detect, evaluate
+    from homodyn.balance import detect, evaluate, measured
     from homodyn.capture import motion_of, read_plates, read_table, smoothed
     from homodyn.report import balance as report
 
@@ -118,10 +121,11 @@ def _motion(
     motion = motion_of(find(model), replace(table, degrees=True) if degrees else table)
     if cutoff:
         motion = smoothed(motion, cutoff=cutoff)
-    measured = read_plates(plates) if plates is not None else ()
-    phases = detect(motion, plates=measured, friction=friction, grow=grow)
+    known = read_plates(plates) if plates is not None else ()
+    phases = detect(motion, plates=known, friction=friction, grow=grow)
     judged = evaluate(motion, phases)
-    return judged.sentence, report.write_evaluation(judged, output)
+    more = report.plates_sentence(evaluate(measured(motion, known), phases)) if known else ""
+    return judged.sentence + more, report.write_evaluation(judged, output, more=more)
 
 
 def _print_phases(console: Console, path: Path) -> None:

@@ -66,7 +66,7 @@ def simulate(
     from homodyn.simulate import PD, Status, run
 
     model = find(source)
-    q = _start(model, drop, pose)
+    q = _start(model, drop, pose, touching=contact != "none")
     actuation: list[object] = []
     if hold:
         actuation.append(PD(hold, hold / 10, target=q, stable=True))
@@ -97,16 +97,18 @@ def simulate(
         raise typer.Exit(1)
 
 
-def _start(model: Model, drop: float | None, pose: Path | None) -> np.ndarray:
+def _start(model: Model, drop: float | None, pose: Path | None, touching: bool) -> np.ndarray:
     """The first pose: from a file, or the neutral one with its lowest contact on the ground.
 
-    A file names coordinates, the others being neutral, or all that ``positions.csv`` of a
-    simulation has, quaternions included.
+    What has no contacts, or a base that does not float, starts where it is. A file names
+    coordinates, the others being neutral, or all that ``positions.csv`` of a simulation has,
+    quaternions included.
     """
     import numpy as np
 
     from homodyn.report.simulation import position_names
     from homodyn.simulate import grounded
+    from homodyn.simulate.actuation import driven
 
     if pose is not None:
         heads, rows = _table(pose)
@@ -116,7 +118,11 @@ def _start(model: Model, drop: float | None, pose: Path | None) -> np.ndarray:
         written = set(named) == set(places)
         q = np.array([named[name] for name in places]) if written else model.pose(named)
         return q if drop is None else grounded(model, q, drop)
-    return grounded(model, model.neutral(), drop or 0.0)
+    neutral = model.neutral()
+    floating = len(driven(model)) < model.nv
+    if drop is None and not (touching and floating and model.contacts):
+        return neutral
+    return grounded(model, neutral, drop or 0.0)
 
 
 def _torques(model: Model, path: Path) -> object:

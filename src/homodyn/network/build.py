@@ -201,7 +201,9 @@ class Builder(Declarations):
         # Selectors may find nothing; names that are not there are mistakes.
         if not pairs and _is_name(source) and (isinstance(target, list) or _is_name(target)):
             names = [*parent.nodes]
-            wanted = source[0].text
+            # Where the begin is there, the end is what is missing.
+            named = target[0] if isinstance(target, list) else target[0].text
+            wanted = named if begins else source[0].text
             raise wanted.place.error(
                 f"no edge comes of this: {missing('pair of nodes', wanted.text, names)}"
             )

@@ -16,6 +16,7 @@ import casadi as ca
 import numpy as np
 
 from homodyn.errors import NetworkError
+from homodyn.network import c_history
 from homodyn.network.advance import Advance
 from homodyn.symbolic.program import Program, program_of
 
@@ -29,17 +30,18 @@ LIBRARY = {name: name for name in _CALLED.split()}
 
 
 def write(
-    advance: Advance, values: np.ndarray | None, path: Path, name: str | None
+    advance: Advance, values: np.ndarray, path: Path, name: str | None, timestep: float
 ) -> tuple[Path, Path]:
-    """Write ``path`` and the header beside it."""
+    """Write ``path`` and the header beside it; ``timestep`` (s) tells how long a past is kept."""
     label = name or re.sub(r"\W", "_", path.stem)
     if not re.fullmatch(r"[A-Za-z_]\w*", label):
         raise NetworkError(f"{label!r} cannot start the names of C functions; pass name=")
-    if advance.delay_list:
-        raise NetworkError("networks with delayed values have no C form yet")
     header = path.with_suffix(".h")
-    numbers = np.zeros(advance.parameters) if values is None else values
-    texts = {header: _header(advance, label), path: _source(advance, label, numbers, header.name)}
+    room = c_history.room(advance, values, timestep) if advance.delay_list else 0
+    texts = {
+        header: _header(advance, label, room),
+        path: _source(advance, label, values, header.name),
+    }
     for file, text in texts.items():
         beside = file.with_name(f".{file.name}.part")
         beside.write_text(text, encoding="utf-8")
@@ -76,17 +78,24 @@ def _enum(label: str, kind: str, entries: list[tuple[str, int]], count: int) -> 
     return "enum {\n" + "\n".join(lines) + "\n};\n"
 
 
-def _header(advance: Advance, label: str) -> str:
+def _header(advance: Advance, label: str, room: int) -> str:
     system = advance.system
     listed = _variables(advance)
     total = sum(value.numel() for _, _, value in listed)
     states = [(one.path, system.place_of(one, "x")[0]) for one in system.states]
     parameters = [(one.path, system.place_of(one)[0]) for one in system.numbers]
     guard = f"{label.upper()}_H"
+    past = f"""\
+/* Steps that are kept for delayed values: the longest delay over the time step, and some. */
+#ifndef {label}_HISTORY
+#define {label}_HISTORY {room}
+#endif
+"""
     return f"""\
 #ifndef {guard}
 #define {guard}
 
+{past if room else ""}
 /* Where parameters, states and variables begin in the arrays below; matrices go by columns. */
 {_enum(label, "p", parameters, advance.parameters)}\
 {_enum(label, "x", states, advance.rates.size1_out(0))}\
@@ -96,7 +105,8 @@ typedef struct {{
     double c[{advance.size}];         /* all that changes; the states come first */
     double run[3];                    /* start, time step and number of steps */
     double done;                      /* nonzero once the run is over */
-}} {label}_t;
+    double d[{advance.delayed}];      /* delayed values now */
+{c_history.fields(advance, label) if room else ""}}} {label}_t;
 
 void {label}_prepare({label}_t *net);
 void {label}_init({label}_t *net, double start, double timestep, double steps);
@@ -119,7 +129,8 @@ def _source(advance: Advance, label: str, values: np.ndarray, header: str) -> st
     t = ca.SX.sym("t")
     part = {name: c[where] for name, where in cut.items()}
     u = advance.draws(part["u"])
-    base = [part["x"], part["h"], part["e"], p, u, ca.DM.zeros(advance.delayed), t]
+    d = ca.SX.sym("d", advance.delayed)
+    base = [part["x"], part["h"], part["e"], p, u, d, t]
     variables = ca.vertcat(*[ca.vec(value) for _, _, value in _variables(advance)] or [ca.SX(0)])
     observed = ca.Function("post", advance.symbols, [variables])
     step = advance.attempt.traced.graph
@@ -128,8 +139,20 @@ def _source(advance: Advance, label: str, values: np.ndarray, header: str) -> st
     column = ", ".join(_number(float(one)) for one in first)
     draws = ", ".join(_number(float(one)) for one in advance.first_draws(0)[2])
     x, h = cut["x"], cut["h"]
-    diff_graph = ca.Function("diff", [c, p, t], [advance.rates(*base)])
-    post_graph = ca.Function("post", [c, p, t], [observed(*base)])
+    diff_graph = ca.Function("diff", [c, p, t, d], [advance.rates(*base)])
+    post_graph = ca.Function("post", [c, p, t, d], [observed(*base)])
+    looks = bool(advance.delay_list)
+    past = begin = before = after = ""
+    given = "none"
+    if looks:
+        ports = ("c", "p", "t", "d")
+        past = _function("delays_of", advance.delay_kernel.traced.graph, ports)
+        past += "\n" + _function("before_start", advance.delay_start_kernel.traced.graph, ports)
+        past += "\n" + c_history.functions(advance, label)
+        begin, after, given = c_history.BEGIN, c_history.after_step(label), "given"
+        before = c_history.before_step(advance, label)
+    else:
+        before = f"    static const double none[{3 * advance.delayed}];\n"
     time = f"net->run[0] + net->c[{cut['k'].start}] * net->run[1] + net->c[{cut['s'].start}]"
     return f"""\
 /* {_comment(label)}: {len(system.states)} states, {len(advance.events)} events. */
@@ -140,8 +163,9 @@ def _source(advance: Advance, label: str, values: np.ndarray, header: str) -> st
 
 {_function("start", start, ("p", "u", "t"))}
 {_function("attempt", step, ("c", "done", "p", "run", "d"))}
-{_function("rates_of", diff_graph, ("c", "p", "t"))}
-{_function("variables_of", post_graph, ("c", "p", "t"))}
+{_function("rates_of", diff_graph, ("c", "p", "t", "d"))}
+{_function("variables_of", post_graph, ("c", "p", "t", "d"))}
+{past}
 static const double parameters[] = {{{numbers}}};
 static const double column[] = {{{column}}};
 static const double draws[] = {{{draws}}};
@@ -150,6 +174,7 @@ void {label}_prepare({label}_t *net)
 {{
     memcpy(net->p, parameters, sizeof net->p);
     memcpy(net->c, column, sizeof net->c);
+    memset(net->d, 0, sizeof net->d);
     net->done = 0;
 }}
 
@@ -161,7 +186,7 @@ void {label}_init({label}_t *net, double start_time, double timestep, double ste
     net->run[2] = steps;
     net->done = steps <= 0;
     start(net->p, draws, &start_time, net->c + {x.start}, net->c + {h.start});
-}}
+{begin}}}
 
 double {label}_time(const {label}_t *net)
 {{
@@ -171,25 +196,24 @@ double {label}_time(const {label}_t *net)
 void {label}_diff(const {label}_t *net, double *rates)
 {{
     double t = {label}_time(net);
-    rates_of(net->c, net->p, &t, rates);
+    rates_of(net->c, net->p, &t, net->d, rates);
 }}
 
 void {label}_post(const {label}_t *net, double *variables)
 {{
     double t = {label}_time(net);
-    variables_of(net->c, net->p, &t, variables);
+    variables_of(net->c, net->p, &t, net->d, variables);
 }}
 
 int {label}_step({label}_t *net)
 {{
-    static const double none[{3 * advance.delayed}];
     double next[{advance.size}], done;
     if (net->done)
         return 0;
-    attempt(net->c, &net->done, net->p, net->run, none, next, &done);
+{before}    attempt(net->c, &net->done, net->p, net->run, {given}, next, &done);
     memcpy(net->c, next, sizeof next);
     net->done = done;
-    return net->c[{cut["row"].start}] != 0;
+{after}    return net->c[{cut["row"].start}] != 0;
 }}
 """
 

@@ -294,11 +294,10 @@ class Network(Node):
         """Run many sets of parameters at once, each in a lane of its own with its own events.
 
         With ``grid`` all combinations of the values are run and results have an axis for each
-        parameter; without, the values of all parameters are taken in step.
+        parameter; without, the values of all parameters are taken in step. Runs that break down
+        are told by ``broken`` of the result. Networks with delayed values run one after the other.
         """
         advance = self._prepared()
-        if advance.delay_list:
-            raise NetworkError("networks with delayed values run one at a time; use run")
         system = advance.system
         axes = {name: np.asarray(one, dtype=float).reshape(-1) for name, one in values.items()}
         if not axes or any(not one.size for one in axes.values()):
@@ -327,18 +326,30 @@ class Network(Node):
         course = self._course(t_end, dt, start)
         compiled = self._compiled(tier, course[2], lanes)
         column = advance.seeded(seed, lanes, p, start, compiled)
-        if course[2]:
+        delays = np.zeros((lanes, advance.delayed))
+        if course[2] and advance.delay_list:
+            # Each looks back into a past of its own, so they run one after the other.
+            for lane in range(lanes):
+                rows, looked = with_delays(advance, column[lane], p[lane], course, compiled)
+                column[lane], delays[lane] = rows[-1], looked[-1]
+        elif course[2]:
             column = finals(advance, column, p, course, compiled)
+        broken = ~np.isfinite(column).all(axis=1)
+        if broken.all():
+            raise NetworkError(
+                f"all {lanes} runs break down: {self._bad(column[0])} not finite; "
+                "a smaller dt or another method may help"
+            )
         slices = advance.slices
         time = course[0] + course[1] * column[:, slices["k"]][:, 0] + column[:, slices["s"]][:, 0]
-        none = np.zeros(advance.delayed)
 
         def look_up(name: str) -> np.ndarray:
             kernel = advance.observe(advance.system.variables[name])
-            return np.asarray(kernel(column, p, time, none))
+            return np.asarray(kernel(column, p, time, delays))
 
         tier_name = "compiled" if compiled else "interpreted"
-        return Sweep(shape, axes, time.reshape(shape), system.variables, look_up, tier_name)
+        ends, bad = time.reshape(shape), broken.reshape(shape)
+        return Sweep(shape, axes, ends, bad, system.variables, look_up, tier_name)
 
     # -- other faces
 
@@ -366,7 +377,7 @@ class Network(Node):
 
     def to_c(self, path: str | Path, name: str | None = None) -> tuple[Path, Path]:
         """Write C without dependencies, and its header; returns both paths."""
-        return write(self._prepared(), self._values, Path(path), name)
+        return write(self._prepared(), self.values(), Path(path), name, self.timestep)
 
 
 def load(path: str | Path, *, outside: bool = False) -> Network:

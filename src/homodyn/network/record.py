@@ -79,6 +79,7 @@ class Sweep:
         shape: tuple[int, ...],
         parameters: dict[str, np.ndarray],
         time: np.ndarray,
+        broken: np.ndarray,
         names: Iterable[str],
         look_up: Callable[[str], np.ndarray],
         tier: str,
@@ -87,6 +88,8 @@ class Sweep:
         self.parameters = parameters
         self.time = time
         """When each run ended, in seconds."""
+        self.broken = broken
+        """Which runs came to values that are not finite; theirs are none to use."""
         self.names = tuple(names)
         self.tier = tier
         self._look_up = look_up
@@ -98,4 +101,6 @@ class Sweep:
         return value.reshape(self.shape + value.shape[1:])
 
     def __repr__(self) -> str:
-        return f"Sweep of {' x '.join(map(str, self.shape))} runs over {', '.join(self.parameters)}"
+        told = f"Sweep of {' x '.join(map(str, self.shape))} runs over {', '.join(self.parameters)}"
+        count = int(self.broken.sum())
+        return f"{told}, {count} of which broke down" if count else told

@@ -9,7 +9,7 @@ import numpy as np
 from homodyn.errors import NetworkError
 from homodyn.network.advance import Advance
 
-CUT, SPARE = 200, 0.04
+CUT, SPARE = 200, 0.01
 """Attempts after which lanes that have ended are looked for, and the share that is put up with."""
 
 CHUNK = 20_000_000

@@ -56,8 +56,10 @@ def scene_rows(scene: Scene) -> list[dict[str, object]]:
     return told
 
 
-def write_evaluation(judged: Evaluation, folder: Path, boxes: Sequence[Any] = ()) -> list[Path]:
-    """Figures, tables and the sentence on the weakest instant, into a folder."""
+def write_evaluation(
+    judged: Evaluation, folder: Path, boxes: Sequence[Any] = (), *, more: str = ""
+) -> list[Path]:
+    """Figures, tables, the sentence on the weakest instant and ``more`` words, into a folder."""
     _folder(folder)
     stances = [phase.stance for phase in judged.phases if phase.stance is not None]
     own = judged if len(stances) == len(judged.phases) else None
@@ -88,8 +90,18 @@ def write_evaluation(judged: Evaluation, folder: Path, boxes: Sequence[Any] = ()
         _table(judged.rows(), folder / "phases.csv"),
         _table(_frames(judged), folder / "margins.csv"),
     ]
-    write_text(folder / "summary.txt", judged.sentence + "\n")
+    write_text(folder / "summary.txt", f"{judged.sentence}{more}\n")
     return [*written, folder / "summary.txt"]
+
+
+def plates_sentence(told: Evaluation) -> str:
+    """In how many frames the measured wrench can be given by the stances."""
+    words = {1: "single support", 2: "double support"}
+    parts = [f"{words.get(n, f'{n} supports')} {100 * s:.0f} %" for n, s in told.shares.items()]
+    return (
+        f" The wrench that the plates measured lies inside in {100 * told.balanced:.0f} % of "
+        f"{int(told.judged.sum())} frames ({', '.join(parts)})."
+    )
 
 
 def write_scene(scene: Scene, folder: Path, *, plan: bool | None = None) -> tuple[str, list[Path]]:
@@ -107,7 +119,11 @@ def write_scene(scene: Scene, folder: Path, *, plan: bool | None = None) -> tupl
 
 
 def _write_plan(found: ComPlan, folder: Path) -> tuple[str, list[Path]]:
-    judged = evaluate(found.demand(np.linspace(0, found.duration, 401)), found.phases)
+    # Moments about the point of the plan: tables and sentence then tell the same margins.
+    measure = found.measure
+    about = measure.about if measure.fixed else None
+    need = found.demand(np.linspace(0, found.duration, 401))
+    judged = evaluate(need, found.phases, about=about, unit=measure.unit)
     written = write_evaluation(judged, folder, found.scene.boxes)
     picture = _save(com_plan_figure(found), folder / "plan.png")
     sentence = found.sentence

@@ -90,7 +90,7 @@ class Evaluator:
     def _run(self, tasks: Tasks, repeat: int, hard: bool) -> Outcomes:
         try:
             at_once = self.at_once
-        except Exception as error:
+        except (SystemExit, Exception) as error:
             told = f"{self.call!r} cannot be loaded: {_told(error)}"
             return Outcomes.lost(len(tasks), len(self.goal.names), Status.FAILED, told)
         if at_once:
@@ -101,7 +101,7 @@ class Evaluator:
             start = perf_counter()
             try:
                 results[row] = self._run_one(tasks, row, repeat, parameters, outcomes, hard)
-            except (TimeLimit, Exception) as error:
+            except (TimeLimit, SystemExit, Exception) as error:
                 _note(outcomes, row, error, self.time_limit)
             seconds[row] = perf_counter() - start
         outcomes.results[:], outcomes.seconds[:] = results, seconds
@@ -193,7 +193,7 @@ class Evaluator:
             with limited(limit, hard=hard):
                 answer = self._call_batch(tasks, repeat)
             outcomes.results[:] = self._read_batch(answer, len(tasks))
-        except (TimeLimit, Exception) as error:
+        except (TimeLimit, SystemExit, Exception) as error:
             if len(tasks) > 1 and not isinstance(error, _Invalid):
                 return self._one_by_one(tasks, repeat, hard)
             for row in range(len(tasks)):
@@ -309,13 +309,19 @@ def _note(outcomes: Outcomes, row: int, error: BaseException, limit: float | Non
             outcomes.status[row], told = Status.INVALID, str(error)
         case ProgramFailed():
             outcomes.status[row], told = Status.FAILED, str(error)
+        case SystemExit():
+            outcomes.status[row], told = Status.FAILED, f"it wanted to exit: {error}"
         case _:
             outcomes.status[row], told = Status.FAILED, _told(error)
     outcomes.messages[row] = told
 
 
 def _told(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}"[:500]
+    try:
+        words = str(error)
+    except Exception:
+        words = "its message cannot be shown"
+    return f"{type(error).__name__}: {words}"[:500]
 
 
 def found(text: str, folder: Path | None) -> Any:

@@ -19,13 +19,17 @@ import os
 import shutil
 import signal
 import subprocess
+import threading
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from homodyn.search.limits import TimeLimit
 
 LONGEST_MESSAGE = 500
+LONGEST_ANSWER = 64 * 2**20
+"""Bytes that a program may write; one that writes on and on has gone wrong."""
 
 
 class ProgramFailed(Exception):
@@ -56,20 +60,18 @@ def run_program(
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             cwd=folder,
-            text=True,
             # A group of its own, so that what the program starts ends with it.
             start_new_session=True,
         )
     except OSError as error:
         raise ProgramFailed(f"{command[0]!r} cannot be started: {error.strerror}") from None
     try:
-        written, errors = process.communicate(json.dumps(task) + "\n", timeout=time_limit)
-    except subprocess.TimeoutExpired:
-        _end(process)
-        raise TimeLimit from None
+        written, errors = _conversation(process, json.dumps(task) + "\n", time_limit)
     except BaseException:
         _end(process)
         raise
+    if written is None:
+        raise ProgramFailed(f"{command[0]!r} wrote more than {LONGEST_ANSWER // 2**20} MB")
     if process.returncode:
         told = _last(errors)
         if memory_limit is not None and _lacked_memory(process.returncode, errors):
@@ -81,6 +83,59 @@ def run_program(
         )
         raise ProgramFailed(f"{command[0]!r} {ended}" + (f": {told}" if told else ""))
     return _answer(command[0], written, task["id"])
+
+
+def _conversation(
+    process: subprocess.Popen[bytes], told: str, time_limit: float | None
+) -> tuple[str | None, str]:
+    """What a program writes to its output and its errors when told something.
+
+    None for an output without end, at which it was stopped: it would fill the memory.
+    """
+    talking = threading.Thread(target=_tell, args=(process, told.encode()), daemon=True)
+    ears = [_Ear(process, process.stdout), _Ear(process, process.stderr)]
+    since = time.monotonic()
+    for thread in (talking, *ears):
+        thread.start()
+    # What the program started may write on when it has ended itself.
+    for thread in ears:
+        thread.join(None if time_limit is None else time_limit - (time.monotonic() - since))
+        if thread.is_alive():
+            raise TimeLimit
+    left = None if time_limit is None else max(time_limit - (time.monotonic() - since), 0.0)
+    try:
+        process.wait(left)
+    except subprocess.TimeoutExpired:
+        raise TimeLimit from None
+    written, errors = (bytes(ear.heard).decode("utf-8", "replace") for ear in ears)
+    return (None if any(ear.full for ear in ears) else written), errors
+
+
+def _tell(process: subprocess.Popen[bytes], told: bytes) -> None:
+    """A program need not listen."""
+    assert process.stdin is not None
+    with contextlib.suppress(OSError), process.stdin:
+        process.stdin.write(told)
+
+
+class _Ear(threading.Thread):
+    """Hears what a program writes, and ends a program that does not stop."""
+
+    def __init__(self, process: subprocess.Popen[bytes], stream: IO[bytes] | None) -> None:
+        super().__init__(daemon=True)
+        assert stream is not None
+        self._process, self._stream = process, stream
+        self.heard = bytearray()
+        self.full = False
+
+    def run(self) -> None:
+        with self._stream:
+            while chunk := os.read(self._stream.fileno(), 2**16):
+                self.heard += chunk
+                if len(self.heard) > LONGEST_ANSWER:
+                    self.full = True
+                    _kill(self._process)
+                    return
 
 
 def _answer(name: str, written: str, task: str) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -102,11 +157,16 @@ def _answer(name: str, written: str, task: str) -> tuple[dict[str, Any], dict[st
     return fitness, data if isinstance(data, dict) else {"data": data}
 
 
-def _end(process: subprocess.Popen[str]) -> None:
-    with contextlib.suppress(ProcessLookupError, AttributeError):
+def _end(process: subprocess.Popen[bytes]) -> None:
+    _kill(process)
+    process.wait()
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """End a program and all it started."""
+    with contextlib.suppress(ProcessLookupError, PermissionError, AttributeError):
         os.killpg(process.pid, signal.SIGKILL)
     process.kill()
-    process.communicate()
 
 
 def _lacked_memory(code: int, errors: str) -> bool:

@@ -212,7 +212,7 @@ class _Search:
             return self.evaluator.at_once
         except SearchError:
             raise
-        except Exception as error:
+        except (SystemExit, Exception) as error:
             told = f"{type(error).__name__}: {error}"
             raise SearchError(f"{self.evaluator.call!r} cannot be loaded: {told}") from error
 

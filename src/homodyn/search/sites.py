@@ -168,6 +168,8 @@ class _Slot:
 
     def submit(self, tasks: Tasks) -> Future[Outcomes]:
         answer: Future[Outcomes] = Future()
+        # What a process works on cannot be taken back: whoever no longer wants it lets it end.
+        answer.set_running_or_notify_cancel()
         try:
             inner = self._ready().submit(work, tasks)
         except BrokenProcessPool:

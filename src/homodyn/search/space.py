@@ -15,7 +15,7 @@ from itertools import product
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from homodyn.errors import SearchError
 from homodyn.search.described import Described
@@ -36,15 +36,33 @@ class Parameter(Described):
     scale: Literal["linear", "log"] = "linear"
     start: tuple[float, float] | None = None
 
-    @model_validator(mode="after")
-    def _check(self) -> Parameter:
-        if not self.lower < self.upper:
-            raise ValueError(f"lower ({self.lower:g}) must be below upper ({self.upper:g})")
-        if self.scale == "log" and self.lower <= 0:
-            raise ValueError(f"a log scale needs a lower bound above 0, not {self.lower:g}")
-        if self.start and not self.lower <= self.start[0] <= self.start[1] <= self.upper:
-            raise ValueError(f"start {list(self.start)} must rise within the bounds")
-        return self
+    # Field by field, so that one mistake does not hide another.
+
+    @field_validator("upper")
+    @classmethod
+    def _above(cls, upper: float, known: ValidationInfo) -> float:
+        lower = known.data.get("lower")
+        if lower is not None and not lower < upper:
+            raise ValueError(f"lower ({lower:g}) must be below upper ({upper:g})")
+        return upper
+
+    @field_validator("scale")
+    @classmethod
+    def _positive(cls, scale: str, known: ValidationInfo) -> str:
+        lower = known.data.get("lower")
+        if scale == "log" and lower is not None and lower <= 0:
+            raise ValueError(f"a log scale needs a lower bound above 0, not {lower:g}")
+        return scale
+
+    @field_validator("start")
+    @classmethod
+    def _within(
+        cls, start: tuple[float, float] | None, known: ValidationInfo
+    ) -> tuple[float, float] | None:
+        low, high = known.data.get("lower", -math.inf), known.data.get("upper", math.inf)
+        if start and not low <= start[0] <= start[1] <= high:
+            raise ValueError(f"start {list(start)} must rise within the bounds")
+        return start
 
 
 class Pool(Described):

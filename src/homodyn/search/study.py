@@ -91,6 +91,11 @@ def _pieces(rows: np.ndarray, count: int) -> list[bytes | None]:
     return [whole[k : k + size] for k in range(0, size * count, size)] if size else [b""] * count
 
 
+def _writable(words: str) -> str:
+    """A message as any database takes it: names of files may have bytes that are no characters."""
+    return words.encode("utf-8", "backslashreplace").decode().replace("\0", "\\0")
+
+
 class Study:
     """One study in a database."""
 
@@ -208,6 +213,7 @@ class Study:
         for members, values, groups, outcomes, score, attempts in batches:
             count = len(members)
             results = _pieces(outcomes.results, count)
+            messages = {row: _writable(words) for row, words in outcomes.messages.items()}
             for k in np.flatnonzero(outcomes.status).tolist():
                 results[k] = None
             rows += zip(
@@ -225,7 +231,7 @@ class Study:
                 repeat(outcomes.node),
                 repeat(attempts),
                 repeat(now),
-                map(outcomes.messages.get, range(count)),
+                map(messages.get, range(count)),
                 strict=False,
             )
         with told(self.place), self._engine.begin() as connection:
@@ -238,7 +244,7 @@ class Study:
     def note(self, text: str) -> None:
         """Keep a sentence about how the run goes."""
         with told(self.place), self._engine.begin() as connection:
-            row = {"study": self._number, "time": time.time(), "text": text}
+            row = {"study": self._number, "time": time.time(), "text": _writable(text)}
             connection.execute(insert(NOTE), [row])
 
     # -- reading

@@ -100,7 +100,8 @@ def _with_joints_at_the_end(
     """Semi-implicit Euler with contact forces of the start and joint rows of the end of the step.
 
     A row f(u) is replaced by its tangent at the last known u: (H + h s) a = tau + f - s (v - u).
-    Rows that may meet a bound within the step are looked at twice.
+    Rows that may meet a bound within the step are looked at twice; what dry friction would turn
+    back stops.
     """
     model = setup.model
     tree = Tree(model, x.q, x.v)
@@ -109,7 +110,10 @@ def _with_joints_at_the_end(
     gaps, pushes, z_rate = _contact(setup, tree, x.z, lane)
     wrenches = body_loads(tree, gaps, pushes)
     bounded = [
-        j for j in rows if j.motor and not (unbounded(j.row.lower) and unbounded(j.row.upper))
+        j
+        for j in rows
+        if j.rubs is not None
+        or (j.motor and not (unbounded(j.row.lower) and unbounded(j.row.upper)))
     ]
     end, turning = x.v, axes_rate(model, x.v)
     for _ in range(2 if bounded else 1):
@@ -118,6 +122,8 @@ def _with_joints_at_the_end(
         tangents = []
         for joint in rows:
             k, u = joint.entry, end[joint.entry]
+            if joint.rubs is not None:
+                u = ca.if_else(u * x.v[k] < 0, 0.0, u)
             slope = joint.row.slope * joint.row.active(u)
             base = joint.row.force(u) - slope * (x.v[k] - u)
             added[k] = added[k] + h * slope

@@ -35,8 +35,8 @@ def constant(value: Any, name: str, lane: Lane, what: str) -> Array:
     if isinstance(value, ca.SX):
         return value
     number = float(value)
-    if np.isnan(number) or number < 0:
-        raise ModelError(f"{what} of {name!r} must not be negative, got {value}")
+    if not (np.isfinite(number) and number >= 0):
+        raise ModelError(f"{what} of {name!r} must be finite and not negative, got {value}")
     return number
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
@@ -14,6 +14,14 @@ from homodyn.simulate.setup import Setup
 
 SMALLEST = 1e-12
 """Inertia, of the largest there is, that counts as none."""
+COARSE = 0.01
+"""m/s, of contacts or of the whole mass: what a step may leave unsolved without a word."""
+FULL = 1 - 1e-6
+"""Share of its largest torque from which a motor counts as at its limit."""
+STOPPED = 1e-3
+"""rad, m: a joint further beyond its limit is told of."""
+NAMED = 5
+"""How many coordinates a note names."""
 HALF = 0.5
 """Share of the largest kinetic energy that contacts may bring before they count as unstable."""
 NOISE = 1e-5
@@ -81,6 +89,56 @@ def made_energy(setup: Setup, kept: Mapping[str, np.ndarray], steps: int) -> tup
         f"all {setup.scene.names[hardest]}: steps of {kept['t'][-1] / steps:.3g} s are too long; "
         "take shorter ones, softer contacts, or implicit springs"
     )
+
+
+def limits_met(setup: Setup, kept: Mapping[str, np.ndarray]) -> tuple[str, ...]:
+    """Which motors gave all that they can, and which joints came to their stops, in words."""
+    model, time = setup.model, kept["t"]
+    if len(time) < 2:
+        return ()
+    told = []
+    # As in `torque_bounds`: beyond its fastest full torque a motor keeps its power.
+    fast = np.where(np.isfinite(model.max_velocity), model.max_velocity, np.inf)
+    slowed = np.minimum(fast / np.maximum(np.abs(kept["v"][:-1]), 1e-300), 1.0)
+    most = model.max_force * np.where((fast > 0) & np.isfinite(fast), slowed, 1.0)
+    full = (np.abs(kept["torques"][:-1]) >= FULL * most) & (most > 0)
+    spent = np.where(full & setup.limited, np.diff(time)[:, None], 0.0).sum(axis=0)
+    if spent.any():
+        named = _listed(model, spent, lambda k: f"{model.coordinate_names[k]} ({spent[k]:.3g} s)")
+        told.append(f"motors gave all that they can: {named}")
+    places = [0 if place is None else place for place in model.position_index]
+    known = np.array([place is not None for place in model.position_index], bool)
+    q = kept["q"][:, places]
+    beyond = np.maximum(np.asarray(model.lower) - q, q - np.asarray(model.upper)).max(axis=0)
+    deep = np.where(known & (beyond > STOPPED), beyond, 0.0)
+    if deep.any():
+        named = _listed(model, deep, lambda k: f"{model.coordinate_names[k]} ({deep[k]:.2g})")
+        told.append(f"joints beyond their limits, by rad or m: {named}")
+    return tuple(told)
+
+
+def left_over(setup: Setup, kept: Mapping[str, np.ndarray]) -> tuple[str, ...]:
+    """How often a law with a fixed number of iterations stopped short of `COARSE`, in words."""
+    if not setup.stepping or not kept["residual"].any():
+        return ()
+    more = "sweeps" if setup.law.residual_unit == "m/s" else "iterations"
+    scale = 1.0 if more == "sweeps" else float(setup.model._usual(setup.model.mass))
+    speed = kept["residual"] / scale
+    worst = int(np.argmax(speed))
+    if speed[worst] <= COARSE:
+        return ()
+    return (
+        f"contacts were solved to {COARSE} m/s in all but {np.sum(speed > COARSE)} of {len(speed)} "
+        f"kept steps, worst {speed[worst]:.2g} m/s at {kept['t'][worst]:.6g} s; more {more} or "
+        "shorter steps leave less",
+    )
+
+
+def _listed(model: Model, size: np.ndarray, told: Callable[[int], str]) -> str:
+    """The largest few of what is above zero."""
+    order = [int(k) for k in np.argsort(-size, kind="stable") if size[k] > 0]
+    more = f" and {len(order) - NAMED} more" if len(order) > NAMED else ""
+    return ", ".join(told(k) for k in order[:NAMED]) + more
 
 
 def lightest(model: Model, H: np.ndarray) -> str:

@@ -28,12 +28,18 @@ LOCK_FREQUENCY = 1000.0
 
 @dataclass(frozen=True, eq=False)
 class JointRow:
-    """A row along the degree of freedom ``entry``; ``motor`` tells work of actuators apart."""
+    """A row along the degree of freedom ``entry``.
+
+    ``motor`` tells work of actuators apart. ``rubs`` is, for dry friction, how much of its speed a
+    coordinate can lose to it in a second (rad/s2, m/s2), with the others free as they are in the
+    neutral pose; None for everything else.
+    """
 
     name: str
     entry: int
     row: Row
     motor: bool = False
+    rubs: Array | None = None
 
 
 @dataclass(frozen=True)
@@ -93,9 +99,9 @@ def joint_rows(
             )
         if _present(coordinate.friction):
             grip = coordinate.friction
-            rows.append(
-                JointRow(f"{name} friction", entry, Row(grip / STICK_SPEED, 0.0, -grip, grip))
-            )
+            row = Row(grip / STICK_SPEED, 0.0, -grip, grip)
+            rubs = grip / max(float(inertia[entry]), 1e-300)
+            rows.append(JointRow(f"{name} friction", entry, row, rubs=rubs))
         if limits is None or stiffness is None or damping is None or place is None:
             continue
         kp, kd = stiffness[entry], damping[entry]

@@ -72,7 +72,8 @@ class Record:
     """A simulated movement: rows for times, ``forces`` (N, world) on the body of each contact.
 
     ``distances`` (m) are those of the contacts, negative inside; ``residual`` is the largest
-    momentum that a law with iterations left over in a step; ``notes`` tell what was odd.
+    that a law with iterations left over in a step (m/s time-stepping, kg m/s implicit springs);
+    ``notes`` tell what was odd.
     ``constraint_forces`` (N, N m) are those that close loops, one for each row of the constraints.
     """
 

@@ -17,15 +17,11 @@ from homodyn.simulate.events import Event
 from homodyn.simulate.geometry import Scene
 from homodyn.simulate.integrators import INTEGRATORS
 from homodyn.simulate.joint_rows import USUAL_LIMITS, JointLimits
+from homodyn.simulate.keeping import ledger
 from homodyn.simulate.record import Ledger, Status
-from homodyn.simulate.run import (
-    chosen_law,
-    ledger,
-    sampled_torques,
-    time_grid,
-    unit_quaternions,
-)
+from homodyn.simulate.run import chosen_law
 from homodyn.simulate.setup import Setup
+from homodyn.simulate.start import sampled_torques, time_grid, unit_quaternions
 from homodyn.simulate.step import STATES, step_kernel
 from homodyn.symbolic import Iteration
 

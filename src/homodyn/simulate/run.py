@@ -8,24 +8,32 @@ from typing import Any
 
 import numpy as np
 
-from homodyn.dynamics import Constraint, row_names
+from homodyn.dynamics import Constraint
 from homodyn.errors import ModelError
 from homodyn.model import Model
 from homodyn.model.traced import parameter_array
-from homodyn.simulate.actuation import Controller, SampledTorques, parts_of
+from homodyn.simulate.actuation import Controller, parts_of
 from homodyn.simulate.adaptive import DormandPrince, ImplicitMidpoint
 from homodyn.simulate.events import Event
-from homodyn.simulate.faults import fault, made_energy
-from homodyn.simulate.geometry import Scene, gap_distances
+from homodyn.simulate.faults import fault
+from homodyn.simulate.geometry import Scene
 from homodyn.simulate.integrators import INTEGRATORS
-from homodyn.simulate.joint_rows import USUAL_LIMITS, JointLimits, spring_energies
+from homodyn.simulate.joint_rows import USUAL_LIMITS, JointLimits
+from homodyn.simulate.keeping import made_record
 from homodyn.simulate.loops import held_where
 from homodyn.simulate.marching import March, Point, Stepper
-from homodyn.simulate.record import Happening, Ledger, Record, Status
+from homodyn.simulate.record import Record, Status
 from homodyn.simulate.rigid import EventDriven, TimeStepping
 from homodyn.simulate.setup import Setup
 from homodyn.simulate.soft import Soft
 from homodyn.simulate.springs import ImplicitSprings
+from homodyn.simulate.start import (
+    checked_state,
+    inside_at_start,
+    sampled_torques,
+    start_point,
+    time_grid,
+)
 from homodyn.simulate.step import STATES, step_kernel
 from homodyn.symbolic import Iteration, Kernel
 from homodyn.symbolic.kernel import COMPILED, INTERPRETED
@@ -42,8 +50,6 @@ MARCHED = ("dormand_prince", "implicit_midpoint")
 """Integrators whose steps are taken in Python."""
 
 KEPT = ("q", "v", "t", "work", "status", "forces", "distances", "torques", "kinetic", "potential")
-DEEP = 0.01
-"""Penetration (m) at the start that is worth a note."""
 
 
 def run(
@@ -77,6 +83,7 @@ def run(
     numbers, which laws, controllers and events may use. ``constraints`` close loops or hold points
     (see `homodyn.dynamics`); those without an anchor hold where ``q0`` has them. ``compiled``
     builds native code or leaves it; by default it is built where the steps asked for pay for that.
+    The event-driven law takes its own steps, to its own tolerance, and builds nothing.
     """
     law = chosen_law(contact)
     if hasattr(law, "simulate"):
@@ -112,7 +119,10 @@ def run(
     if not model.parameters and parameters is not None:
         raise ModelError(f"model {model.name!r} has no parameters to give values to")
     grid, every = time_grid(duration, dt, record)
-    notes = _notes(setup)(start.q) if law is not None and not model.parameters else ()
+    notes: tuple[str, ...] = ()
+    if law is not None:
+        at = replace(setup.scene, model=model.at(given["parameters"])) if given else setup.scene
+        notes = inside_at_start(at, start.q)
     steady = not any(isinstance(part, Controller) for part in setup.actuation)
     if not events and steady and integrator in INTEGRATORS:
         return _looped(setup, start, grid, every, given, notes, compiled)
@@ -128,75 +138,6 @@ def chosen_law(contact: Any) -> Any:
             raise ModelError(f"no contact law {contact!r}; there are {', '.join((*LAWS, 'none'))}")
         return LAWS[contact]()
     return contact
-
-
-def time_grid(duration: float, dt: float, record: float | None) -> tuple[np.ndarray, int]:
-    """Times of all steps, and how many steps lie between records."""
-    if not (dt > 0 and duration > 0 and np.isfinite(dt) and np.isfinite(duration)):
-        raise ModelError(f"duration {duration} and dt {dt} (s) must be positive numbers")
-    if record is not None and not record > 0:
-        raise ModelError(f"what is kept is kept every so many seconds > 0, got {record}")
-    steps = max(1, int(np.ceil(duration / dt - 1e-9)))
-    every = 1 if record is None else max(1, round(record / (duration / steps)))
-    return np.linspace(0.0, duration, steps + 1), every
-
-
-def start_point(setup: Setup, q0: Any, v0: Any, lane: Mapping[str, float]) -> Point:
-    """The checked first point of a run."""
-    model = setup.model
-    q = checked_state(model, q0, "q0")
-    v = np.zeros(model.nv) if v0 is None else checked_state(model, v0, "v0")
-    numbers = np.array([float(value) for value in lane.values()])
-    wrong = [name for name, number in zip(lane, numbers, strict=True) if not np.isfinite(number)]
-    if wrong:
-        raise ModelError(f"lane parameters must be finite; {', '.join(wrong)} is not")
-    return Point(0.0, q, v, np.zeros(setup.memory), np.zeros(3), numbers, np.zeros(model.nv))
-
-
-def checked_state(model: Model, given: Any, name: str) -> np.ndarray:
-    """Positions ("q0") or velocities ("v0") as an array of finite numbers."""
-    size = model.nq if name == "q0" else model.nv
-    array = np.array(given, dtype=float)
-    if array.shape != (size,):
-        raise ModelError(f"{name} of model {model.name!r} has {size} entries, got {array.shape}")
-    if not np.all(np.isfinite(array)):
-        raise ModelError(f"{name} must be finite numbers")
-    return unit_quaternions(model, array) if name == "q0" else array
-
-
-def unit_quaternions(model: Model, q: np.ndarray) -> np.ndarray:
-    """Positions with their quaternions made of length one, over leading axes.
-
-    Those that are off by more than rounding in a file would be are refused.
-    """
-    made = q.copy()
-    for joint, slots in zip(model.joints, model.joint_slots, strict=True):
-        if not joint.quaternion:
-            continue
-        turn = made[..., slots.q.stop - 4 : slots.q.stop]
-        length = np.linalg.norm(turn, axis=-1, keepdims=True)
-        off = np.abs(length - 1)
-        if np.any(off > 1e-3):
-            worst = float(np.ravel(length)[np.nanargmax(off)])
-            raise ModelError(
-                f"the quaternion of joint {joint.name!r} has length {worst:.4g}; it must be 1"
-            )
-        np.divide(turn, length, out=turn, where=off > 1e-12)
-    return made
-
-
-def _notes(setup: Setup) -> Any:
-    kernel = gap_distances(setup.scene)
-
-    def notes(q: np.ndarray) -> tuple[str, ...]:
-        distances = kernel(q)["distance"]
-        return tuple(
-            f"{name} starts {-d * 1e3:.0f} mm inside what it touches"
-            for name, d in zip(setup.scene.names, distances, strict=True)
-            if d < -DEEP
-        )
-
-    return notes
 
 
 def _looped(
@@ -256,20 +197,6 @@ def _looped(
         )
     kept["jumped"] = np.zeros(len(kept["t"]))
     return made_record(setup, kept, (), status, message, steps, notes, given.get("parameters"))
-
-
-def sampled_torques(setup: Setup, grid: np.ndarray) -> np.ndarray | None:
-    """Sum of all sampled torques on the grid; None without any."""
-    parts = [part for part in setup.actuation if isinstance(part, SampledTorques)]
-    if not parts:
-        return None
-    total = sum(part.at(grid) for part in parts)
-    if total.shape[-1] != setup.model.nv:  # type: ignore[union-attr]
-        raise ModelError(
-            f"sampled torques have {total.shape[-1]} columns; model "  # type: ignore[union-attr]
-            f"{setup.model.name!r} has {setup.model.nv} degrees of freedom"
-        )
-    return np.asarray(total)
 
 
 class FixedStep:
@@ -368,76 +295,3 @@ def _marched(
         notes,
         given.get("parameters"),
     )
-
-
-def made_record(
-    setup: Setup,
-    kept: dict[str, np.ndarray],
-    happenings: tuple[Happening, ...],
-    status: Status,
-    message: str,
-    steps: int,
-    notes: tuple[str, ...],
-    parameters: np.ndarray | None = None,
-) -> Record:
-    """The record of what was kept, under values for the parameters of the model."""
-    kept = _finite(kept)
-    unstable = (
-        made_energy(setup, kept, steps) if status in (Status.FINISHED, Status.ENDED) else None
-    )
-    if unstable is not None:
-        last, message = unstable
-        status = Status.UNSTABLE
-        kept = {name: array[: last + 1] for name, array in kept.items()}
-        happenings = tuple(event for event in happenings if event.time <= kept["t"][-1])
-    residuals = kept.get("residual", np.zeros(len(kept["t"])))
-    return Record(
-        setup.model,
-        kept["t"],
-        kept["q"],
-        kept["v"],
-        kept["torques"],
-        kept["forces"],
-        setup.scene.names if setup.law is not None else (),
-        kept["distances"],
-        ledger(setup.model, kept, parameters),
-        happenings,
-        status,
-        message,
-        steps,
-        float(np.max(residuals, initial=0.0)),
-        residuals,
-        notes,
-        setup.scene,
-        kept["held"],
-        () if setup.constraints is None else row_names(setup.constraints),
-    )
-
-
-def _finite(kept: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """What was kept before the first state at which something is no number.
-
-    That is where a run broke: what acts in a step that cannot be taken is not known. A run that
-    broke in its first step keeps the state it began with, and nothing that acts there.
-    """
-    rows = len(kept["t"])
-    sound = np.all([np.isfinite(a.reshape(rows, -1)).all(axis=1) for a in kept.values()], axis=0)
-    if sound.all():
-        return kept
-    last = int(np.argmin(sound))
-    if last == 0:
-        return {n: np.nan_to_num(a[:1], nan=0.0, posinf=0.0, neginf=0.0) for n, a in kept.items()}
-    return {name: array[:last] for name, array in kept.items()}
-
-
-def ledger(
-    model: Model, kept: dict[str, np.ndarray], parameters: np.ndarray | None = None
-) -> Ledger:
-    """The energy books of recorded states; time is the last axis, lanes may lie before it."""
-    kinetic, potential, work = kept["kinetic"], kept["potential"], kept["work"]
-    actuators, contacts, joints = work[..., 0], work[..., 1], work[..., 2]
-    springs = spring_energies(model, kept["q"], parameters) - kept.get("sprung", 0.0)
-    dissipated = -(joints + springs - springs[..., :1])
-    change = kinetic + potential - (kinetic + potential)[..., :1]
-    error = change - actuators - contacts + dissipated - kept["jumped"]
-    return Ledger(kinetic, potential, actuators, contacts, dissipated, kept["jumped"], error)

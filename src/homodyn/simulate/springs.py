@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import casadi as ca
 
@@ -34,6 +34,9 @@ from homodyn.spatial import Array, stack
 
 STEEPEST = 0.8
 """Largest ratio of two changes of an iteration that is trusted to go on."""
+
+STOPPING = 4.0
+"""Steps within which dry friction could stop a joint, from which on its secant counts."""
 
 LOOKS = 3
 """Places at which the slope along a step that overshoots is looked at."""
@@ -72,6 +75,7 @@ class ImplicitSprings:
     max_force: float = float("inf")
     iterations: int = 3
     name: str = "implicit"
+    residual_unit: ClassVar[str] = "kg m/s"
 
     def __post_init__(self) -> None:
         if self.iterations < 1:
@@ -216,7 +220,14 @@ class _Newton:
             springs=[
                 (*(leaves.row(row) for row in rows), leaves.of(mu)) for *rows, mu in self.springs
             ],
-            joints=[replace(joint, row=leaves.row(joint.row)) for joint in self.joints],
+            joints=[
+                replace(
+                    joint,
+                    row=leaves.row(joint.row),
+                    rubs=None if joint.rubs is None else leaves.of(joint.rubs),
+                )
+                for joint in self.joints
+            ],
             h=leaves.of(self.h),
         )
         symbols = [ca.SX.sym(name, nv) for name in ("w", "v", "free")]
@@ -276,7 +287,13 @@ class _Newton:
             add_products(A, self.entries[3 * k : 3 * k + 3], weights)
         for joint in self.joints:
             e, row = joint.entry, joint.row
-            A[e, e] = A[e, e] + self.h * row.slope * row.active(w[e])
+            share = row.active(w[e])
+            if joint.rubs is not None:
+                # The same for dry friction of joints that are about to stop: its tangent is flat
+                # until they have turned about.
+                stopping = ca.fabs(w[e]) < STOPPING * self.h * joint.rubs
+                share = ca.if_else(stopping, _share(row.raw(w[e]), 0.0, row.upper), share)
+            A[e, e] = A[e, e] + self.h * row.slope * share
         return A
 
     def _reach(self, w: Array, d: Array, slope: Array, H: Array, holds: list[Array]) -> Array:

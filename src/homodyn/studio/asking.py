@@ -74,4 +74,4 @@ def _names(left: Left) -> tuple[str, ...]:
         document = left.read()
     except HomodynError:
         return ()
-    return (*document.names, *(trial.name for trial in document.trials))
+    return tuple(dict.fromkeys((*document.names, *(trial.name for trial in document.trials))))

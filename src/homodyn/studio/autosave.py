@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 import shutil
 import threading
 import traceback
@@ -70,7 +71,7 @@ class Autosave:
         self.session = session
         self.home = home
         self.pause = pause
-        self.folder = home / f"{datetime.now():%Y%m%d-%H%M%S}-{os.getpid()}"
+        self.folder = home / f"{datetime.now():%Y%m%d-%H%M%S}-{secrets.token_hex(4)}"
         self._keeper = Keeper(self.folder)
         self._written = -1
         """Version that is on disk."""

@@ -20,7 +20,7 @@ GIF_RATE, MP4_RATE = 20.0, 30.0
 """Pictures a second (Hz). A GIF counts in hundredths of a second."""
 LONGEST = 60.0
 """s of film at most."""
-BACKGROUND = {False: (255, 255, 255), True: (26, 27, 30)}
+BACKGROUND = {False: (255, 255, 255), True: (18, 18, 18)}
 """Behind what is drawn, light and dark."""
 
 

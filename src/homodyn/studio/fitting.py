@@ -116,10 +116,12 @@ def calibrate(
     *,
     mass: float | None = None,
     height: float | None = None,
+    time: float | None = None,
 ) -> Outcome:
     """The body made to the person of the recordings; ``mass`` (kg) and ``height`` (m) are theirs.
 
-    Sizes, joint centres and marker places are found with the poses (Felis 2015, eq. 4.3).
+    Sizes, joint centres and marker places are found with the poses (Felis 2015, eq. 4.3). A body
+    without a motion is brought to the markers of the last recording at an instant ``time`` (s).
     """
     known = {marker.name for marker in actor.model.markers}
     usable = [trial for trial in trials if len(known & set(trial.markers)) >= FEWEST]
@@ -143,8 +145,13 @@ def calibrate(
         f"{_mm(scaled.rms_before)} before, **{_mm(scaled.rms_after)}** now ({scaled.status})."
     )
     if scaled.warnings:
-        sentence += f" {scaled.warnings[0]}."
-    return Outcome(actor, with_model(actor, scaled.model, None), sentence)
+        sentence += f" {scaled.warnings[0].rstrip('.')}" + (
+            "" if scaled.warnings[0].endswith("?") else "."
+        )
+    after = with_model(actor, scaled.model, None)
+    if time is not None and not after.moving:
+        after = fit_frame(after, usable[-1], time).after
+    return Outcome(actor, after, sentence)
 
 
 def inverse_dynamics(actor: Actor, trial: Trial, tell: Tell = quiet, *, cutoff: float) -> Outcome:
@@ -166,11 +173,12 @@ def inverse_dynamics(actor: Actor, trial: Trial, tell: Tell = quiet, *, cutoff: 
         events=events,
         posed=False,
     )
-    source = f"from {len(plates)} plates" if plates else "predicted from the motion"
-    sentence = (
-        f"Torques of {len(loads.joints)} coordinates, ground forces {source}; "
-        f"{capture.residuals(loads).sentence}."
+    ground = (
+        f"ground forces from {len(plates)} plates; {capture.residuals(loads).sentence}"
+        if plates
+        else "ground forces predicted from the motion, since there are no plates"
     )
+    sentence = f"Torques of {len(loads.joints)} coordinates, {ground}."
     return Outcome(actor, after, sentence)
 
 

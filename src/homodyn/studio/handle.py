@@ -24,19 +24,23 @@ class DragHandle:
 
     def __init__(self, studio: Studio) -> None:
         self.studio = studio
-        self._grip: Grip | None = None
-        self._node: viser.TransformControlsHandle | None = None
+        # Taken and let go of as one: clicks and the loop that draws come from different threads.
+        self._taken: tuple[Grip, viser.TransformControlsHandle] | None = None
         self._held = False
         self._root = False
         self._lock = threading.Lock()
+
+    @property
+    def _node(self) -> viser.TransformControlsHandle | None:
+        return None if self._taken is None else self._taken[1]
 
     def grip(self, actor: Actor, name: str, time: float) -> None:
         """Take hold of a body, frame or marker by its name."""
         self.drop()
         marker = any(marker.name == name for marker in actor.model.markers)
-        self._grip = Grip(name, turn=not marker)
-        place, turn = self._where(actor, time)
-        self._node = self.studio.server.scene.add_transform_controls(
+        grip = Grip(name, turn=not marker)
+        place, turn = self._where(actor, grip, time)
+        node = self.studio.server.scene.add_transform_controls(
             NODE,
             scale=0.22,
             disable_rotations=marker,
@@ -44,15 +48,16 @@ class DragHandle:
             position=place,
             wxyz=turn,
         )
-        self._node.on_update(self._moved)
+        node.on_update(self._moved)
+        self._taken = (grip, node)
 
     def drop(self) -> None:
         """Let go."""
         with self._lock:
-            node, self._node, self._grip = self._node, None, None
+            taken, self._taken = self._taken, None
             self._held = False
-        if node is not None:
-            node.remove()
+        if taken is not None:
+            taken[1].remove()
 
     def carry_root(self, on: bool) -> None:
         """Whether pulling may move the whole body."""
@@ -60,20 +65,19 @@ class DragHandle:
 
     def follow(self, actor: Actor, time: float) -> None:
         """Stay at the frame while nobody holds the handle."""
-        node = self._node
-        if node is None or self._held:
+        if self._taken is None or self._held:
             return
-        place, turn = self._where(actor, time)
+        grip, node = self._taken
+        place, turn = self._where(actor, grip, time)
         if not np.allclose(node.position, place, atol=1e-5):
             node.position = place
         if not np.allclose(node.wxyz, turn, atol=1e-5):
             node.wxyz = turn
 
-    def _where(self, actor: Actor, time: float) -> tuple[Any, Any]:
+    def _where(self, actor: Actor, grip: Grip, time: float) -> tuple[Any, Any]:
         """Place (m) and quaternion of the frame in our axes."""
-        assert self._grip is not None
         shape = figure(actor.model)
-        place, turn = place_of(shape.model, actor.position(time), self._grip.name)
+        place, turn = place_of(shape.model, actor.position(time), grip.name)
         quaternion = Rotation.from_matrix(shape.turn @ turn).as_quat(scalar_first=True)
         return tuple(float(x) for x in shape.turn @ place), tuple(float(x) for x in quaternion)
 
@@ -84,9 +88,9 @@ class DragHandle:
         self.studio.attempt(self._pull)
 
     def _pull(self) -> None:
-        node, grip = self._node, self._grip
-        if node is None or grip is None:
+        if self._taken is None:
             return
+        grip, node = self._taken
         place = np.array(node.position)
         turn = Rotation.from_quat(np.array(node.wxyz), scalar_first=True).as_matrix()
         now = self.studio.session.clock.now

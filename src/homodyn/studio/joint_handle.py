@@ -35,7 +35,7 @@ class JointHandle:
         """Take hold of a joint frame."""
         self.drop()
         self.joint = joint
-        place, turn = self._where(actor, time)
+        place, turn = self._where(actor, joint, time)
         self._node = self.studio.server.scene.add_transform_controls(
             NODE, scale=0.18, line_width=3.5, depth_test=False, position=place, wxyz=turn
         )
@@ -50,19 +50,19 @@ class JointHandle:
 
     def follow(self, actor: Actor, time: float) -> None:
         """Stay at the frame while nobody holds the handle."""
-        node = self._node
-        if node is None or self._held or self.joint not in actor.model.joint_names:
+        node, joint = self._node, self.joint
+        if node is None or self._held or joint not in actor.model.joint_names:
             return
-        place, turn = self._where(actor, time)
+        place, turn = self._where(actor, joint, time)
         if not np.allclose(node.position, place, atol=1e-5):
             node.position = place
         if not np.allclose(node.wxyz, turn, atol=1e-5):
             node.wxyz = turn
 
-    def _where(self, actor: Actor, time: float) -> tuple[Any, Any]:
+    def _where(self, actor: Actor, joint: str, time: float) -> tuple[Any, Any]:
         """Place (m) and quaternion of the joint frame in our axes."""
         shape = figure(actor.model)
-        place, axes = joint_frame(shape.model, actor.position(time), self.joint)
+        place, axes = joint_frame(shape.model, actor.position(time), joint)
         turn = Rotation.from_matrix(shape.turn @ axes).as_quat(scalar_first=True)
         return tuple(float(x) for x in shape.turn @ place), tuple(float(x) for x in turn)
 

@@ -15,6 +15,8 @@ from homodyn.report.silhouette import hull
 from homodyn.studio.document import Actor, Document, nearest
 from homodyn.studio.figure import figure
 
+PIECES = 200
+"""Lines that a path is drawn of."""
 SAMPLES = 401
 """Instants of a path that are judged."""
 
@@ -90,6 +92,13 @@ class Judged:
             if isinstance(patch, Patch)
         ]
         return (np.concatenate(sides) + drift) @ self.turn.T if sides else np.zeros((0, 2, 3))
+
+    @cached_property
+    def path(self) -> np.ndarray:
+        """(n, 2, 3), m, in our axes: the way of the centre of mass in short lines."""
+        places = np.linspace(0, len(self.time) - 1, min(len(self.time), PIECES + 1)).astype(int)
+        com = self.evaluation.demand.com[places] @ self.turn.T
+        return np.stack([com[:-1], com[1:]], axis=1)
 
     def centre(self, time: float) -> np.ndarray:
         """(3,), m, in our axes: the centre of mass."""

@@ -18,6 +18,8 @@ from homodyn.simulate import Scene, gap_distances
 from homodyn.studio.document import Actor
 
 Columns = Mapping[str, np.ndarray]
+MEASURED = "measured.csv"
+"""Where markers were measured; only the studio writes it."""
 
 
 def is_result(folder: Path) -> bool:
@@ -142,10 +144,18 @@ def _motion(model: Model, folder: Path) -> Motion:
         _block(columns, [f"{name} speed" for name in rates], path),
         _block(columns, [f"{name} acceleration" for name in rates], path),
         markers=markers,
-        measured=np.full((len(columns["time"]), len(markers), 3), np.nan),
+        measured=_measured(markers, len(columns["time"]), folder / MEASURED),
         residual=_block(residuals, markers, folder / "markers.csv"),
         method=f"read from {folder.name}",
     )
+
+
+def _measured(markers: Sequence[str], frames: int, path: Path) -> np.ndarray:
+    """(frames, markers, 3), m; NaN where it is not told."""
+    if not markers or not path.is_file():
+        return np.full((frames, len(markers), 3), np.nan)
+    heads = [f"{name} {axis}" for name in markers for axis in "xyz"]
+    return _block(read_columns(path), heads, path).reshape(frames, len(markers), 3)
 
 
 def _analysed(model: Model, folder: Path) -> tuple[Motion, Loads | None]:

@@ -12,15 +12,16 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
-from homodyn.capture import Trial
+from homodyn.capture import Motion, Trial
 from homodyn.errors import HomodynError
 from homodyn.model import save
 from homodyn.model.formats.convert import losses
-from homodyn.report.files import SUMMARY, write_loads, write_motion
+from homodyn.report.files import SUMMARY, write_csv, write_loads, write_motion
 from homodyn.report.replay import asset, replay_data, replay_html, strip
 from homodyn.report.vrml import vrml
 from homodyn.studio.document import Actor, Document
 from homodyn.studio.marker_map import map_text
+from homodyn.studio.results import MEASURED
 from homodyn.studio.unsaved import Piece, pieces, pieces_of
 
 
@@ -128,11 +129,19 @@ def write_result(actor: Actor, folder: Path) -> None:
     summary = {"trial": actor.name, "complete": True, "model": {"name": actor.model.name}}
     if actor.motion is not None:
         write_motion(actor.motion, actor.events, folder)
+        _measured(actor.motion, folder / MEASURED)
         summary["method"] = actor.motion.method
     if actor.loads is not None:
         write_loads(actor.loads, folder)
     text = json.dumps(summary, indent=2, ensure_ascii=False)
     (folder / SUMMARY).write_text(text + "\n", encoding="utf-8")
+
+
+def _measured(motion: Motion, path: Path) -> None:
+    """Where the markers of a motion were measured (m, world of the model)."""
+    if motion.markers and motion.measured.size:
+        heads = [f"{name} {axis} (m)" for name in motion.markers for axis in "xyz"]
+        write_csv(path, motion.time, heads, motion.measured.reshape(len(motion.time), -1))
 
 
 def zipped(folder: Path, name: str) -> bytes:

@@ -104,7 +104,9 @@ def _output(*command: str) -> str | None:
     return done.stdout if done.returncode == 0 else None
 
 
-def build(source: Source, compiler: Compiler, target: Path, threads: int) -> None:
+def build(
+    source: Source, compiler: Compiler, target: Path, threads: int, flags: tuple[str, ...] = FLAGS
+) -> None:
     """Compile the files of a source, several at once, and link them into ``target``."""
     with tempfile.TemporaryDirectory(prefix="homodyn-") as folder:
         place = Path(folder)
@@ -114,13 +116,13 @@ def build(source: Source, compiler: Compiler, target: Path, threads: int) -> Non
             (place / name).write_text(text)
         names = [name for name, _ in source.files]
         with ThreadPoolExecutor(max_workers=max(1, threads)) as pool:
-            objects = list(pool.map(lambda name: _object(name, compiler, place), names))
+            objects = list(pool.map(lambda name: _object(name, compiler, place, flags), names))
         _run([compiler.path, "-shared", "-o", str(target), *objects, "-lm"], place)
 
 
-def _object(name: str, compiler: Compiler, place: Path) -> str:
+def _object(name: str, compiler: Compiler, place: Path, flags: tuple[str, ...]) -> str:
     made = name.removesuffix(".c") + ".o"
-    _run([compiler.path, *FLAGS, *compiler.native, "-c", name, "-o", made], place)
+    _run([compiler.path, *flags, *compiler.native, "-c", name, "-o", made], place)
     return made
 
 

@@ -24,7 +24,7 @@ import casadi as ca
 import numpy as np
 
 from homodyn.symbolic import cache, later
-from homodyn.symbolic.compiler import CompileFailed, Compiler, build, find_compiler
+from homodyn.symbolic.compiler import FLAGS, CompileFailed, Compiler, build, find_compiler
 from homodyn.symbolic.emit import VERSION, Source, emit
 from homodyn.symbolic.interpreter import Interpreter
 from homodyn.symbolic.library import Library, loaded
@@ -32,8 +32,11 @@ from homodyn.symbolic.program import program_of
 from homodyn.symbolic.threads import thread_count
 from homodyn.symbolic.trace import Port, Traced
 
-LAYOUT = 1
-"""Raised whenever what a library tells about itself changes."""
+LAYOUT = 2
+"""Raised whenever what a library tells about itself, or how it is compiled, changes."""
+
+SOONER = tuple("-O1" if flag == "-O2" else flag for flag in FLAGS)
+"""Long straight-line code is compiled in two thirds of the time."""
 
 PATIENCE = 0.1
 """Seconds on the virtual machine after which native code is wanted."""
@@ -208,7 +211,9 @@ def build_job(job: later.Job, compiler: Compiler, threads: int) -> bytes:
     numbers = ", ".join(map(str, job.about))
     told = ABOUT.format(size=len(job.about), numbers=numbers)
     whole = Source((*source.files, ("about.c", told)))
-    content, remark = cache.keep(job.key, lambda target: build(whole, compiler, target, threads))
+    content, remark = cache.keep(
+        job.key, lambda target: build(whole, compiler, target, threads, SOONER)
+    )
     if remark:
         warnings.warn(remark, stacklevel=2)
     return content

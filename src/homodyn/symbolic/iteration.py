@@ -277,10 +277,10 @@ class Iteration:
         for port, entry, value in program.results:
             if port in (source, flag):
                 results.append((target if port == source else flag, entry, value))
-        for k, port in enumerate(self.kernel.inputs):
-            if port.name in self.states and port.name != self.shortcut.state:
-                for entry in range(port.size):
-                    results.append((names.index(port.name), entry, len(instructions)))
+        for k, given in enumerate(self.kernel.inputs):
+            if given.name in self.states and given.name != self.shortcut.state:
+                for entry in range(given.size):
+                    results.append((names.index(given.name), entry, len(instructions)))
                     instructions.append(Instruction("input", (k, entry)))
         return reachable(instructions, results)
 

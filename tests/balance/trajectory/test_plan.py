@@ -240,6 +240,17 @@ def test_more_margin_than_there_is_room_is_refused_before_any_search(plans):
         plan_com(plans["car"].scene, least=40.0, sets=plans["car"].sets)
 
 
+def test_a_change_between_stances_that_share_no_wrench_is_refused_before_any_search(plans):
+    """Qiu (2012), proposition 1: accelerations are continuous, so such a change needs a jump."""
+    sets = list(plans["car"].sets)
+    # A load of 5 kN that only the third stance could carry.
+    away = sets[2].polytope.image(np.eye(6), np.r_[0, 0, 0, 0, 0, 5000.0])
+    sets[2] = replace(sets[2], polytope=away)
+    assert not difficulty(sets, about=ORIGIN).feasible
+    with pytest.raises(NoSolution, match=r"from phase '[23]' to '[34]' is impossible"):
+        plan_com(plans["car"].scene, sets=sets)
+
+
 def test_a_start_out_of_reach_or_corridor_is_refused(plans):
     car, over = plans["car"].scene, plans["complex"].scene
     with pytest.raises(NoSolution, match=r"the start is 0\.9\d+ m from a support of phase '1'"):

@@ -6,7 +6,7 @@ import pytest
 from homodyn.dynamics import kinetic_energy, momentum, potential_energy
 from homodyn.errors import ModelError
 from homodyn.model import Assembly, Body, joints
-from homodyn.simulate import Plane, Scene, rollout
+from homodyn.simulate import ImplicitSprings, Plane, Scene, rollout
 from homodyn.simulate import run as run_one
 from homodyn.simulate.rigid import TimeStepping
 from support.things import ball, box, coin, resting_on, stack_of_boxes, stepped, tilted
@@ -187,6 +187,24 @@ def test_too_few_sweeps_show_in_the_residual():
         for n in (1, 80)
     )
     assert few > 1e-3 > 1e-6 > many
+
+
+@pytest.mark.parametrize("law", [TimeStepping, ImplicitSprings])
+def test_steps_that_were_solved_badly_are_counted_and_told(law):
+    few, enough = ({"sweeps": 1}, {"sweeps": 80}) if law is TimeStepping else (
+        {"iterations": 1}, {"iterations": 12}
+    )  # fmt: skip
+    model = box()
+    q, v = model.neutral(), np.zeros(6)
+    q[2], v[2], v[4] = 0.12, -1.0, 5.0
+    rough, fine = (run_one(model, q, v, 0.1, DT, contact=law(**n)) for n in (few, enough))
+    scale = 1.0 if law is TimeStepping else 3.0
+    (note,) = rough.notes
+    assert rough.residual > 0.01 * scale
+    assert note.startswith("contacts were solved to 0.01 m/s in all but ")
+    assert f"worst {rough.residual / scale:.2g} m/s at" in note
+    assert fine.residual < 0.01 * scale
+    assert fine.notes == ()
 
 
 def test_rank_deficient_contacts_converge_in_lanes_and_every_step_says_how_far():

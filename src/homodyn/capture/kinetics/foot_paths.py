@@ -16,6 +16,12 @@ LIFTED = 0.03
 """m: a point this far above its lowest is off the ground."""
 SLIDING = 0.6
 """m/s: a point faster than this over the ground does not stand."""
+RESTING = 0.2
+"""m/s: a point slower than this shows where the ground is."""
+SPREAD = 0.25
+"""m: standard deviation of places along a direction from which a tilt of the ground is told."""
+STEEPEST = 0.05
+"""m/m: what rises more is a ramp or stairs, not a floor."""
 BELT = 0.15
 """m/s: standing feet that all move faster than this stand on a treadmill."""
 
@@ -52,7 +58,8 @@ def foot_paths(motion: Motion, feet: Sequence[Foot]) -> tuple[FootPath, ...]:
     """The feet over time.
 
     Markers and contact points sit at different heights above the sole, so the ground level of
-    each is its own near-lowest height (5th percentile). The velocity of the ground is the median
+    each is its own near-lowest height (5th percentile), over a floor that may be slightly tilted in
+    the axes of the laboratory (``ground_tilt``). The velocity of the ground is the median
     of that of low points, zero unless it is that of a belt.
     """
     places = [foot.positions(motion.model, motion.q) for foot in feet]
@@ -64,7 +71,8 @@ def paths_of(
 ) -> tuple[FootPath, ...]:
     """The same for points (frames, points, 3) that are known already, markers of a trial say."""
     velocities = [np.gradient(points, time, axis=0) for points in places]
-    heights = [points @ up for points in places]
+    tilt = ground_tilt(places, velocities, up)
+    heights = [points @ (up - tilt) for points in places]
     clearances = [height - np.percentile(height, 5, axis=0) for height in heights]
     belt = ground_velocity(velocities, clearances, up)
     return tuple(
@@ -73,6 +81,41 @@ def paths_of(
             feet, places, velocities, clearances, strict=True
         )
     )
+
+
+def ground_tilt(
+    places: Sequence[np.ndarray], velocities: Sequence[np.ndarray], up: np.ndarray
+) -> np.ndarray:
+    """(3,), across ``up``: how much the ground rises along the way, in m/m; zero where unsure.
+
+    A plane through all points at rest, each with a height of its own, as long as they spread over
+    more than half a metre and rise by less than ``STEEPEST``. A floor that a laboratory's axes miss
+    by one degree lifts feet by 4 cm over 2.5 m of walking, more than ``LIFTED``.
+    """
+    level = np.eye(3) - np.outer(up, up)
+    across, height = [], []
+    for points, velocity in zip(places, velocities, strict=True):
+        rests = np.linalg.norm(velocity, axis=-1) < RESTING
+        for k in np.flatnonzero(rests.sum(axis=0) > 2):
+            at = points[rests[:, k], k]
+            across.append(at @ level - np.median(at @ level, axis=0))
+            height.append(at @ up - np.median(at @ up))
+    tilt = np.zeros(3)
+    if not across:
+        return tilt
+    x, h = np.concatenate(across), np.concatenate(height)
+    kept = np.ones(len(h), dtype=bool)
+    for _ in range(5):
+        shift, mean = x[kept].mean(axis=0), h[kept].mean()
+        spread, ways = np.linalg.eigh((x[kept] - shift).T @ (x[kept] - shift) / kept.sum())
+        wide = ways[:, spread > SPREAD**2]
+        rise = np.linalg.lstsq((x[kept] - shift) @ wide, h[kept] - mean, rcond=None)[0]
+        tilt = wide @ rise
+        # A toe that rests while its heel is up is no sign of the ground.
+        kept = np.abs(h - mean - (x - shift) @ tilt) < LIFTED / 2
+        if kept.sum() < 10:
+            return np.zeros(3)
+    return tilt if np.linalg.norm(tilt) < STEEPEST else np.zeros(3)
 
 
 def ground_velocity(

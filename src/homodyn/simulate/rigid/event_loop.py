@@ -25,7 +25,13 @@ from homodyn.simulate.rigid.event_run import (
     Torque,
 )
 from homodyn.simulate.rigid.impacts import Struck, impact, jam, settled
-from homodyn.simulate.rigid.location import Stretch, first_event, flight_time, scaled_events
+from homodyn.simulate.rigid.location import (
+    DUE,
+    Stretch,
+    first_event,
+    flight_time,
+    scaled_events,
+)
 from homodyn.simulate.rigid.modes import CLOSING, RESTING, SLIDING, Modes
 from homodyn.simulate.rigid.surfaces import gap_shapes, per_gap
 from homodyn.simulate.solvers import Status
@@ -234,14 +240,14 @@ class EventLoop:
                 continue
             growth = min(5.0, 0.9 * wrong**-0.2) if wrong > 0 else 5.0
             state = self._split(step.y)
-            share = first_event(Stretch(self._split, y, slope, step, taken), self.modes, state)
-            if share is not None:
-                taken *= share
+            met = first_event(Stretch(self._split, y, slope, step, taken), self.modes, state)
+            if met is not None:
+                taken *= met.share
                 step = dormand_prince(self._slope, t, y, slope, taken)
                 self._count(t + taken)
                 y = self._normalized(step.y)
                 t += taken
-                y, slope = self._begun_slope(t, self._handled(t, y))
+                y, slope = self._begun_slope(t, self._handled(t, y, met.events))
                 cap = flight_time(self._split(y), slope, self.modes)
                 continue
             cap = np.inf
@@ -305,13 +311,15 @@ class EventLoop:
     ) -> None:
         self.events.append(ContactEvent(t, kind, name, state.q, state.v, impulse))
 
-    def _handled(self, t: float, y: np.ndarray) -> np.ndarray:
-        """The state after the events at ``t``."""
+    def _handled(self, t: float, y: np.ndarray, met: np.ndarray) -> np.ndarray:
+        """The state after the events at ``t``; ``met`` are those that the step was cut for."""
         state, modes = self._split(y), self.modes
         values = scaled_events(self.modes, state)
         touch = len(modes.closed)
-        # The step to the event may end a rounding error before it.
-        due = values < 0.05
+        due = values < DUE
+        # Speeds of the shorter step differ from those that the event was seen in by the error of
+        # integration; waiting for them to pass their threshold would cut step after step.
+        due[touch:] |= met[touch:]
         for k in _places(modes.closed & due[:touch]):
             modes.closed[k] = False
             if k < self.contacts:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,6 +13,8 @@ from homodyn.simulate.rigid.contact_state import ContactState
 from homodyn.simulate.rigid.modes import CLOSING, RESTING, Modes
 
 QUARTERS = (0.25, 0.5, 0.75, 1.0)
+DUE = 0.05
+"""Of its threshold: an event function below this is met; rounding may end a step before zero."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +33,13 @@ class Stretch:
         return self.split(between(share, self.h, self.y, self.slope, reached.y, reached.slope))
 
 
+class Met(NamedTuple):
+    """The share of a step at which events are met, and which they are."""
+
+    share: float
+    events: np.ndarray
+
+
 def scaled_events(modes: Modes, state: ContactState) -> np.ndarray:
     """Event functions in units of their thresholds."""
     values = modes.events(state)
@@ -37,8 +47,8 @@ def scaled_events(modes: Modes, state: ContactState) -> np.ndarray:
     return np.concatenate([values[:touch] / CLOSING, values[touch:] / RESTING])
 
 
-def first_event(stretch: Stretch, modes: Modes, end: ContactState) -> float | None:
-    """The share of a step at which the first event is just past, if there is one.
+def first_event(stretch: Stretch, modes: Modes, end: ContactState) -> Met | None:
+    """The share of a step at which the first event is just past, and which; None without one.
 
     The step is looked at in quarters; within one the distances of contacts are taken for
     cubics, so that a contact that dips below the surface and comes out again is seen.
@@ -91,8 +101,8 @@ def _dip(modes: Modes, before: ContactState, after: ContactState, h: float) -> f
     return None
 
 
-def _located(stretch: Stretch, modes: Modes, low: float, high: float, crossed: np.ndarray) -> float:
-    """The share between two at which the first of the crossed events is just past."""
+def _located(stretch: Stretch, modes: Modes, low: float, high: float, crossed: np.ndarray) -> Met:
+    """The share between two at which the first of the crossed events is just past, and which."""
 
     def value(share: float) -> float:
         return float(scaled_events(modes, stretch.at(share))[crossed].min())
@@ -109,4 +119,5 @@ def _located(stretch: Stretch, modes: Modes, low: float, high: float, crossed: n
             high, at_high = middle, at_middle
         else:
             low, at_low = middle, at_middle
-    return max(high, 1e-12)
+    share = max(high, 1e-12)
+    return Met(share, crossed & (scaled_events(modes, stretch.at(share)) < DUE))

@@ -22,6 +22,7 @@ from homodyn.simulate.actuation import parts_of, torque_kernel
 from homodyn.simulate.events import Event
 from homodyn.simulate.geometry import Scene
 from homodyn.simulate.joint_rows import JointLimits, spring_energies
+from homodyn.simulate.keeping import made_record
 from homodyn.simulate.loops import held_where
 from homodyn.simulate.marching import March, Point
 from homodyn.simulate.outside import sampled_change
@@ -31,6 +32,7 @@ from homodyn.simulate.rigid.event_loop import EventLoop
 from homodyn.simulate.rigid.event_run import WORKS, Ending, Failure
 from homodyn.simulate.rigid.modes import Modes
 from homodyn.simulate.setup import Setup
+from homodyn.simulate.start import checked_state, start_point, time_grid
 from homodyn.spatial import Array
 from homodyn.symbolic import Kernel, kernel
 
@@ -133,14 +135,6 @@ def simulated(
     constraints: Constraint | None = None,
 ) -> Record:
     """A run under the event-driven law; without ``limits`` it has no rigid ones either."""
-    # That module knows all laws, this one too.
-    from homodyn.simulate.run import (
-        checked_state,
-        made_record,
-        start_point,
-        time_grid,
-    )
-
     scene = scene or Scene(model)
     if model.parameters:
         model = model.at(np.asarray(parameter_array(model, parameters), dtype=float))

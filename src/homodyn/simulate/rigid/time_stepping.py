@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import casadi as ca
 import numpy as np
@@ -69,6 +69,7 @@ class TimeStepping:
     sweeps: int = 10
     joints: str = "tangent"
     name: str = "time_stepping"
+    residual_unit: ClassVar[str] = "m/s"
 
     def __post_init__(self) -> None:
         if self.joints not in JOINTS:
@@ -139,9 +140,7 @@ class VelocityProblem:
         chosen = []
         for k, joint in enumerate(self.joints):
             free = unbounded(joint.row.lower) and unbounded(joint.row.upper)
-            both = not (unbounded(joint.row.lower) or unbounded(joint.row.upper))
-            rubs = both and not joint.motor
-            if not free and (rubs or self.law.joints == "exact"):
+            if joint.rubs is not None or (not free and self.law.joints == "exact"):
                 chosen.append(k)
         return chosen
 

@@ -23,6 +23,13 @@ HEIGHT = 130
 CURSOR = "#d03030"
 GOOD, BAD = (46, 150, 90), (200, 60, 60)
 """Colours of the polygon while the supports can give what is needed, and while they cannot."""
+NODES = (
+    ("good", GOOD, 4.0),
+    ("bad", BAD, 4.0),
+    ("supports", (110, 120, 140), 2.0),
+    ("path", (150, 110, 190), 2.0),
+)
+"""Lines of the scene: name, colour, width (pixels)."""
 CURVES = {"push that is left (N)": "#3f7fd0", "moment that is left (N m)": "#e08a3c"}
 
 
@@ -47,6 +54,7 @@ class BalancePanel(Panel):
         self._drawn: object = None
         self._cursor = (np.nan, 0.0)
         self._nodes: dict[str, Lines] = {}
+        self._way: Judged | None = None
         self.on_click(self.button)(self._judge)
 
     def show(self, thing: object) -> bool:
@@ -127,9 +135,8 @@ class BalancePanel(Panel):
     def _polygon(self, judged: Judged, now: float) -> None:
         corners = judged.polygon(now)
         colour = GOOD if judged.balanced(now) else BAD
-        for name, own in (("good", GOOD), ("bad", BAD), ("supports", (110, 120, 140))):
+        for name, own, width in NODES:
             if name not in self._nodes:
-                width = 2.0 if name == "supports" else 4.0
                 self._nodes[name] = Lines(self.studio.server.scene, f"{ROOT}/{name}", own, width)
         raised = corners + np.array([0.0, 0.0, 0.012]) if len(corners) else corners
         outline = np.stack([raised, np.roll(raised, -1, axis=0)], axis=1)
@@ -139,9 +146,13 @@ class BalancePanel(Panel):
             outline = np.concatenate([outline, np.stack([centre, foot])[None]])
         self._nodes["good"].place(outline, visible=colour == GOOD)
         self._nodes["bad"].place(outline, visible=colour == BAD)
+        if self._way is not judged:
+            self._way = judged
+            self._nodes["path"].place(judged.path)
         self._nodes["supports"].place(judged.supports(now) + np.array([0.0, 0.0, 0.006]))
 
     def _clear(self) -> None:
+        self._way = None
         for node in self._nodes.values():
             node.place(np.zeros((0, 2, 3)), visible=False)
 

@@ -48,7 +48,7 @@ class ComparePanel(Panel):
         self.state = self.gui.add_markdown("")
         self.legend = self.gui.add_html("")
         self.shown: dict[str, Any] = {}
-        self.list = self.gui.add_folder("Results", expand_by_default=True, visible=False)
+        self.list = self.gui.add_folder("Results", expand_by_default=False, visible=False)
         self.side = self.gui.add_button_group("Side", (BOTH, *SIDES))
         self.choice: dict[str, Any] = {}
         self.plots: dict[str, Any] = {}
@@ -72,6 +72,7 @@ class ComparePanel(Panel):
         self.side.on_click(lambda event: self.session.changed.set())
         self.save.on_click(lambda event: self.studio.attempt(lambda: self._save(event.client)))
         self._drawn: dict[str, Any] = {}
+        self._shown: list[tuple[object, ...]] = []
 
     def refresh(self, view: View) -> None:
         """Offer the curves of what is open."""
@@ -88,8 +89,16 @@ class ComparePanel(Panel):
 
     def tick(self, view: View) -> None:
         """Draw what was chosen, once."""
+        shown: list[tuple[object, ...]] = [
+            (actor.name, actor.colour, actor.motion, actor.loads, actor.events)
+            for actor in results(view.document)
+        ]
+        # Dragging and simulating make many documents a second, all with the same results.
+        if not same(shown, self._shown):
+            self._shown = shown
+            self._drawn.clear()
         for quantity in QUANTITIES:
-            key = (view.version, self.choice[quantity].value, self.side.value)
+            key = (self.choice[quantity].value, self.side.value)
             if self._drawn.get(quantity) != key:
                 self._drawn[quantity] = key
                 self._draw(view.document, quantity)
@@ -167,6 +176,15 @@ class ComparePanel(Panel):
         content = table(chosen).encode()
         client.send_file_download("comparison.csv", content, save_immediately=True)
         self.studio.notify("Saved", "comparison.csv")
+
+
+def same(one: list[tuple[object, ...]], other: list[tuple[object, ...]]) -> bool:
+    """Whether two lists hold the same things, by value or, for records, by identity."""
+    return len(one) == len(other) and all(
+        a is b or (isinstance(a, str | tuple) and a == b)
+        for left, right in zip(one, other, strict=True)
+        for a, b in zip(left, right, strict=True)
+    )
 
 
 def sentence(document: Document, moving: int) -> str:

@@ -123,9 +123,10 @@ class FitPanel(Panel):
         actor, _ = worked_on(self.session.document)
         trials = self.session.document.trials
         mass, height = self.mass.value or None, self.height.value or None
+        now = self.session.clock.now
         self._begin(
             "Calibrate",
-            lambda tell: calibrate(actor, trials, tell, mass=mass, height=height),
+            lambda tell: calibrate(actor, trials, tell, mass=mass, height=height, time=now),
         )
 
     def _inverse_dynamics(self) -> None:

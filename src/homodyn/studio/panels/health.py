@@ -119,7 +119,7 @@ def summary(health: Health) -> str:
         return f"Nothing found in {len(health.markers)} markers."
     counts = {
         severity: sum(finding.severity is severity for finding in health.findings)
-        for severity in Severity
+        for severity in (Severity.SERIOUS, Severity.WARNING, Severity.INFO)
     }
     told = ", ".join(f"{count} {severity}" for severity, count in counts.items() if count)
     more = len(health.findings) - MOST

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from viser.uplot import Series
 
+from homodyn.network import Network
 from homodyn.studio.document import COLOURS
 from homodyn.studio.panels.panel import Panel
 from homodyn.studio.panels.plots import hexed
@@ -75,23 +76,27 @@ class NetworkPanel(Panel):
         with self.container:
             self._folder = self.gui.add_folder(sheet.name)
         with self._folder:
+            self._choice(network, first_choice(network))
+            self.filter = self.gui.add_text("Numbers", "", hint="A part of their names")
+            self._list = self.gui.add_folder("Sliders")
+            self.reset = self.gui.add_button("Back to the file", color="gray")
+            for _ in range(1, PLOTS):
+                self._choice(network, NOTHING)
             self.until = self.gui.add_number("Seconds", 10.0, min=1e-3, step=1.0)
             self.step = self.gui.add_number("Step", network.timestep, min=1e-6, step=1e-3)
-            names = (NOTHING, *network.names)
-            for k in range(PLOTS):
-                first = first_choice(network) if k == 0 else NOTHING
-                choice = self.gui.add_dropdown("Plot", names, initial_value=first or NOTHING)
-                self.choices.append(choice)
-                self.on_choice(choice)(lambda word: self.session.changed.set())
-            self.filter = self.gui.add_text("Numbers", "", hint="A part of their names")
-            self.reset = self.gui.add_button("Back to the file", color="gray")
-            self._list = self.gui.add_folder("Sliders")
         self._make_sliders()
         for box in (self.until, self.step):
             self.on_choice(box)(lambda value: self._run())
         self.on_choice(self.filter)(lambda word: self._filtered())
         self._first = dict(self.numbers)
         self.on_click(self.reset)(self._reset)
+
+    def _choice(self, network: Network, first: str) -> None:
+        """One more choice of a curve."""
+        names = (NOTHING, *network.names)
+        choice = self.gui.add_dropdown("Plot", names, initial_value=first or NOTHING)
+        self.choices.append(choice)
+        self.on_choice(choice)(lambda word: self.session.changed.set())
 
     def _filtered(self) -> None:
         with self.studio.pausing():

@@ -41,6 +41,10 @@ class PlotsPanel(Panel):
         """Draw the chosen curves, and their cursors at the instant of the clock."""
         for row in self.rows:
             row.tick(view)
+        # A second choice is of no use before the first is made.
+        several = self.rows[0].plot is not None
+        if self.rows[1].choice.visible != several:
+            self.rows[1].choice.visible = several
 
 
 class PlotRow:
@@ -68,7 +72,7 @@ class PlotRow:
     def tick(self, view: View) -> None:
         """Draw the chosen curve, and its cursor at the instant of the clock."""
         document, clock = view.document, view.clock
-        key = (self.choice.value, view.version)
+        key = (self.choice.value, owners(document))
         if key != self._key:
             self._key = key
             self._draw(document)
@@ -104,6 +108,11 @@ class PlotRow:
             height=HEIGHT,
             order=self.choice.order + 0.5,
         )
+
+
+def owners(document: Document) -> tuple[object, ...]:
+    """All that curves are drawn of: poses that are dragged many times a second are not."""
+    return tuple((a.name, a.shown, a.colour, a.motion, a.loads) for a in document.actors)
 
 
 def together(found: list[Curve]) -> tuple[np.ndarray, ...]:

@@ -169,13 +169,14 @@ class SimulatePanel(Panel):
         live, self.live = self.live, None
         if live is None:
             return
+        self.go.visible, self.end.visible = True, False
         if self.session.view().undo_label == LABEL:
             self.session.undo()
         if self._arrows is not None:
             for arrows in self._arrows:
                 arrows.place(np.zeros((0, 2, 3)), visible=False)
         if live.record is None:
-            self.session.changed.set()
+            self.state.content = f"**{self._owner}** could not be let go."
             raise HomodynError(live.error)
         made = live.actor(result_name(self._owner, live.choices.law))
         if len(live.record.time) > 1:

@@ -16,6 +16,8 @@ from homodyn.studio.shapes import ball, cylinder
 from homodyn.studio.support import loaded_bodies, support_polygon
 
 COM = (250, 200, 40)
+CROSS = np.array([[0.04, 0.0, 0.0], [0.0, 0.04, 0.0]])
+"""Half the bars (m) of the cross below it."""
 CORNERS = 16
 """Most corners of a support polygon."""
 
@@ -67,6 +69,7 @@ class BodyNodes:
             wireframe=True,
         )
         self.com = Many(scene, f"{self.name}/com", ball(8, 14), np.array([0.035]), COM)
+        self.plumb = Lines(scene, f"{self.name}/plumb", COM, 2.5)
         self.support = scene.add_mesh_simple(
             f"{self.name}/support",
             np.zeros((CORNERS, 3), dtype=np.float32),
@@ -102,6 +105,7 @@ class BodyNodes:
         self.caps.place(poses.caps[row], visible=solid)
         self.joints.place(poses.joints[row], visible=look.joints)
         self.com.place(poses.com[row][None], visible=look.com)
+        self.plumb.place(plumb_line(poses.com[row]), visible=look.com)
         self.capsules.place(
             poses.middles[row][self.collides],
             poses.turns[row][self.collides],
@@ -142,6 +146,20 @@ class BodyNodes:
                 clicked(self.actor.name, segment, ray, held)
 
         return tell
+
+
+def plumb_line(com: np.ndarray) -> np.ndarray:
+    """(3, 2, 3), m: from the centre of mass down to the ground, and a cross there.
+
+    The body hides its own centre of mass; where it is over the ground can still be seen.
+    """
+    below = np.array([com[0], com[1], 0.01])
+    return np.array(
+        [
+            [com, below],
+            *([below - arm, below + arm] for arm in CROSS),
+        ]
+    )
 
 
 def shade(colour: Colour, side: str) -> tuple[int, int, int]:
