@@ -10,7 +10,7 @@ from homodyn.search import GA, Job, Objective, Parameter, Pool, Run, Study, expo
 def judge(parameters, structure):
     if parameters["x"] > 1.5:
         raise ValueError("too far")
-    return {"value": parameters["x"], "g": len(structure)}
+    return {"value": parameters["x"], "g": len(structure), "steps": 9}
 
 
 @pytest.fixture(scope="module")
@@ -44,12 +44,16 @@ def test_csv_has_every_candidate_with_all_its_bits(study, tmp_path):
         "g",
         "seconds",
         "node",
+        "data",
+        "message",
     ]
     everything = study.candidates(0, 4)
     assert [float(row["x"]) for row in rows] == everything.values[:, 0].tolist()
     assert {row["status"] for row in rows} == {"ok", "failed"}
     assert all((row["y"] == "") == (row["form"] == "one") for row in rows)
     assert all((row["g"] == "") == (row["status"] == "failed") for row in rows)
+    told = {(row["status"], row["data"], row["message"]) for row in rows}
+    assert told == {("ok", '{"steps": 9}', ""), ("failed", "", "ValueError: too far")}
 
 
 def test_parquet_has_the_same(study, tmp_path):
@@ -60,6 +64,7 @@ def test_parquet_has_the_same(study, tmp_path):
     np.testing.assert_array_equal(table["x"].to_numpy(), everything.values[:, 0])
     np.testing.assert_array_equal(table["objective.value"].to_numpy(), everything.results[:, 0])
     assert set(table["form"].to_pylist()) == {"one", "two"}
+    assert set(table["message"].to_pylist()) == {"", "ValueError: too far"}
 
 
 def test_other_formats_are_refused_and_nothing_half_is_written(study, tmp_path):

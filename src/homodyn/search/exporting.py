@@ -53,7 +53,7 @@ def _columns(job: Job, piece: Recorded) -> dict[str, Any]:
         "stage": piece.stage,
         "value": piece.value,
     }
-    taken = set(columns) | {"seconds", "node"}
+    taken = set(columns) | {"seconds", "node", "data", "message"}
 
     def named(kind: str, name: str) -> str:
         # A parameter may be called like an objective, or like one of ours.
@@ -70,6 +70,9 @@ def _columns(job: Job, piece: Recorded) -> dict[str, Any]:
         columns[named("objective", name)] = piece.results[:, k]
     columns["seconds"] = piece.seconds
     columns["node"] = np.array(piece.node)
+    for name in ("data", "message"):
+        # As objects: texts of unlike length would all be as long as the longest.
+        columns[name] = np.array([words or "" for words in getattr(piece, name)], dtype=object)
     return columns
 
 
