@@ -8,9 +8,10 @@ from homodyn.symbolic.derivative import (
     jacobian,
     sparse_jacobian,
 )
-from homodyn.symbolic.iteration import Course, Iteration, Shortcut
+from homodyn.symbolic.iteration import Course, Iteration
 from homodyn.symbolic.kernel import Kernel, kernel
 from homodyn.symbolic.machine import Machine, machine
+from homodyn.symbolic.repetition import Shortcut
 
 __all__ = [
     "Course",

@@ -1,0 +1,306 @@
+"""C of a kernel that is applied to its own results: the loop over steps around its pieces.
+
+Kernels of many like parts are written again before: what does not change is taken out, choices and
+directions take fewer operations, sines of sums are made from few. Of a step that has a shortcut the
+long way and the short way are parts of one program, so that both give the same bits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, partial
+
+from homodyn.symbolic.angle_sums import angle_sums, fixed_values
+from homodyn.symbolic.choices import choices
+from homodyn.symbolic.directions import directions
+from homodyn.symbolic.emit import PIECE, Pieces, Source, emit, needed, offsets, preamble, zeros
+from homodyn.symbolic.hoist import hoisted
+from homodyn.symbolic.one_state import emit_one
+from homodyn.symbolic.program import Instruction, Program, fused, program_of, reachable, unfused
+from homodyn.symbolic.pulled_sums import pulled_sums
+from homodyn.symbolic.reciprocals import reciprocals
+from homodyn.symbolic.schedule import scheduled
+from homodyn.symbolic.trace import Port, Traced
+
+
+@dataclass(frozen=True)
+class Shortcut:
+    """A quick way through most steps: another output that is the next value of a state.
+
+    It holds where the output ``when`` is not zero, and other states then stay as they are. Steps in
+    which it holds for all lanes of a group take it alone; the bits are those of the long way.
+    """
+
+    state: str
+    output: str
+    when: str
+
+
+class Repetition:
+    """Writes the C of a traced step whose outputs named in ``states`` are inputs of the next."""
+
+    def __init__(
+        self,
+        traced: Traced,
+        states: tuple[str, ...],
+        stop: str | None,
+        packed: bool,
+        shortcut: Shortcut | None,
+    ) -> None:
+        self.traced, self.states, self.stop = traced, states, stop
+        self.packed, self.shortcut = packed, shortcut
+        self.inputs, self.outputs = traced.inputs, traced.outputs
+
+    @cached_property
+    def program(self) -> Program:
+        """The instructions of a step, in the forms that repetition allows."""
+        if not self.packed:
+            return program_of(self.traced.graph)
+        names = [port.name for port in self.inputs]
+        changing = {names.index(name) for name in self.states}
+        program = choices(directions(unfused(self.traced.graph)))
+        program = reciprocals(program, fixed_values(program, changing))
+        program = pulled_sums(program, changing)
+        program = angle_sums(program, changing)
+        return fused(program, fixed_values(program, changing))
+
+    def _long_way(self, program: Program) -> Program:
+        """The program without the results of the shortcut."""
+        if self.shortcut is None:
+            return program
+        extra = {self.shortcut.output, self.shortcut.when}
+        ports = {k for k, port in enumerate(self.outputs) if port.name in extra}
+        kept = [one for one in program.results if one[0] not in ports]
+        return reachable(list(program.instructions), kept)
+
+    def _short_way(self, program: Program) -> Program | None:
+        """What the shortcut needs, with its result in the place of the state."""
+        if self.shortcut is None:
+            return None
+        names = [port.name for port in self.outputs]
+        source, flag, target = (
+            names.index(name)
+            for name in (self.shortcut.output, self.shortcut.when, self.shortcut.state)
+        )
+        instructions = list(program.instructions)
+        results = []
+        for port, entry, value in program.results:
+            if port in (source, flag):
+                results.append((target if port == source else flag, entry, value))
+        for k, given in enumerate(self.inputs):
+            if given.name in self.states and given.name != self.shortcut.state:
+                for entry in range(given.size):
+                    results.append((names.index(given.name), entry, len(instructions)))
+                    instructions.append(Instruction("input", (k, entry)))
+        return reachable(instructions, results)
+
+    def written(self, form: str, lanes: int) -> Source | None:
+        """The files of a form: ``lanes``, ``single``, both also ``hoisted``, or ``packs``."""
+        long_way = self._long_way(self.program)
+        if form == "packs":
+            return emit_one(long_way, self.inputs, self.outputs, self.states, self.stop, lanes)
+        width = 1 if form.startswith("single") else lanes
+        if not form.endswith("hoisted"):
+            return emit(long_way, self.inputs, self.outputs, width, self._driver)
+        changing = {k for k, port in enumerate(self.inputs) if port.name in self.states}
+        fixed = fixed_values(self.program, changing)
+        program, before = hoisted(self.program, fixed, len(self.inputs))
+        inputs = self.inputs
+        files: list[tuple[str, str]] = []
+
+        def apart(one: Program, outputs: tuple[Port, ...], name: str) -> Pieces:
+            made = Pieces(
+                scheduled(one), offsets(inputs), offsets(outputs), (), name, in_files=True
+            )
+            head = preamble(width, needed(one))
+            files.extend((f"{name}{k}.c", head + made.text(k)) for k in range(made.count))
+            return made
+
+        once, short = None, None
+        if before.results:
+            ready = Port("ready", (len(before.results),))
+            once = apart(before, (ready,), "ready")
+            inputs = (*inputs, ready)
+        quick = self._short_way(program)
+        program = self._long_way(program)
+        # Groups go through the pieces of a long program in blocks, which seldom agree on the way.
+        if quick is not None and len(program) <= 3 * PIECE:
+            short = apart(quick, self.outputs, "quick")
+        driver = partial(self._driver, once=once, short=short)
+        source = emit(program, inputs, self.outputs, width, driver)
+        return Source((*source.files, *files))
+
+    def _driver(
+        self,
+        inputs: tuple[Port, ...],
+        outputs: tuple[Port, ...],
+        pieces: Pieces,
+        lanes: int,
+        once: Pieces | None = None,
+        short: Pieces | None = None,
+    ) -> str:
+        declared = pieces.declarations
+        calls, block = pieces.calls, pieces.block(lanes)
+        nx, nw, ny = pieces.extents
+        if short is not None and self.shortcut is not None and pieces.count == 1:
+            declared += short.declarations
+            flag = [port.name for port in outputs].index(self.shortcut.when)
+            block = ABREAST if lanes > 1 else 1
+            calls = QUICK.format(nx=nx, nw=nw, ny=ny, flag=pieces.outputs[flag], calls=pieces.calls)
+        ready = []
+        if once is not None:
+            inputs = inputs[:-1]
+            declared += once.declarations
+            place = f"x + g * {pieces.extents[0]}"
+            ready = [
+                f"ready{k}(1, {place}, spare, {place} + {pieces.inputs[len(inputs)]});"
+                for k in range(once.count)
+            ]
+        names_in = [port.name for port in inputs]
+        names_out = [port.name for port in outputs]
+        after = 4 + 4 * len(inputs)
+        arguments, loads, reloads, stores = [], [], [], []
+        for k, port in enumerate(inputs):
+            arguments.append(f"const double *in{k} = (const double *)a[{4 + 4 * k}];")
+            arguments.append(
+                f"long stride{k} = a[{5 + 4 * k}], row{k} = a[{6 + 4 * k}], "
+                f"hold{k} = a[{7 + 4 * k}];"
+            )
+            if port.size:
+                load = (
+                    f"v_load_states(in{k} + s * stride{k} + (step / hold{k}) * row{k}, stride{k}, "
+                    f"n, x + g * {nx} + {pieces.inputs[k]}, {port.size});"
+                )
+                loads.append(load)
+                if port.name not in self.states:
+                    reloads.append(f"if (row{k} && step % hold{k} == 0) {load}")
+        for k, port in enumerate(outputs):
+            arguments.append(f"double *out{k} = (double *)a[{after + 2 * k}];")
+            arguments.append(f"long apart{k} = a[{after + 2 * k + 1}];")
+            if port.size:
+                stores.append(
+                    f"if (out{k}) v_store_states(out{k} + s * apart{k} + row * {port.size}, "
+                    f"apart{k}, n, y + g * {ny} + {pieces.outputs[k]}, {port.size});"
+                )
+        feeds, finals = [], []
+        for k, name in enumerate(self.states):
+            source, target = names_out.index(name), names_in.index(name)
+            size = inputs[target].size
+            arguments.append(f"double *final{k} = (double *)a[{after + 2 * len(outputs) + k}];")
+            if size:
+                place = f"x + g * {nx} + {pieces.inputs[target]}"
+                feeds.append(
+                    f"memcpy({place}, y + g * {ny} + {pieces.outputs[source]}, "
+                    f"{size} * sizeof(vreal));"
+                )
+                finals.append(f"v_store_states(final{k} + s * {size}, {size}, n, {place}, {size});")
+        halt = "0"
+        if self.stop:
+            at = pieces.inputs[names_in.index(self.stop)]
+            halt = f"halted(groups, x + {at})"
+        return DRIVER.format(
+            block=block,
+            declared=declared,
+            nx=nx,
+            nw=nw,
+            ny=ny,
+            zeros=zeros(pieces, "1"),
+            arguments=_lines(arguments, 4),
+            loads=_lines([*loads, *ready], 12),
+            spare=once.extents[1] if once is not None else 0,
+            reloads=_lines(reloads, 16),
+            calls=calls,
+            stores=_lines(stores, 20),
+            feeds=_lines(feeds, 16),
+            finals=_lines(finals, 12),
+            halt=halt,
+        )
+
+
+def _lines(statements: list[str], indent: int) -> str:
+    return "\n".join(" " * indent + statement for statement in statements)
+
+
+ABREAST = 4
+"""Groups that take the shortcut in turns: the steps of one alone would wait for each other."""
+
+QUICK = """\
+            for (int g = 0; g < groups; g++)
+                quick0(1, x + g * {nx}, w + g * {nw}, y + g * {ny});
+            int all = groups;
+            for (int g = 0; g < all; g++) {{
+                if (!v_any(v_equal(y[g * {ny} + {flag}], v_set(0.0)))) continue;
+                vreal *x0 = x, *w0 = w, *y0 = y;
+                x += g * {nx}, w += g * {nw}, y += g * {ny}, groups = 1;
+{calls}
+                x = x0, w = w0, y = y0, groups = all;
+            }}"""
+
+DRIVER = """\
+#include <stdlib.h>
+#define BLOCK {block}
+{declared}
+static __attribute__((unused)) int halted(int groups, const vreal *x)
+{{
+    for (; groups > 0; groups--, x += {nx})
+        if (v_any(v_equal(*x, v_set(0.0)))) return 0;
+    return 1;
+}}
+
+__attribute__((visibility("default"))) int iterate(const long long *a)
+{{
+    long count = a[0], steps = a[1], every = a[2], look = a[3];
+{arguments}
+    long total = (count + LANES - 1) / LANES;
+    int block = total < BLOCK ? (int)total : BLOCK;
+    long one_group = {nx} + {nw} + {ny};
+    long vectors = block * one_group + {spare};
+    vreal *memory = aligned_alloc(64, (vectors * sizeof(vreal) + 63) / 64 * 64);
+    if (!memory) return 1;
+    vreal *x = memory, *w = x + block * {nx}, *y = w + block * {nw}, *spare = y + block * {ny};
+    (void)spare;
+{zeros}
+    for (long start = 0; start < total; start += block) {{
+        int groups = total - start < block ? (int)(total - start) : block;
+        long step = 0;
+        for (int g = 0; g < groups; g++) {{
+            long s = (start + g) * LANES;
+            int n = count - s < LANES ? (int)(count - s) : LANES;
+{loads}
+        }}
+        for (; step < steps; step++) {{
+            for (int g = 0; step > 0 && g < groups; g++) {{
+                long s = (start + g) * LANES;
+                int n = count - s < LANES ? (int)(count - s) : LANES;
+                (void)s, (void)n;
+{reloads}
+            }}
+            int last = {halt};
+{calls}
+            /* Lanes that all stand still give what they give now until the end. */
+            for (long k = step; k < (last ? steps : step + 1); k++) {{
+                if (k % every) continue;
+                long row = k / every;
+                for (int g = 0; g < groups; g++) {{
+                    long s = (start + g) * LANES;
+                    int n = count - s < LANES ? (int)(count - s) : LANES;
+                    (void)row, (void)s, (void)n;
+{stores}
+                }}
+            }}
+            if (look && step == steps - 1) break;
+            for (int g = 0; g < groups; g++) {{
+{feeds}
+            }}
+            if (last) break;
+        }}
+        for (int g = 0; g < groups; g++) {{
+            long s = (start + g) * LANES;
+            int n = count - s < LANES ? (int)(count - s) : LANES;
+{finals}
+        }}
+    }}
+    free(memory);
+    return 0;
+}}
+"""
