@@ -8,6 +8,7 @@ import re
 import sys
 from pathlib import Path
 
+import numpy as np
 from matplotlib.figure import Figure
 
 NAME = re.compile(r"squat, (?P<intervals>\d+) intervals, an iteration")
@@ -25,9 +26,10 @@ def main() -> None:
     figure = Figure(figsize=(6.2, 3.6), layout="constrained")
     axes = figure.subplots()
     axes.plot(intervals, cost, "-o", color="tab:blue", ms=4, label="measured")
-    slope = sum(n * c for n, c in found) / sum(n * n for n, _ in found)
-    ends = (0, max(intervals))
-    axes.plot(ends, [slope * n for n in ends], ":", color="tab:red", label="proportional")
+    slope, start = np.polyfit(intervals, cost, 1)
+    ends = np.array([0, max(intervals)])
+    words = f"{start:.0f} ms + {slope:.2f} ms for each interval"
+    axes.plot(ends, start + slope * ends, ":", color="tab:red", label=words)
     axes.set(
         xlabel="intervals of the mesh",
         ylabel="time of an iteration (ms of processors)",

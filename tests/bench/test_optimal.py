@@ -1,10 +1,13 @@
 """The rows of optimal control."""
 
+import json
+
 import numpy as np
 import pytest
 
-from homodyn.bench import optimal_track, squat
+from homodyn.bench import optimal, optimal_speed, optimal_track, squat
 from homodyn.dynamics import position
+from support.optimal import block_move, swing_up
 
 
 def test_without_recordings_the_row_says_where_they_were_looked_for(monkeypatch, tmp_path):
@@ -41,6 +44,24 @@ def test_the_quadrature_of_an_answer_is_near_its_own_objective(shared_data):
         answer = optimal_track._best_answer(problem, transcription, 1)
         assert answer.success
         assert answer.objective(walk) == pytest.approx(answer.own, rel=0.05)
+
+
+def test_a_search_is_timed_by_the_clock_and_by_processors():
+    found = optimal_speed._timed(lambda: block_move(5).solve())
+    assert found["status"] == "solved"
+    assert found["processor"] > 0
+    assert found["seconds"] > 0
+    assert json.loads(json.dumps(found))["iterations"] == found["iterations"]
+
+
+def test_iterations_are_told_for_each_mesh(monkeypatch):
+    monkeypatch.setattr(squat, "problem", lambda intervals: swing_up(intervals))
+    rows = list(optimal.growth_rows((10, 20)))
+    assert [row.name for row in rows] == [
+        "squat, 10 intervals, an iteration",
+        "squat, 20 intervals, an iteration",
+    ]
+    assert all(row.ours > 0 for row in rows)
 
 
 def test_the_squat_keeps_its_soles_where_they_are():

@@ -7,6 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from homodyn.cli import app
+from homodyn.model import Assembly, joints, rod, save, sphere
 
 
 def simulate(*words):
@@ -51,13 +52,16 @@ def test_pose_and_torques_come_from_files(tmp_path):
 
 def test_a_simulation_goes_on_from_where_another_began(tmp_path):
     """The table of positions, with the quaternion of a floating body, is a pose."""
-    first = simulate("hdm", "--drop", 0.1, "--duration", 0.02, "-o", tmp_path / "first")
+    made = Assembly("ball").add(sphere("ball", 1.0, 0.1), joints.free())
+    ball = tmp_path / "ball.toml"
+    save(made.contact("skin", "ball", "sphere", radius=0.1).model(), ball)
+    first = simulate(ball, "--drop", 0.1, "--duration", 0.02, "-o", tmp_path / "first")
     assert first.exit_code == 0, first.output
     table = tmp_path / "first" / "positions.csv"
     head, *rows = table.read_text().splitlines()
     (tmp_path / "last.csv").write_text(f"{head}\n{rows[-1]}\n")
     again = simulate(
-        "hdm", "--pose", tmp_path / "last.csv", "--torques", tmp_path / "first" / "torques.csv",
+        ball, "--pose", tmp_path / "last.csv", "--torques", tmp_path / "first" / "torques.csv",
         "--duration", 0.01, "-o", tmp_path / "second",
     )  # fmt: skip
     assert again.exit_code == 0, again.output
@@ -71,8 +75,6 @@ def test_a_simulation_goes_on_from_where_another_began(tmp_path):
 
 
 def test_what_has_no_feet_starts_where_it_is(tmp_path):
-    from homodyn.model import Assembly, joints, rod, save
-
     arm = Assembly("arm").add(rod("rod", 1.0, (0, 0, 0), (1, 0, 0)), joints.revolute("y"))
     save(arm.model(), tmp_path / "arm.toml")
     done = simulate(tmp_path / "arm.toml", "--duration", 0.1, "-o", tmp_path / "swung")

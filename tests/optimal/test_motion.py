@@ -79,6 +79,7 @@ def test_rows_that_are_independent_all_rest():
 @pytest.mark.skipif(find_compiler() is None, reason="no C compiler")
 def test_native_code_finds_the_answer_of_the_virtual_machine(tmp_path, monkeypatch):
     monkeypatch.setenv("HOMODYN_CACHE", str(tmp_path))
+    monkeypatch.delenv("HOMODYN_TIER", raising=False)
     slow = swing_up(10).build()
     x = slow.guess + 0.1
     lam = np.linspace(-1, 1, slow.program.rows)

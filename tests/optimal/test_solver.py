@@ -6,6 +6,7 @@ import pytest
 import homodyn.optimal as oc
 from homodyn.errors import HomodynError
 from homodyn.optimal.calls import Calls
+from homodyn.optimal.one_thread import _blas, one_thread
 from homodyn.optimal.stages import Stages, arranged
 from support.optimal import block_move, jump, pendulum, swing_up
 
@@ -114,6 +115,16 @@ def test_the_time_is_split():
     assert min(seconds.values()) >= 0
     parts = seconds["functions"] + seconds["linear algebra"]
     assert parts == pytest.approx(seconds["solving"])
+
+
+def test_threads_of_linear_algebra_are_given_back():
+    library = _blas()
+    if library is None:
+        pytest.skip("CasADi brings no OpenBLAS here")
+    before = library.openblas_get_num_threads()
+    with one_thread():
+        assert library.openblas_get_num_threads() == 1
+    assert library.openblas_get_num_threads() == before
 
 
 def test_a_mesh_is_refined_until_intervals_arrive():

@@ -11,6 +11,7 @@ import pytest
 import homodyn as hd
 from homodyn import dynamics
 from homodyn.capture import Y_UP
+from homodyn.model import Assembly, joints, sphere
 from homodyn.report.replay import packed, replay_data, stick_ends, sticks, strip
 from support import strolls
 
@@ -124,3 +125,29 @@ def test_a_browser_draws_the_body(html, tmp_path):
     # Lit sides of capsules of the right and of the left leg; nothing else has so much of them.
     assert near("da8876") > 1500
     assert near("75a1cd") > 700
+
+
+def test_bodies_without_bones_are_drawn_by_what_they_touch_with():
+    shapes = {
+        "ball": {"kind": "sphere", "radius": 0.1},
+        "brick": {"kind": "box", "size": (0.3, 0.2, 0.1)},
+        "pill": {"kind": "capsule", "radius": 0.05, "size": (0.3, 0.0, 0.0)},
+    }
+    made = Assembly("things").add(sphere("plain", 1.0, 0.1), joints.free())
+    for name, shape in shapes.items():
+        made = made.add(sphere(name, 1.0, 0.1), joints.free()).contact(
+            f"{name} skin", name, **shape
+        )
+    drawn = sticks(made.model())
+    assert [sum(stick.body == name for stick in drawn) for name in ("plain", *shapes)] == [
+        0,
+        1,
+        12,
+        1,
+    ]
+    by_name = {stick.body: stick for stick in drawn}
+    assert by_name["ball"].radius == pytest.approx(0.1)
+    np.testing.assert_allclose(by_name["pill"].end - by_name["pill"].start, [0.6, 0, 0], atol=1e-12)
+    bare = Assembly("bare").add(sphere("plain", 1.0, 0.1), joints.free()).model()
+    (only,) = sticks(bare)
+    assert only.radius == pytest.approx((3 / (4 * np.pi * 1000)) ** (1 / 3))

@@ -464,6 +464,9 @@ def test_bad_arguments_are_refused_with_what_would_do(ball, pendulum):
         run(ball, ball.neutral(), contact=Soft(friction={"heel": 0.3, "*": 0.2}))
     with pytest.raises(hd.ModelError, match="length 2; it must be 1"):
         run(ball, [0, 0, 1, 2, 0, 0, 0])
+    fixed = Assembly("fixed").add(box("box", 1.0, (0.1, 0.1, 0.1)), joints.fixed()).model()
+    with pytest.raises(hd.ModelError, match="nothing can move in model 'fixed'"):
+        run(fixed, [], contact=None)
     with pytest.raises(hd.ModelError, match="seconds > 0"):
         run(ball, ball.neutral(), record=-1.0)
     with pytest.raises(hd.ModelError, match="1 x 1 numbers; 6 torques are needed"):

@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+import homodyn.optimal as oc
 from homodyn import catalog, dynamics, save
 from homodyn.capture import Trial
 from homodyn.cli import app
 from homodyn.errors import HomodynError
+from homodyn.report import Compared, write_synthesis
 from homodyn.report.demo import TRIAL
 from homodyn.report.files import write_csv
 from homodyn.report.simulation import write_simulation
@@ -145,3 +147,34 @@ def test_a_reconstruction_comes_back_from_its_folder(tmp_path, walk_document):
     np.testing.assert_allclose(left.force[7], [4, 5, 600])
     heel = dynamics.position(model, motion.q[100], "FootLeft")
     assert np.linalg.norm(left.point[100] - heel) < 0.25
+
+
+def test_synthesized_steps_come_back_as_a_body_each(tmp_path):
+    every = Compared.stored(oc.walker())
+    two = [k for k, s in enumerate(every.steps) if s.name in ("mixed free", "torque free")]
+    write_synthesis(
+        replace(
+            every,
+            steps=tuple(every.steps[k] for k in two),
+            statuses=("stored", "stored"),
+            searches=((), ()),
+        ),
+        tmp_path / "steps",
+    )
+
+    document = opened(tmp_path / "steps")
+
+    assert set(document.names) == {"mixed free", "torque free"}
+    for actor in document.actors:
+        motion, lasting = actor.motion, actor.motion.time[-1] / 2
+        weight = 9.81 * actor.model.mass
+        by_side = {foot.side: foot.force for foot in actor.loads.feet}
+        # Over a step the ground carries the weight and stops the fall at its end, in the mean.
+        lift = sum(force[:, 2] for force in by_side.values())
+        assert np.trapezoid(lift, motion.time) == pytest.approx(2 * lasting * weight, rel=0.1)
+        # The second step is the image of the first: what one foot bore, the other bears.
+        within = motion.time[motion.time < lasting]
+        later = np.interp(within + lasting, motion.time, by_side["left"][:, 2])
+        first = by_side["right"][: len(within), 2]
+        assert np.median(np.abs(later - first)) < 0.01 * weight
+        assert np.abs(actor.loads.tau).max() < 500

@@ -12,6 +12,7 @@ from homodyn import network
 from homodyn.bench.harness import Row, benchmark, environment, interleave, missing
 from homodyn.bench.network_chains import MujocoLinks, as_a_body, in_the_language
 from homodyn.bench.slip_numpy import steps_to_fall
+from homodyn.symbolic import Kernel
 
 DT = 1e-3
 """Step (s) of all."""
@@ -55,9 +56,10 @@ def runner_rows(cells: int, repeat: int, until: float = UNTIL) -> Iterator[Row]:
     part = net.sweep(few, until, DT, tier="interpreted")
     share = float(sweep.time.sum() / part.time.sum())
     written = partial(steps_to_fall, stiffness, angle, until, DT)
-    ours, interpreted, plain, by_hand = interleave(
+    ours, interpreted, machine, plain, by_hand = interleave(
         partial(net.sweep, whole, until, DT, tier="compiled"),
         partial(net.sweep, few, until, DT, tier="interpreted"),
+        virtual_machine(net.attempt),
         written,
         partial(written, by_hand=True),
         repeat=repeat,
@@ -73,6 +75,14 @@ def runner_rows(cells: int, repeat: int, until: float = UNTIL) -> Iterator[Row]:
         required=OVER_INTERPRETER,
         note=f"{stable} run on; interpreter from {part.time.size} of them",
     )
+    yield Row.from_times(
+        f"{name}, against the virtual machine without Python",
+        ours,
+        machine * float(sweep.time.sum()) / DT,
+        unit="s",
+        required=OVER_INTERPRETER,
+        note="one evaluation for each step, none for events",
+    )
     counted = int((written()[0] >= 24).sum())
     yield Row.from_times(
         f"{name}, against NumPy as the model is written",
@@ -85,6 +95,23 @@ def runner_rows(cells: int, repeat: int, until: float = UNTIL) -> Iterator[Row]:
     yield Row.from_times(
         f"{name}, against NumPy worked out by hand", ours, by_hand, unit="s", required=None
     )
+
+
+def virtual_machine(step: Kernel) -> Callable[[], object]:
+    """One evaluation of a step by the interpreter, without handing anything over."""
+    graph = step.traced.graph
+    buffer, evaluate = graph.buffer()
+    arrays = [np.zeros(graph.nnz_in(k)) for k in range(graph.n_in())]
+    results = [np.zeros(graph.nnz_out(k)) for k in range(graph.n_out())]
+    for k, array in enumerate(arrays):
+        buffer.set_arg(k, memoryview(array.data))
+    for k, array in enumerate(results):
+        buffer.set_res(k, memoryview(array.data))
+
+    def evaluated(keep: object = (buffer, arrays, results)) -> None:
+        evaluate()
+
+    return evaluated
 
 
 def coupled_oscillators(count: int) -> network.Network:

@@ -24,6 +24,7 @@ from homodyn.network.run import finals, recorded, with_delays
 from homodyn.network.source import Source
 from homodyn.network.system import System
 from homodyn.network.tree import Node, Variable, formula_of
+from homodyn.symbolic import Kernel
 
 Tier = Literal["compiled", "interpreted"]
 
@@ -82,6 +83,11 @@ class Network(Node):
     def system(self) -> System:
         """The variables by kind and their equations in symbols."""
         return self._prepared().system
+
+    @property
+    def attempt(self) -> Kernel:
+        """One attempt of a step as a kernel, which runs repeat."""
+        return self._prepared().attempt
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -201,11 +201,14 @@ CURES = (
     ("height", "a guess whose feet are above the ground, or less clearance"),
     ("distance", "a guess whose limbs are apart, or less clearance"),
     ("placed", "a guess whose feet stand where the contacts are anchored"),
+)
+"""Words in the names of conditions, and what may help when they are missed or hold back."""
+SMOOTHER = (
     ("step of", "more intervals, or a guess whose velocities fit its positions"),
     ("slope of", "more intervals, or a guess whose velocities fit its positions"),
     ("balance", "wider bounds of torques or forces; a guess of both from hd.capture.loads"),
 )
-"""Words in the names of rows, and what may help when they are missed or hold back."""
+"""The same for equations, which are missed where something else stands in the way, too."""
 
 
 def _advice(
@@ -223,10 +226,13 @@ def _advice(
     advice = []
     words = " ".join(g.what for g in (*missed[:20], *holding[:5]))
     advice += [cure for word, cure in CURES if word in words]
+    # Equations are missed because bounds do not let them be met, more often than by the mesh.
     bounded = [g.what for g in saturated if " of " in g.what or "duration" in g.what]
     if bounded:
         advice.append(f"wider bounds of {', '.join(bounded[:3])}")
-    own = [g.what for g in missed if not any(word in g.what for word, _ in CURES)]
+    advice += [cure for word, cure in SMOOTHER if word in words]
+    known = (*CURES, *SMOOTHER)
+    own = [g.what for g in missed if not any(word in g.what for word, _ in known)]
     if own:
         advice.append(f"leave out {own[0]}, and see whether the rest can be obeyed")
     if scaled:

@@ -30,7 +30,15 @@ from homodyn.optimal.instant import Instant
 from homodyn.optimal.layout import PhaseLayout, Unknowns, actuated_entries, planned
 from homodyn.optimal.phase import Phase, bound_arrays
 from homodyn.optimal.springs import Spring
-from homodyn.optimal.transcription import ForwardShooting, Interval, Maker, Symbols, held, moved
+from homodyn.optimal.transcription import (
+    ForwardShooting,
+    Interval,
+    Maker,
+    Sample,
+    Symbols,
+    held,
+    moved,
+)
 from homodyn.optimal.writing import Costs, Row, Writer
 from homodyn.spatial import Array
 
@@ -45,10 +53,21 @@ class SharedNodes(ForwardShooting):
         """Both nodes, and both torques of the interval between them."""
         return {"q": [k, k + 1], "v": [k, k + 1], "tau": [k], ENDING: [k]}
 
+    def samples(self, maker: Maker, symbols: Symbols, step: ca.SX) -> list[Sample]:
+        """As in forward shooting between the two torques."""
+        return super().samples(maker, _both(symbols), step)
+
     def interval(self, maker: Maker, symbols: Symbols, step: ca.SX) -> Interval:
-        """As forward shooting between the two torques."""
-        torques = [symbols["tau"][0], symbols[ENDING][0]]
-        return super().interval(maker, {**symbols, "tau": torques}, step)
+        """As in forward shooting between the two torques."""
+        return super().interval(maker, _both(symbols), step)
+
+
+def _both(symbols: Symbols) -> Symbols:
+    """Symbols of an interval with both torques under one name."""
+    if ENDING not in symbols:
+        return symbols
+    others = {key: group for key, group in symbols.items() if key != ENDING}
+    return {**others, "tau": [symbols["tau"][0], symbols[ENDING][0]]}
 
 
 @dataclass(frozen=True, eq=False)

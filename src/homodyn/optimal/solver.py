@@ -13,6 +13,7 @@ from homodyn.errors import HomodynError
 from homodyn.model.naming import missing
 from homodyn.optimal.build import Built
 from homodyn.optimal.calls import Call, Calls
+from homodyn.optimal.one_thread import one_thread
 from homodyn.optimal.program import Hessian, Method, Program
 from homodyn.optimal.solution import Solution, Status, solution_of
 from homodyn.optimal.stages import Stages, arranged
@@ -197,12 +198,13 @@ def _run(
     }
     solver = ca.nlpsol("solver", plugin, functions["nlp"], options | usual)
     low, high = calls.bounds()
-    result = solver(
-        x0=calls.start(built.guess),
-        lbx=calls.start(built.lower),
-        ubx=calls.start(built.upper),
-        lbg=low,
-        ubg=high,
-    )
+    with one_thread():
+        result = solver(
+            x0=calls.start(built.guess),
+            lbx=calls.start(built.lower),
+            ubx=calls.start(built.upper),
+            lbg=low,
+            ubg=high,
+        )
     x, lam = (np.array(result[key])[:, 0] for key in ("x", "lam_g"))
     return calls.result(x), calls.multipliers(lam), solver.stats()

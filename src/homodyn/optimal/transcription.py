@@ -68,8 +68,11 @@ class Transcription(Protocol):
     def window(self, k: int) -> dict[str, list[int]]:
         """For interval ``k``, which of the places of each quantity it sees."""
 
+    def samples(self, maker: Maker, symbols: Symbols, step: ca.SX) -> list[Sample]:
+        """The instants of one interval of ``step`` seconds that terms and conditions look at."""
+
     def interval(self, maker: Maker, symbols: Symbols, step: ca.SX) -> Interval:
-        """The samples and equations of one interval of ``step`` seconds."""
+        """The same with the equations of the interval."""
 
 
 class Maker(Protocol):
@@ -117,19 +120,24 @@ class MidpointShooting:
         """Both states, the controls between them."""
         return {"q": [k, k + 1], "v": [k, k + 1], "a": [k], "force": [k], "tau": [k]}
 
-    def interval(self, maker: Maker, symbols: Symbols, step: ca.SX) -> Interval:
-        """One sample in the middle; the state at the end."""
-        (q, q_end), (v, v_end), (a,) = symbols["q"], symbols["v"], symbols["a"]
+    def samples(self, maker: Maker, symbols: Symbols, step: ca.SX) -> list[Sample]:
+        """One in the middle."""
+        q, v, a = symbols["q"][0], symbols["v"][0], symbols["a"][0]
         middle = integrate(maker.model, q, step / 2 * v + step**2 / 8 * a)
         tau, force = symbols["tau"][0], symbols["force"][0]
-        instant = maker(middle, v + step / 2 * a, a, tau, force, 0.5)
+        return [Sample(maker(middle, v + step / 2 * a, a, tau, force, 0.5), 0.5, 1.0)]
+
+    def interval(self, maker: Maker, symbols: Symbols, step: ca.SX) -> Interval:
+        """The equations of motion in the middle; the state at the end."""
+        (q, q_end), (v, v_end), (a,) = symbols["q"], symbols["v"], symbols["a"]
+        samples = self.samples(maker, symbols, step)
         reached = integrate(maker.model, q, step * v + step**2 / 2 * a)
         rows = [
             ("step of q", reached - q_end),
             ("step of v", v + step * a - v_end),
-            *motion_rows(instant, maker.phase, maker.resting),
+            *motion_rows(samples[0].instant, maker.phase, maker.resting),
         ]
-        return Interval([Sample(instant, 0.5, 1.0)], rows)
+        return Interval(samples, rows)
 
 
 class LegendreCollocation:
@@ -163,22 +171,30 @@ class LegendreCollocation:
         keys = ("q inside", "v inside", "a", "force", "tau")
         return {"q": [k, k + 1], "v": [k, k + 1], **dict.fromkeys(keys, inside)}
 
+    def samples(self, maker: Maker, symbols: Symbols, step: ca.SX) -> list[Sample]:
+        """One at each point."""
+        keys = ("q inside", "v inside", "a", "tau", "force")
+        made = []
+        for j, point in enumerate(self.points):
+            q, v, a, tau, force = (symbols[key][j] for key in keys)
+            instant = maker(q, v, a, tau, force, float(point))
+            made.append(Sample(instant, float(point), float(self.B[j])))
+        return made
+
     def interval(self, maker: Maker, symbols: Symbols, step: ca.SX) -> Interval:
-        """A sample at each point; the state at the end by extrapolation."""
+        """Slopes and equations of motion at each point; the state at the end by extrapolation."""
         model = maker.model
         q = [symbols["q"][0], *symbols["q inside"]]
         v = [symbols["v"][0], *symbols["v inside"]]
-        samples, rows = [], []
-        for j, point in enumerate(self.points):
+        samples = self.samples(maker, symbols, step)
+        rows: list[tuple[str, ca.SX]] = []
+        for j, sample in enumerate(samples):
             slope_q = sum(self.C[i, j] * part for i, part in enumerate(q))
             slope_v = sum(self.C[i, j] * part for i, part in enumerate(v))
-            here = q[j + 1], v[j + 1], symbols["a"][j]
-            instant = maker(*here, symbols["tau"][j], symbols["force"][j], float(point))
-            samples.append(Sample(instant, float(point), float(self.B[j])))
             rows += [
-                ("slope of q", step * rates(model, here[0], here[1]) - slope_q),
-                ("slope of v", step * here[2] - slope_v),
-                *motion_rows(instant, maker.phase, maker.resting),
+                ("slope of q", step * rates(model, q[j + 1], v[j + 1]) - slope_q),
+                ("slope of v", step * symbols["a"][j] - slope_v),
+                *motion_rows(sample.instant, maker.phase, maker.resting),
             ]
         end_q = sum(self.D[i] * part for i, part in enumerate(q))
         end_v = sum(self.D[i] * part for i, part in enumerate(v))
@@ -204,8 +220,19 @@ class ForwardShooting:
         """Both nodes."""
         return {key: [k, k + 1] for key in ("q", "v", "tau")}
 
+    def samples(self, maker: Maker, symbols: Symbols, step: ca.SX) -> list[Sample]:
+        """One at each end, for half of the interval each."""
+        model, phase = maker.model, maker.phase
+        q, v, tau = symbols["q"], symbols["v"], symbols["tau"]
+        samples = []
+        for k, part in enumerate((0.0, 1.0)):
+            drive = maker.torques(tau[k]) + maker.besides(q[k], v[k], part)
+            a, force = moved(model, phase, q[k], v[k], drive)
+            samples.append(Sample(maker(q[k], v[k], a, tau[k], force, part), part, 0.5))
+        return samples
+
     def interval(self, maker: Maker, symbols: Symbols, step: ca.SX) -> Interval:
-        """A sample at each end, half the interval each."""
+        """The state at the end by steps of Runge and Kutta."""
         model, phase = maker.model, maker.phase
         q, v, tau = symbols["q"], symbols["v"], symbols["tau"]
         small = step / RUNGE_KUTTA_STEPS
@@ -228,12 +255,7 @@ class ForwardShooting:
             )
             state = _ahead(state, mean, small)
         rows = [("step of q", state[0] - q[1]), ("step of v", state[1] - v[1])]
-        samples = []
-        for k, part in enumerate((0.0, 1.0)):
-            drive = maker.torques(tau[k]) + maker.besides(q[k], v[k], part)
-            a, force = moved(model, phase, q[k], v[k], drive)
-            samples.append(Sample(maker(q[k], v[k], a, tau[k], force, part), part, 0.5))
-        return Interval(samples, rows)
+        return Interval(self.samples(maker, symbols, step), rows)
 
 
 TRANSCRIPTIONS: dict[str, Transcription] = {

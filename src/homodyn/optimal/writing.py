@@ -22,7 +22,7 @@ from homodyn.optimal.phase import Phase, entry_names
 from homodyn.optimal.samples import series
 from homodyn.optimal.springs import Spring, spring_force
 from homodyn.optimal.terms import Term
-from homodyn.optimal.transcription import Transcription, moved
+from homodyn.optimal.transcription import Sample, Transcription, moved
 from homodyn.spatial import Array
 
 Row = tuple[str, Array]
@@ -228,17 +228,26 @@ class Writer:
             for key, places in self.transcription.window(0).items()
         }
 
+    def _written(
+        self, maker: InstantMaker, symbols: Mapping[str, list[ca.SX]]
+    ) -> tuple[list[Sample], list[Row]]:
+        """Samples of an interval, and its equations where they are not shared with others."""
+        if self.transcription.shares_motion:
+            return self.transcription.samples(maker, symbols, maker.step), []
+        written = self.transcription.interval(maker, symbols, maker.step)
+        return written.samples, written.rows
+
     def _intervals(self) -> list[Block]:
         """Terms, and conditions apart from them: alike terms of phases are compiled once."""
         count = self.phase.intervals
         maker, extra, shared = self.maker()
         symbols = self.symbols()
-        written = self.transcription.interval(maker, symbols, maker.step)
+        samples, own = self._written(maker, symbols)
         fractions = np.arange(count) / count
         data = maker.numbers(fractions)
         costs = Costs()
         for term in (t for t in self.phase.terms if t.when == "path"):
-            for sample in written.samples:
+            for sample in samples:
                 target = None
                 if term.target is not None:
                     known = self._target(term, fractions + sample.part / count)
@@ -246,9 +255,8 @@ class Writer:
                     data.append((target, known))
                 value = self._value(term, sample.instant, target)
                 costs.add(term, value, target, sample.share * maker.step)
-        own = [] if self.transcription.shares_motion else written.rows
         rows, lower, upper = self.labelled(own)
-        for sample in (s for s in written.samples if s.part < 1.0):
+        for sample in (s for s in samples if s.part < 1.0):
             self._add_conditions(
                 self._along,
                 sample.instant,
@@ -275,7 +283,7 @@ class Writer:
         costs = Costs()
         later = replace(maker, passed=maker.passed + maker.part, wrenches={})
         first, second = (
-            self.transcription.interval(each, symbols, step).samples
+            self.transcription.samples(each, symbols, step)
             for each, symbols in ((maker, one), (later, two))
         )
         for term in terms:

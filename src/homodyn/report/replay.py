@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
+from itertools import combinations, product
 from typing import Any
 
 import casadi as ca
@@ -21,7 +22,7 @@ import numpy as np
 from homodyn import dynamics
 from homodyn.capture import Event, ForcePlate, Loads, Motion, world_axes
 from homodyn.dynamics.tree import Tree
-from homodyn.model import WORLD, Model
+from homodyn.model import WORLD, Body, ContactShape, Model
 from homodyn.report.curves import heading
 from homodyn.report.silhouette import Axes, posed
 from homodyn.report.svg import Plot
@@ -52,7 +53,11 @@ class Stick:
 
 @lru_cache(maxsize=8)
 def sticks(model: Model) -> tuple[Stick, ...]:
-    """What is drawn of each body: its capsules, or a bone as thick as its mass would fill."""
+    """What is drawn of each body: its capsules, or a bone as thick as its mass would fill.
+
+    A body without either is drawn by the shapes it touches with. Where there are none of these, all
+    are balls.
+    """
     scene = posed(model, model.neutral())
     bodies = {body.name: body for body in model.bodies}
     made = [
@@ -84,7 +89,38 @@ def sticks(model: Model) -> tuple[Stick, ...]:
                 scene.sides[name],
             )
         )
+    drawn = {stick.body for stick in made}
+    for contact in model.contacts:
+        if contact.body not in drawn and contact.body != WORLD:
+            made += _shape_sticks(contact, scene.sides[contact.body])
+    if not made:
+        made = [_ball(body, scene.sides[body.name]) for body in model.bodies]
     return tuple(made)
+
+
+def _shape_sticks(contact: ContactShape, side: str) -> list[Stick]:
+    """A contact shape: a ball, a capsule, or the edges of a box."""
+    back = np.asarray(contact.rotation, dtype=float).T
+    middle, size = np.asarray(contact.position, float), np.asarray(contact.size, dtype=float)
+    if contact.kind == "box":
+        corners = np.array(list(product((-1.0, 1.0), repeat=3)))
+        thin = max(0.02 * float(size.max()), 0.002)
+        return [
+            Stick(contact.body, middle + back @ (size * a), middle + back @ (size * b), thin, side)
+            for a, b in combinations(corners, 2)
+            if np.abs(a - b).sum() == 2
+        ]
+    arm = back @ [size[0], 0.0, 0.0] if contact.kind in ("line", "capsule") else np.zeros(3)
+    round_ones = contact.kind in ("sphere", "capsule")
+    radius = max(float(contact.radius) if round_ones else 0.0, THINNEST / 2)
+    return [Stick(contact.body, middle - arm, middle + arm, radius, side)]
+
+
+def _ball(body: Body, side: str) -> Stick:
+    """A ball of the mass of a body around its centre of mass."""
+    center = np.asarray(body.com, dtype=float)
+    radius = max((3 * float(body.mass) / (4 * np.pi * DENSITY)) ** (1 / 3), THINNEST)
+    return Stick(body.name, center, center, radius, side)
 
 
 def stick_ends(model: Model, q: np.ndarray) -> np.ndarray:
@@ -135,12 +171,13 @@ def replay_data(
         for foot in (loads.feet if loads else ())
     ]
     heights = ends[..., 2]
+    thickest = max(stick.radius for stick in sticks(model))
     return {
         "frames": len(q),
         "rate": motion.rate / every,
         "start": float(motion.time[0]),
         "first": 0.42,
-        "height": round(float(np.median(np.ptp(heights, axis=(1, 2)))) + 0.1, 3),
+        "height": round(max(float(np.median(np.ptp(heights, axis=(1, 2)))) + 0.1, 5 * thickest), 3),
         "floor": round(_floor(heights, plates), 4),
         "centre": np.round(com.mean(axis=0), 3).tolist(),
         "heading": round(float(np.arctan2(along[1], along[0])), 4),

@@ -20,7 +20,7 @@ from homodyn.model import Model, save
 from homodyn.report.draw import save_drawing
 from homodyn.report.files import write_csv
 from homodyn.report.replay import RATE, asset, packed, replay_data, replay_html, strip
-from homodyn.simulate import Record, Scene, gap_distances
+from homodyn.simulate import Plane, Record, Scene, gap_distances, level
 
 ENERGIES = ("kinetic", "potential", "actuators", "contacts", "dissipated", "events", "error")
 
@@ -126,6 +126,7 @@ def simulation_page(record: Record) -> str:
     motion = _evenly(record)
     data = replay_data(motion, events=_events(record))
     data["feet"] = _arrows(record, motion)
+    data["floor"] = _floor(record, data["floor"])
     title = escape(f"{record.model.name}: {record.message}")
     told = "".join(f"<p>{escape(note)}</p>" for note in record.notes)
     return (
@@ -148,6 +149,14 @@ def _evenly(record: Record) -> Motion:
     nearest = np.clip(np.searchsorted(record.time, time - 1e-9), 0, len(record.time) - 1)
     still = np.zeros((count, record.model.nv))
     return Motion(record.model, time, record.q[nearest], record.v[nearest], still)
+
+
+def _floor(record: Record, usual: float) -> float:
+    """Height (m) of the level plane of the scene, or what the replay takes without one."""
+    scene = record.scene or Scene(record.model)
+    up = level(record.model).normal
+    levels = [x.height for x in scene.ground or () if isinstance(x, Plane) and x.normal == up]
+    return float(max(levels)) if levels and record.contact_names else usual
 
 
 def _arrows(record: Record, motion: Motion) -> list[dict[str, Any]]:

@@ -16,7 +16,7 @@ import numpy as np
 
 from homodyn.capture import elevation_angles
 from homodyn.errors import FormatError
-from homodyn.model import Model
+from homodyn.model import Model, save
 from homodyn.optimal import (
     CrossEvaluation,
     StoredStep,
@@ -103,6 +103,7 @@ def write_synthesis(compared: Compared, folder: str | Path) -> list[Path]:
         with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as beside:
             made = Path(beside) / folder.name
             made.mkdir()
+            save(compared.model, made / "model.toml")
             for step in compared.steps:
                 _write_tables(compared.model, step, made)
             (made / "index.html").write_text(synthesis_page(compared), encoding="utf-8")
@@ -326,8 +327,13 @@ def _search(compared: Compared) -> str:
     return "".join(parts)
 
 
+def table_stem(name: str) -> str:
+    """What the files of a step begin with."""
+    return name.replace(" ", "_").replace("*", "x")
+
+
 def _write_tables(model: Model, step: StoredStep, folder: Path) -> None:
-    stem = step.name.replace(" ", "_").replace("*", "x")
+    stem = table_stem(step.name)
     motion = stride(model, step)
     write_csv(folder / f"{stem}_motion.csv", motion.time, list(model.coordinate_names), motion.q)
     time, right = ground_forces(step, "Right")

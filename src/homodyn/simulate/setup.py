@@ -32,6 +32,8 @@ class Setup:
     constraints: Constraint | None = None
 
     def __post_init__(self) -> None:
+        if not self.model.nv:
+            raise ModelError(f"nothing can move in model {self.model.name!r}: all joints are fixed")
         if self.stepping and self.integrator != "semi_implicit_euler":
             raise ModelError(
                 f"contact law {self.law.name!r} finds velocities at the end of a step and goes "

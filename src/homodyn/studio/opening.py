@@ -27,6 +27,7 @@ from homodyn.studio.marker_map import MarkerMap, is_map, read_map
 from homodyn.studio.recipe import Recipe
 from homodyn.studio.results import is_result, read_result
 from homodyn.studio.sheet import Sheet
+from homodyn.studio.steps import is_steps, read_steps
 from homodyn.studio.study import StudyFile
 
 MODELS = (".toml", ".lua", ".urdf", ".osim", ".xml")
@@ -141,7 +142,9 @@ def _unpacked(name: str, content: bytes, home: Path) -> Path:
 
 
 def _folder(folder: Path) -> Opened:
-    return read_document(folder) if is_session(folder) else read_result(folder)
+    if is_session(folder):
+        return read_document(folder)
+    return read_steps(folder) if is_steps(folder) else read_result(folder)
 
 
 def _content(path: Path) -> bytes:

@@ -33,7 +33,7 @@ def read_result(folder: str | Path) -> Actor:
     if not is_result(folder):
         raise FormatError(
             f"it is no folder of results: {SUMMARY} is missing; "
-            "homodyn analyze, reconstruct and simulate write such folders",
+            "homodyn analyze, reconstruct, simulate and synthesize write such folders",
             str(folder),
         )
     try:
@@ -100,18 +100,18 @@ def _reconstructed(model: Model, folder: Path) -> tuple[Motion, Loads | None]:
             tau[:, k] = np.interp(motion.time, torques["time"], torques[name])
     path = folder / "forces.csv"
     forces = read_columns(path)
-    places = _lowest(model, motion.q)
+    places = lowest_places(model, motion.q)
     feet = []
     for side in ("Right", "Left"):
         rows = _triple(forces, side, path)
         force = np.column_stack([np.interp(motion.time, forces["time"], x) for x in rows.T])
-        body = next((name for name in places if _side(name) == side.lower()), "")
+        body = next((name for name in places if side_of(name) == side.lower()), "")
         if body:
             feet.append(FootForce(body, side.lower(), force, places[body], np.zeros_like(force)))
     return motion, loads_of(motion, tau, tuple(feet))
 
 
-def _lowest(model: Model, q: np.ndarray) -> dict[str, np.ndarray]:
+def lowest_places(model: Model, q: np.ndarray) -> dict[str, np.ndarray]:
     """By body, the mean (frames, 3), m, of its places of contact within 2 cm of its lowest one."""
     scene = Scene(model)
     if not scene.names:
@@ -174,7 +174,7 @@ def _analysed(model: Model, folder: Path) -> tuple[Motion, Loads | None]:
     feet = tuple(
         FootForce(
             body,
-            _side(body),
+            side_of(body),
             _triple(forces, f"{body} force", path),
             _triple(forces, f"{body} point", path),
             _triple(forces, f"{body} moment", path),
@@ -248,7 +248,7 @@ def feet_of(
         )
         centre = np.einsum("tc,tcx->tx", share, point)
         moment = np.nan_to_num(np.cross(point - centre[:, None], force)).sum(axis=1)
-        found.append(FootForce(body, _side(body), force.sum(axis=1), centre, moment))
+        found.append(FootForce(body, side_of(body), force.sum(axis=1), centre, moment))
     return tuple(found)
 
 
@@ -293,7 +293,8 @@ def _triple(columns: Columns, stem: str, path: Path) -> np.ndarray:
     return _block(columns, [f"{stem} {axis}" for axis in "xyz"], path)
 
 
-def _side(body: str) -> str:
+def side_of(body: str) -> str:
+    """Side, left or right by the name of a body, or nothing."""
     word = body.lower()
     return "left" if "left" in word else "right" if "right" in word else ""
 

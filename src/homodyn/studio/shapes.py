@@ -1,4 +1,7 @@
-"""Meshes of unit size that the scene draws many times: cylinder and ball, and how to turn them."""
+"""Meshes of unit size that the scene draws many times: cylinder and ball, and how to turn them.
+
+They have few triangles: a machine without a graphics card spends its time on these.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ Mesh = tuple[np.ndarray, np.ndarray]
 
 
 @cache
-def cylinder(sides: int = 20) -> Mesh:
+def cylinder(sides: int = 14) -> Mesh:
     """An open tube of radius 1 along z from -1/2 to 1/2."""
     angle = 2 * np.pi * np.arange(sides) / sides
     ring = np.column_stack([np.cos(angle), np.sin(angle)])
@@ -24,7 +27,7 @@ def cylinder(sides: int = 20) -> Mesh:
 
 
 @cache
-def ball(rings: int = 10, sides: int = 20) -> Mesh:
+def ball(rings: int = 8, sides: int = 14) -> Mesh:
     """A sphere of radius 1, by latitudes and longitudes."""
     polar = np.pi * np.arange(1, rings) / rings
     around = 2 * np.pi * np.arange(sides) / sides

@@ -72,6 +72,7 @@ class DeferredKernel:
         self._native: tuple[Library, list[int], np.ndarray] | None = None
         self._spent = 0.0
         self._asked = False
+        self._awaited = False
         self._looked = False
 
     @cached_property
@@ -112,7 +113,7 @@ class DeferredKernel:
         self._spent += time.perf_counter() - began
         if self._spent > PATIENCE and not self._asked:
             self._asked = True
-            self._ask()
+            self._awaited = self._ask()
         return results
 
     def compile(self) -> DeferredKernel:
@@ -143,7 +144,7 @@ class DeferredKernel:
 
     def _look(self) -> None:
         """Take native code that is there; once, and again while it is being built."""
-        if self._native is not None or (self._looked and not self._asked):
+        if self._native is not None or (self._looked and not self._awaited):
             return
         if _tier() == "interpreted":
             return
@@ -186,17 +187,13 @@ class DeferredKernel:
     def _keys(self) -> dict[str, str]:
         return {}
 
-    def _ask(self) -> None:
-        """Have it built by another process, if there is a compiler."""
+    def _ask(self) -> bool:
+        """Have it built by another process; False where nobody will."""
         compiler = find_compiler()
         if compiler is None or _tier() == "interpreted":
-            return
+            return False
         job = later.Job(self._key(compiler), self.derived.graph, self.inputs, self._about())
-        self._asked = later.ask(job)
-        if not self._asked:
-            # Nobody builds it: there is nothing to look for again.
-            self._asked, self._looked = True, True
-            self._spent = -np.inf
+        return later.ask(job)
 
 
 _derived: WeakValueDictionary[tuple[str, ...], Derived] = WeakValueDictionary()

@@ -196,7 +196,8 @@ def sentence(document: Document, moving: int) -> str:
         )
     chosen = results(document)
     if moving == 1:
-        return f"**{chosen[0].name if chosen else '1 result'}** is open; drop others to compare."
+        name = chosen[0].name if chosen else "1 result"
+        return f"**{name}** is open: solid right, dashed left. Drop others to compare."
     left_out = sum(a.motion is not None and a.shown for a in document.actors) - len(chosen)
     more = f" {left_out} more: hide some, {MOST} fit." if left_out else ""
     return f"{len(chosen)} of {moving} results over the cycle; solid right, dashed left.{more}"

@@ -52,8 +52,8 @@ class SimulatePanel(Panel):
         self.law = self.gui.add_dropdown("Contact", tuple(NAMES.values()))
         self.friction = self.gui.add_number("Friction", 0.8, min=0.0, max=5.0, step=0.05)
         self.hold = self.gui.add_number(
-            "Servos", 500.0, min=0.0, max=1e5, step=50.0,
-            hint="N m/rad with which joints hold the first pose; 0 lets them go",
+            "Servos (N m/rad)", 500.0, min=0.0, max=1e5, step=50.0,
+            hint="with which joints hold the first pose; 0 lets them go",
         )  # fmt: skip
         self.duration = self.gui.add_dropdown("Seconds", DURATIONS, initial_value="10")
         self.speed = self.gui.add_dropdown(
@@ -63,7 +63,7 @@ class SimulatePanel(Panel):
             "Push at", (NOTHING,), hint="A handle appears there: hold it and drag"
         )
         self.strength = self.gui.add_number(
-            "Strength", 1000.0, min=10.0, max=1e5, step=100.0, hint="N for each metre of drag"
+            "Strength (N/m)", 1000.0, min=10.0, max=1e5, step=100.0, hint="for each metre of drag"
         )
         self.go = self.gui.add_button("Let go", icon=Icon.PLAYER_PLAY)
         self.end = self.gui.add_button("Stop", icon=Icon.PLAYER_STOP, color="red", visible=False)
@@ -184,7 +184,8 @@ class SimulatePanel(Panel):
             self.session.tune(lambda clock: clock.at_frame(0))
         if not live.stopped:
             self.studio.notify("Simulated", live.record.message)
-        self._plot(self.glances)
+        with self.studio.pausing():
+            self._plot(self.glances)
         if self.glances:
             self.told_forces.content = numbers(self.glances[-1], live.model.mass)
         self.handle.drop()

@@ -68,7 +68,7 @@ class BodyNodes:
             (30, 30, 30),
             wireframe=True,
         )
-        self.com = Many(scene, f"{self.name}/com", ball(8, 14), np.array([0.035]), COM)
+        self.com = Many(scene, f"{self.name}/com", ball(), np.array([0.035]), COM)
         self.plumb = Lines(scene, f"{self.name}/plumb", COM, 2.5)
         self.support = scene.add_mesh_simple(
             f"{self.name}/support",

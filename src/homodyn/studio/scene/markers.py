@@ -43,7 +43,7 @@ class TrialNodes:
         self.balls = Many(
             scene,
             f"{root}/{trial.name.replace('/', '_')}",
-            ball(6, 12),
+            ball(4, 8),
             np.full(len(trial.markers), MEASURED_RADIUS),
             np.tile(np.array(MEASURED, dtype=np.uint8), (len(trial.markers), 1)),
         )
@@ -107,7 +107,7 @@ class ModelMarkerNodes:
         self.balls = Many(
             scene,
             f"{body.name}/markers",
-            ball(6, 12),
+            ball(4, 8),
             np.full(len(names), MODEL_RADIUS),
             body.actor.colour,
         )

@@ -21,7 +21,7 @@ from homodyn.studio.scene.markers import MarkerClicked, ModelMarkerNodes, TrialN
 ROOT = "/scene"
 """Everything hangs here: following a body moves this node, and no camera."""
 FORCE = (40, 150, 90)
-PLATE = (236, 170, 60)
+PLATE = (232, 112, 24)
 """Colour of what plates measured, where forces on feet are known besides."""
 AIM = 0.025
 """Distance (m) from a ray at which a marker behind a see-through segment is meant."""
