@@ -9,6 +9,7 @@ import homodyn as hd
 import homodyn.optimal as oc
 from homodyn.catalog.heiman_numbers import typical_torques
 from homodyn.dynamics import constraint_jacobian, inverse_dynamics
+from homodyn.optimal.recorded_step import curves
 
 MASS = 70.0
 WEIGHT = MASS * 9.81
@@ -67,6 +68,18 @@ def test_phases_are_those_of_a_step(walk):
     assert found[0].begin == pytest.approx(offs[0])
     assert found[-1].end == pytest.approx(offs[1])
     assert found[2].begin == pytest.approx(strike)
+
+
+def test_curves_pass_through_the_recording_and_their_slopes_are_its_velocities(walk):
+    motion = walk.truth.motion
+    made = curves(motion)
+    np.testing.assert_allclose(made["q"](motion.time), motion.q, atol=1e-12)
+    between = (motion.time[1:] + motion.time[:-1])[5:-5] / 2
+    off = made["q"].derivative()(between) - made["v"](between)
+    assert rms(off) < 1e-3 * rms(motion.v)
+    # Chords from frame to frame, for comparison, have slopes that are much further off.
+    chords = np.diff(motion.q, axis=0)[5:-5] / np.diff(motion.time)[5:-5, None]
+    assert rms(off) < rms(chords - made["v"](motion.time[5:-6])) / 10
 
 
 def test_a_consistent_walk_is_tracked_closely(measured, predicted):

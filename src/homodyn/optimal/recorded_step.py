@@ -98,7 +98,7 @@ def reconstruction_problem(
     found = phases or footings(motion, span=span, events=events, lifted=lifted)
     stands = tuple(_checked(found, motion))
     counts = _counts(stands, step, intervals)
-    splines = {key: CubicSpline(motion.time, getattr(motion, key)) for key in ("q", "v", "a")}
+    splines = curves(motion)
     made = []
     for k, (footing, count) in enumerate(zip(stands, counts, strict=True)):
         lasting = footing.end - footing.begin
@@ -176,6 +176,15 @@ def _conditions(stands: Sequence[Footing], k: int, clear: bool) -> list[Conditio
     if clear and swinging:
         conditions.append(height(*swinging).at("inside"))
     return conditions
+
+
+def curves(motion: Motion) -> dict[str, CubicSpline]:
+    """Curves through the frames of a recording: positions, velocities, accelerations.
+
+    Felis 2015, section 5.3, lays Catmull-Rom splines through the positions and takes velocities
+    from them; these have continuous accelerations too.
+    """
+    return {key: CubicSpline(motion.time, getattr(motion, key)) for key in ("q", "v", "a")}
 
 
 @dataclass(frozen=True, eq=False)
