@@ -1,7 +1,8 @@
 """The linear algebra of solvers on one thread.
 
-The fronts of a movement's factors are small. Where the processors had other work too, waiting for a
-second thread at every step made a squat of 39 degrees of freedom slower by a quarter and more.
+The fronts of a movement's factors are small. On processors without other work a second thread makes
+no difference (3.4 s for a squat of 39 degrees of freedom either way); on busy ones nothing has to
+wait for it.
 """
 
 from __future__ import annotations
