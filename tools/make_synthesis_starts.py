@@ -44,7 +44,7 @@ def walk() -> oc.StoredStep:
 
 
 def main(path: str) -> None:
-    """Seek all steps on the first mesh, and store each as soon as it is found."""
+    """Seek all steps, with more intervals until they arrive at their nodes; store each at once."""
     steps = read_starts(path) if Path(path).exists() else {}
     if "walk" not in steps:
         steps["walk"] = walk()
@@ -56,9 +56,7 @@ def main(path: str) -> None:
         near = [s for s in steps.values() if s.objective == oc.OBJECTIVES["mixed"]]
         begin = min(near, key=lambda s: abs(s.speed - (speed or 1.4)), default=steps["walk"])
         begin = steps.get(key, begin)
-        found = oc.synthesize(
-            name, speed=speed, start=begin, seconds=900.0, refinements=0, progress=print
-        )
+        found = oc.synthesize(name, speed=speed, start=begin, seconds=900.0, progress=print)
         print(found.sentence, f"between nodes {found.solution.between_nodes:.4f}", flush=True)
         if found.solution.status.good or found.solution.status is oc.Status.COARSE:
             steps[key] = found.step

@@ -52,7 +52,7 @@ class DragHandle:
         self._taken = (grip, node)
 
     def drop(self) -> None:
-        """Let go."""
+        """Let go; a pull that is under way is carried out first, and none comes after."""
         with self._lock:
             taken, self._taken = self._taken, None
             self._held = False
@@ -65,9 +65,10 @@ class DragHandle:
 
     def follow(self, actor: Actor, time: float) -> None:
         """Stay at the frame while nobody holds the handle."""
-        if self._taken is None or self._held:
+        taken = self._taken
+        if taken is None or self._held:
             return
-        grip, node = self._taken
+        grip, node = taken
         place, turn = self._where(actor, grip, time)
         if not np.allclose(node.position, place, atol=1e-5):
             node.position = place
@@ -88,9 +89,10 @@ class DragHandle:
         self.studio.attempt(self._pull)
 
     def _pull(self) -> None:
-        if self._taken is None:
+        taken = self._taken
+        if taken is None:
             return
-        grip, node = self._taken
+        grip, node = taken
         place = np.array(node.position)
         turn = Rotation.from_quat(np.array(node.wxyz), scalar_first=True).as_matrix()
         now = self.studio.session.clock.now
@@ -113,7 +115,8 @@ class DragHandle:
         # Only the newest place matters when they come faster than the body can follow.
         if self._lock.acquire(blocking=not self._held):
             try:
-                self.studio.session.change(f"pull {grip.name}", followed, merge=True)
-                self.studio.session.tune(lambda c: c.stopped() if c.playing else c)
+                if self._taken is taken:
+                    self.studio.session.change(f"pull {grip.name}", followed, merge=True)
+                    self.studio.session.tune(lambda c: c.stopped() if c.playing else c)
             finally:
                 self._lock.release()

@@ -42,9 +42,10 @@ class JointHandle:
         self._node.on_update(self._moved)
 
     def drop(self) -> None:
-        """Let go."""
-        node, self._node, self.joint = self._node, None, ""
-        self._held = False
+        """Let go; a pull that is under way is carried out first, and none comes after."""
+        with self._lock:
+            node, self._node, self.joint = self._node, None, ""
+            self._held = False
         if node is not None:
             node.remove()
 
@@ -94,7 +95,8 @@ class JointHandle:
         # Only the newest place matters when they come faster than the body can be made anew.
         if self._lock.acquire(blocking=not self._held):
             try:
-                self.studio.session.change(f"move joint {joint}", moved, merge=True)
-                self.studio.session.tune(lambda c: c.stopped() if c.playing else c)
+                if self._node is node:
+                    self.studio.session.change(f"move joint {joint}", moved, merge=True)
+                    self.studio.session.tune(lambda c: c.stopped() if c.playing else c)
             finally:
                 self._lock.release()
