@@ -100,8 +100,8 @@ def test_stored_steps_end_as_the_mirror_image_of_their_start(model, steps):
 def test_step_length_is_speed_times_duration(model, steps):
     for step in steps.values():
         length, gone = step.parameters["length"], step.speed * step.duration
-        # The foot that stands drifts by as much, on a mesh of 16 intervals.
-        assert length == pytest.approx(gone, abs=8e-3)
+        # The foot that stands drifts by as much on its mesh.
+        assert length == pytest.approx(gone, abs=2e-3)
         toes = [
             hd.dynamics.position(model, step.phases[0].q[0], f"Hallux{side}")[0]
             for side in ("Right", "Left")
@@ -120,11 +120,11 @@ def test_each_criterion_is_least_for_the_step_made_for_it(model, steps):
         name: dict(zip(CRITERIA, row, strict=True))
         for name, row in zip(table.steps, table.values, strict=True)
     }
-    # Each is far better at its own than the step of least torque is.
+    # Each is better at its own than the step of least torque by more than three orders.
     assert values["angular-momentum free"]["angular-momentum"] < (
-        1e-2 * values["torque free"]["angular-momentum"]
+        1e-3 * values["torque free"]["angular-momentum"]
     )
-    assert values["head free"]["head"] < 1e-2 * values["torque free"]["head"]
+    assert values["head free"]["head"] < 1e-3 * values["torque free"]["head"]
 
 
 def test_speeds_are_those_asked_for(steps):
@@ -137,8 +137,8 @@ def test_feet_push_at_the_nodes_and_between_them(model, steps):
     for name, step in steps.items():
         for side in ("Right", "Left"):
             assert oc.ground_forces(step, side)[1][:, 2].min() > -1e-3 * weight
-        # Stored steps have few intervals; what is allowed between their nodes is as wide.
-        assert min(oc.lowest_force(model, step).values()) > -0.3 * weight, name
+        # Nothing is asked of them between nodes but what the mesh brings about.
+        assert min(oc.lowest_force(model, step).values()) > -0.15 * weight, name
 
 
 def test_criteria_are_the_integrals_that_the_solver_sees(model, steps):
@@ -185,7 +185,7 @@ def test_a_stride_is_a_step_and_its_mirror_image(model, steps):
     events = oc.stride_events(step)
     assert motion.time[-1] == pytest.approx(2 * step.duration)
     assert motion.q[-1, 0] - motion.q[0, 0] == pytest.approx(
-        2 * step.parameters["length"], abs=12e-3
+        2 * step.parameters["length"], abs=4e-3
     )
     np.testing.assert_allclose(motion.q[-1, 1:], motion.q[0, 1:], atol=1e-3)
     assert [e.context for e in events] == ["Left", "Right", "Right", "Left"]
