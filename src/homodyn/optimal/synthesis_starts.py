@@ -1,8 +1,8 @@
 """Steps that the search for a new one begins from, stored with the program.
 
 They came from the synthetic walk of ``hd.gait``, one step of it as it can have been, and from there
-the steps of the thesis, each sought from another until its intervals arrive within 0.02 rad of their
-nodes; ``tools/make_synthesis_starts.py`` makes such a file anew.
+the steps of the thesis, each sought from another until its intervals arrive within 0.02 rad of
+their nodes; ``tools/make_synthesis_starts.py`` makes such a file anew.
 """
 
 from __future__ import annotations
