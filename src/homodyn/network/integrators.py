@@ -6,31 +6,22 @@ from collections.abc import Callable, Sequence
 
 import casadi as ca
 
-from homodyn.symbolic.tableaus import CLASSICAL, EULER, HEUN, Tableau
-
 Rates = Callable[[ca.SX, float], ca.SX]
 """Rates of the states at a fraction (0, 1/2 or 1) of the step."""
-Method = Callable[[ca.SX, ca.SX, Rates, Sequence[int]], ca.SX]
-"""States at the end of a step: from those at its start, its length, rates, and which drift."""
 
 
-def explicit(tableau: Tableau) -> Method:
-    """A method of Runge and Kutta, by its table."""
-
-    def step(x: ca.SX, h: ca.SX, rates: Rates, positions: Sequence[int]) -> ca.SX:
-        slopes: list[ca.SX] = []
-        for row in tableau.stages:
-            slopes.append(rates(_moved(x, h, row, slopes), sum(row)))
-        return _moved(x, h, tableau.weights, slopes)
-
-    return step
+def euler(x: ca.SX, h: ca.SX, rates: Rates, positions: Sequence[int]) -> ca.SX:
+    """Order 1."""
+    return x + h * rates(x, 0.0)
 
 
-def _moved(x: ca.SX, h: ca.SX, weights: Sequence[float], slopes: Sequence[ca.SX]) -> ca.SX:
-    for weight, slope in zip(weights, slopes, strict=False):
-        if weight:
-            x = x + weight * h * slope
-    return x
+def runge_kutta(x: ca.SX, h: ca.SX, rates: Rates, positions: Sequence[int]) -> ca.SX:
+    """The classical method of order 4."""
+    k1 = rates(x, 0.0)
+    k2 = rates(x + h / 2 * k1, 0.5)
+    k3 = rates(x + h / 2 * k2, 0.5)
+    k4 = rates(x + h * k3, 1.0)
+    return x + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
 
 
 def leap_frog(x: ca.SX, h: ca.SX, rates: Rates, positions: Sequence[int]) -> ca.SX:
@@ -47,9 +38,16 @@ def leap_frog(x: ca.SX, h: ca.SX, rates: Rates, positions: Sequence[int]) -> ca.
     return moved + h / 2 * kicks * rates(moved, 1.0)
 
 
-METHODS: dict[str, Method] = {
-    "euler": explicit(EULER),
-    "runge-kutta": explicit(CLASSICAL),
+def predictor_corrector(x: ca.SX, h: ca.SX, rates: Rates, positions: Sequence[int]) -> ca.SX:
+    """An Euler step corrected by the trapezoid rule: order 2."""
+    k1 = rates(x, 0.0)
+    k2 = rates(x + h * k1, 1.0)
+    return x + h / 2 * (k1 + k2)
+
+
+METHODS: dict[str, Callable[[ca.SX, ca.SX, Rates, Sequence[int]], ca.SX]] = {
+    "euler": euler,
+    "runge-kutta": runge_kutta,
     "leap-frog": leap_frog,
-    "predictor-corrector": explicit(HEUN),
+    "predictor-corrector": predictor_corrector,
 }

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 from homodyn.model import Model, normalize, rates
 from homodyn.spatial import Array
-from homodyn.symbolic.tableaus import CLASSICAL, HEUN, Tableau
 
 
 class Flow(NamedTuple):
@@ -63,25 +62,34 @@ def leap_frog(model: Model, rate: Rate, t: Array, x: State, h: Array) -> State:
 
 def predictor_corrector(model: Model, rate: Rate, t: Array, x: State, h: Array) -> State:
     """Euler predicts, the trapezoid of both ends corrects (Heun); order 2."""
-    return _runge_kutta(HEUN, model, rate, t, x, h)
+    return _runge_kutta(((), (1.0,)), (0.5, 0.5), model, rate, t, x, h)
 
 
 def runge_kutta_4(model: Model, rate: Rate, t: Array, x: State, h: Array) -> State:
     """The classical four stages; order 4."""
-    return _runge_kutta(CLASSICAL, model, rate, t, x, h)
+    stages = ((), (0.5,), (0.0, 0.5), (0.0, 0.0, 1.0))
+    return _runge_kutta(stages, (1 / 6, 1 / 3, 1 / 3, 1 / 6), model, rate, t, x, h)
 
 
-def _runge_kutta(tableau: Tableau, model: Model, rate: Rate, t: Array, x: State, h: Array) -> State:
+def _runge_kutta(
+    stages: tuple[tuple[float, ...], ...],
+    weights: tuple[float, ...],
+    model: Model,
+    rate: Rate,
+    t: Array,
+    x: State,
+    h: Array,
+) -> State:
     """Explicit stages. Quaternions go straight and are brought back to length one at the end.
 
     Their equation keeps that length exactly, so the projection does not cost an order.
     """
     slopes: list[tuple[Array, ...]] = []
-    for row in tableau.stages:
+    for row in stages:
         at = _moved(x, slopes, row, h)
         f = rate(t + sum(row) * h, at)
         slopes.append((rates(model, at.q, at.v), f.a, f.z, f.w))
-    end = _moved(x, slopes, tableau.weights, h)
+    end = _moved(x, slopes, weights, h)
     return end._replace(q=normalize(model, end.q))
 
 
