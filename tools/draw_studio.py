@@ -4,7 +4,7 @@ Needs Debian's chromium and the package playwright. A size and a theme other tha
 for looking at the page, not for the guide.
 
 Example: python tools/draw_studio.py docs/images
-Example: python tools/draw_studio.py /tmp/pages 1920x1080 dark compare simulate
+Example: python tools/draw_studio.py pages 1920x1080 dark compare simulate
 """
 
 import shutil
