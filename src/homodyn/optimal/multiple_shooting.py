@@ -25,6 +25,7 @@ from homodyn.model import Model
 from homodyn.optimal.block import Block
 from homodyn.optimal.build import Built, _link, _resting
 from homodyn.optimal.conditions import Link
+from homodyn.optimal.costs import Costs
 from homodyn.optimal.independent import independent_rows
 from homodyn.optimal.instant import Instant
 from homodyn.optimal.layout import PhaseLayout, Unknowns, actuated_entries, planned
@@ -39,7 +40,7 @@ from homodyn.optimal.transcription import (
     held,
     moved,
 )
-from homodyn.optimal.writing import Costs, Row, Writer
+from homodyn.optimal.writing import Row, Writer
 from homodyn.spatial import Array
 
 ENDING = "tau end"
