@@ -103,6 +103,23 @@ def test_what_is_wrong_is_one_line(tmp_path):
     assert "there already" in done.output
 
 
+@pytest.mark.parametrize(
+    ("option", "text", "words"),
+    [
+        ("--pose", "Pelvis_TX,Nope\n0,1\n", ("q.csv, line 1", "no coordinate 'Nope'", "Pelvis_TZ")),
+        ("--torques", "time,Nope\n0,1\n", ("q.csv, line 1", "no coordinate 'Nope'")),
+        ("--torques", "time,KneeRight_RY\n0,1\n0.5,nan\n", ("q.csv, line 3", "KneeRight_RY is")),
+    ],
+)
+def test_a_table_that_does_not_fit_is_told_by_its_line(tmp_path, option, text, words):
+    (tmp_path / "q.csv").write_text(text)
+    done = simulate("heiman", option, tmp_path / "q.csv", "-o", tmp_path / "out")
+    assert done.exit_code == 1
+    told = " ".join(done.output.split())
+    assert all(word in told for word in words), told
+    assert not (tmp_path / "out").exists()
+
+
 def test_a_run_that_breaks_writes_what_there_is_and_exits_with_one(tmp_path):
     out = tmp_path / "broken"
     done = simulate("coman", "--drop", 0.1, "--contact", "soft", "--dt", 0.2, "-o", out)

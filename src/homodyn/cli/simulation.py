@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -116,6 +117,8 @@ def _start(model: Model, drop: float | None, pose: Path | None, touching: bool) 
         named.pop("time", None)
         places = position_names(model)
         written = set(named) == set(places)
+        if not written:
+            _known(model, named, pose)
         q = np.array([named[name] for name in places]) if written else model.pose(named)
         return q if drop is None else grounded(model, q, drop)
     neutral = model.neutral()
@@ -134,10 +137,22 @@ def _torques(model: Model, path: Path) -> object:
     heads, rows = _table(path)
     if not heads or heads[0] != "time":
         raise FormatError("the first column must be called time", str(path), "line 1")
+    _known(model, heads[1:], path)
     values = np.zeros((len(rows), model.nv))
     for column, name in enumerate(heads[1:], start=1):
         values[:, model.coordinate_index(name)] = rows[:, column]
     return SampledTorques(rows[:, 0], values)
+
+
+def _known(model: Model, names: Iterable[str], path: Path) -> None:
+    """Refuse headings that are no coordinates, by the file they stand in."""
+    from homodyn.errors import FormatError
+    from homodyn.model.naming import missing
+
+    for name in names:
+        if name not in model.coordinate_names:
+            told = missing("coordinate", name, model.coordinate_names)
+            raise FormatError(f"{model.name} has {told}", str(path), "line 1")
 
 
 def _table(path: Path) -> tuple[list[str], np.ndarray]:
@@ -160,6 +175,9 @@ def _table(path: Path) -> tuple[list[str], np.ndarray]:
             row = [float(word) for word in line.split(",")]
         except ValueError as error:
             raise FormatError(str(error), str(path), f"line {number}") from error
+        wrong = [head for head, x in zip(heads, row, strict=False) if not np.isfinite(x)]
+        if wrong:
+            raise FormatError(f"{wrong[0]} is no finite number", str(path), f"line {number}")
         if len(row) != len(heads):
             raise FormatError(
                 f"{len(row)} numbers under {len(heads)} headings", str(path), f"line {number}"
