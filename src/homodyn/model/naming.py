@@ -10,7 +10,7 @@ _MOST = 60
 
 
 def missing(what: str, name: object, names: Iterable[str]) -> str:
-    """``no body 'tigh'; did you mean 'thigh'? It has: hip, thigh``."""
+    """``no body 'tigh'; did you mean 'thigh'? Accepted: hip, thigh``."""
     known = list(dict.fromkeys(names))
     text = f"no {what} {name!r}"
     listed = ", ".join(known[:_MOST]) or "none"
