@@ -10,7 +10,8 @@ Summands that do not change from step to step come last: their sines are had onc
 
 from __future__ import annotations
 
-from homodyn.symbolic.program import Instruction, Program, operands, reachable
+from homodyn.symbolic.program import Instruction, Program
+from homodyn.symbolic.rewriting import Rewriting
 
 SINE = 20
 """Sums and products that a sine takes the time of."""
@@ -73,45 +74,32 @@ def summands(program: Program, value: int, fixed: list[bool], most: int) -> Summ
     return tuple(sorted(found, key=lambda term: fixed[term[0]]))
 
 
-class _Apart:
+class _Apart(Rewriting):
     """Writes a program again, with chosen sines and cosines made from those of summands."""
 
+    sorting = False
+
     def __init__(self, program: Program, apart: dict[int, Summands], fixed: list[bool]) -> None:
-        self.old, self.apart, self.fixed = program, apart, fixed
-        self.instructions: list[Instruction] = []
-        self.known: dict[Instruction, int] = {}
-        self.number: dict[int, int] = {}
+        super().__init__(program)
+        self.apart, self.fixed = apart, fixed
         self.turned: dict[Summands, tuple[int, int]] = {}
 
-    def program(self) -> Program:
-        for k, instruction in enumerate(self.old.instructions):
-            if instruction.op in ("sin", "cos") and instruction.arguments[0] in self.apart:
-                pair = self._turn(self.apart[instruction.arguments[0]])
-                self.number[k] = pair[instruction.op == "cos"]
-            else:
-                moved = tuple(self.number[a] for a in operands(instruction))
-                if moved:
-                    instruction = Instruction(instruction.op, moved, instruction.payload)
-                self.number[k] = self._add(instruction)
-        results = [(port, entry, self.number[v]) for port, entry, v in self.old.results]
-        return reachable(self.instructions, results)
-
-    def _add(self, instruction: Instruction) -> int:
-        found = self.known.get(instruction)
-        if found is None:
-            found = self.known[instruction] = len(self.instructions)
-            self.instructions.append(instruction)
-        return found
+    def rewritten(self, k: int, instruction: Instruction) -> int:
+        if instruction.op in ("sin", "cos"):
+            terms = self.apart.get(self.old.instructions[k].arguments[0])
+            if terms is not None:
+                return self._turn(terms)[instruction.op == "cos"]
+        return self.add(instruction)
 
     def _turn(self, terms: Summands) -> tuple[int, int]:
         """Sine and cosine of a sum of summands."""
         if terms not in self.turned:
             *first, (value, sign) = terms
             at = self.number[value]
-            s, c = (self._add(Instruction(op, (at,))) for op in ("sin", "cos"))
+            s, c = (self.do(op, at) for op in ("sin", "cos"))
             if sign < 0 and (self.fixed[value] or not first):
                 # Of what does not change a sign costs nothing, and sums stay alike.
-                s, sign = self._add(Instruction("neg", (s,))), 1
+                s, sign = self.do("neg", s), 1
             if not first:
                 self.turned[terms] = s, c
             else:
@@ -123,5 +111,5 @@ class _Apart:
         return self.turned[terms]
 
     def _joined(self, op: str, one: tuple[int, int], other: tuple[int, int]) -> int:
-        a, b = (self._add(Instruction("mul", factors)) for factors in (one, other))
-        return self._add(Instruction(op, (a, b)))
+        a, b = (self.do("mul", *factors) for factors in (one, other))
+        return self.do(op, a, b)

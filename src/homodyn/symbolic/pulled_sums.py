@@ -18,7 +18,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from homodyn.symbolic.angle_sums import Summands, fixed_values, summands
-from homodyn.symbolic.program import Instruction, Program, operands, reachable
+from homodyn.symbolic.program import Instruction, Program, operands
+from homodyn.symbolic.rewriting import Rewriting
 
 LEAST = 4
 """Sines with an angle in common that a sum must have to be written anew."""
@@ -194,52 +195,33 @@ class _Search:
         )
 
 
-class _Anew:
+class _Anew(Rewriting):
     """Writes a program again with its sums of sines in factors."""
 
+    sorting = False
+
     def __init__(self, program: Program, sums: dict[int, Pulled], fixed: list[bool]) -> None:
-        self.old, self.sums, self.fixed = program, sums, fixed
-        self.instructions: list[Instruction] = []
-        self.known: dict[Instruction, int] = {}
-        self.number: dict[int, int] = {}
+        super().__init__(program)
+        self.sums, self.fixed = sums, fixed
 
-    def program(self) -> Program:
-        for k, instruction in enumerate(self.old.instructions):
-            if k in self.sums:
-                self.number[k] = self._sum(self.sums[k])
-                continue
-            moved = tuple(self.number[a] for a in operands(instruction))
-            if moved:
-                instruction = Instruction(instruction.op, moved, instruction.payload)
-            self.number[k] = self._add(instruction)
-        results = [(port, entry, self.number[v]) for port, entry, v in self.old.results]
-        return reachable(self.instructions, results)
-
-    def _add(self, instruction: Instruction) -> int:
-        found = self.known.get(instruction)
-        if found is None:
-            found = self.known[instruction] = len(self.instructions)
-            self.instructions.append(instruction)
-        return found
-
-    def _do(self, op: str, *arguments: int) -> int:
-        return self._add(Instruction(op, arguments))
+    def rewritten(self, k: int, instruction: Instruction) -> int:
+        return self._sum(self.sums[k]) if k in self.sums else self.add(instruction)
 
     def _sum(self, pulled: Pulled) -> int:
         own = self.number[pulled.own]
-        sine, cosine = self._do("sin", own), self._do("cos", own)
+        sine, cosine = self.do("sin", own), self.do("cos", own)
         total: int | None = None
         for (op, sign), group in pulled.terms.items():
             a, b = self._gathered(group)
             # sin(R + s p) = sin R cos p + s cos R sin p, cos(R + s p) = cos R cos p - s sin R sin p
             first, second = (a, b) if op == "sin" else (b, a)
             minus = (sign < 0) == (op == "sin")
-            one = self._do("mul", first, cosine)
-            one = self._do("sub" if minus else "add", one, self._do("mul", second, sine))
-            total = one if total is None else self._do("add", total, one)
+            one = self.do("mul", first, cosine)
+            one = self.do("sub" if minus else "add", one, self.do("mul", second, sine))
+            total = one if total is None else self.do("add", total, one)
         assert total is not None
         for value, sign in pulled.rest:
-            total = self._do("add" if sign > 0 else "sub", total, self.number[value])
+            total = self.do("add" if sign > 0 else "sub", total, self.number[value])
         return total
 
     def _gathered(self, group: dict[Puller, list[Term]]) -> tuple[int, int]:
@@ -266,47 +248,47 @@ class _Anew:
 
     def _weights(self, terms: list[Term]) -> tuple[int, int]:
         """Sums of what does not change, times the cosine and the sine of angles that do not."""
-        zero = self._add(Instruction("const", (), 0.0))
+        zero = self.constant(0.0)
         sums = [zero, zero]
         for term in terms:
             bias = self._pair(self._bias(term))
             steady = [self.number[value] for value in term.factors if self.fixed[value]]
-            weight = self._add(Instruction("const", (), float(term.sign)))
+            weight = self.constant(float(term.sign))
             for k, value in enumerate(steady):
-                weight = value if k == 0 and term.sign > 0 else self._do("mul", weight, value)
-            parts = [weight, zero] if bias is None else [self._do("mul", weight, bias[1])]
+                weight = value if k == 0 and term.sign > 0 else self.do("mul", weight, value)
+            parts = [weight, zero] if bias is None else [self.do("mul", weight, bias[1])]
             if bias is not None:
-                parts.append(self._do("mul", weight, bias[0]))
+                parts.append(self.do("mul", weight, bias[0]))
             sums = [
-                part if total == zero else self._do("add", total, part)
+                part if total == zero else self.do("add", total, part)
                 for total, part in zip(sums, parts, strict=True)
             ]
         return sums[0], sums[1]
 
     def _scaled(self, value: int, factors: tuple[int, ...]) -> int:
         for factor in factors:
-            value = self._do("mul", self.number[factor], value)
+            value = self.do("mul", self.number[factor], value)
         return value
 
     def _grown(self, total: int | None, op: str, weight: int, value: int) -> int:
         """``total`` and a product that is no other's, even if equal: sums are to join with it."""
         self.instructions.append(Instruction("mul", (weight, value)))
         product = len(self.instructions) - 1
-        return product if total is None else self._do(op, total, product)
+        return product if total is None else self.do(op, total, product)
 
     def _pair(self, angles: Summands) -> tuple[int, int] | None:
         """Sine and cosine of a sum of angles, by those of each; None for none."""
         pair: tuple[int, int] | None = None
         for value, sign in angles:
             at = self.number[value]
-            s, c = self._do("sin", at), self._do("cos", at)
+            s, c = self.do("sin", at), self.do("cos", at)
             if pair is None:
-                pair = (s if sign > 0 else self._do("neg", s)), c
+                pair = (s if sign > 0 else self.do("neg", s)), c
                 continue
             add, sub = ("add", "sub") if sign > 0 else ("sub", "add")
             s0, c0 = pair
             pair = (
-                self._do(add, self._do("mul", s0, c), self._do("mul", c0, s)),
-                self._do(sub, self._do("mul", c0, c), self._do("mul", s0, s)),
+                self.do(add, self.do("mul", s0, c), self.do("mul", c0, s)),
+                self.do(sub, self.do("mul", c0, c), self.do("mul", s0, s)),
             )
         return pair

@@ -12,6 +12,9 @@ class Rewriting:
     arguments in the new numbers.
     """
 
+    sorting = True
+    """Whether a + b and b + a are made one; sums that are to be packed keep their order."""
+
     def __init__(self, program: Program) -> None:
         self.old = program
         self.instructions: list[Instruction] = []
@@ -34,8 +37,8 @@ class Rewriting:
 
     def add(self, instruction: Instruction) -> int:
         """The value of an instruction, or of an equal earlier one."""
-        if instruction.op in COMMUTATIVE and instruction.arguments[0] > instruction.arguments[1]:
-            instruction = Instruction(instruction.op, instruction.arguments[::-1])
+        if self.sorting and instruction.op in COMMUTATIVE:
+            instruction = Instruction(instruction.op, tuple(sorted(instruction.arguments)))
         found = self.known.get(instruction)
         if found is None:
             found = self.known[instruction] = len(self.instructions)
