@@ -12,7 +12,7 @@ from homodyn.studio.document import Actor, Colour, nearest
 from homodyn.studio.figure import Figure, Poses, figure
 from homodyn.studio.look import Look
 from homodyn.studio.scene.many import Lines, Many
-from homodyn.studio.shapes import ball, cylinder
+from homodyn.studio.shapes import ball, cylinder, dome
 from homodyn.studio.support import loaded_bodies, support_polygon
 
 COM = (250, 200, 40)
@@ -44,7 +44,7 @@ class BodyNodes:
         tubes = np.column_stack([radii, radii, self.figure.lengths])
         self.tubes = Many(scene, f"{self.name}/tubes", cylinder(), tubes, shades)
         self.caps = Many(
-            scene, f"{self.name}/caps", ball(), np.repeat(radii, 2), np.repeat(shades, 2, axis=0)
+            scene, f"{self.name}/caps", dome(), np.repeat(radii, 2), np.repeat(shades, 2, axis=0)
         )
         for node, ends in ((self.tubes, 1), (self.caps, 2)):
             for keys in (None, "cmd/ctrl", "shift"):
@@ -68,7 +68,7 @@ class BodyNodes:
             (30, 30, 30),
             wireframe=True,
         )
-        self.com = Many(scene, f"{self.name}/com", ball(), np.array([0.035]), COM)
+        self.com = Many(scene, f"{self.name}/com", ball(6, 12), np.array([0.035]), COM)
         self.plumb = Lines(scene, f"{self.name}/plumb", COM, 2.5)
         self.support = scene.add_mesh_simple(
             f"{self.name}/support",
@@ -101,16 +101,13 @@ class BodyNodes:
         solid = look.body in ("solid", "see-through")
         for node in (self.tubes, self.caps):
             node.opacity = look.opacity
-        self.tubes.place(poses.middles[row], poses.turns[row], visible=solid)
-        self.caps.place(poses.caps[row], visible=solid)
+        middles, turns = poses.middles(row), poses.turns(row)
+        self.tubes.place(middles, turns, visible=solid)
+        self.caps.place(poses.caps[row], poses.domes(row), visible=solid)
         self.joints.place(poses.joints[row], visible=look.joints)
         self.com.place(poses.com[row][None], visible=look.com)
         self.plumb.place(plumb_line(poses.com[row]), visible=look.com)
-        self.capsules.place(
-            poses.middles[row][self.collides],
-            poses.turns[row][self.collides],
-            visible=look.capsules,
-        )
+        self.capsules.place(middles[self.collides], turns[self.collides], visible=look.capsules)
         self.bones.place(
             poses.joints[row][self.parents] if len(self.parents) else np.zeros((0, 2, 3)),
             visible=look.body == "bones",

@@ -11,7 +11,7 @@ from homodyn.capture import Trial
 from homodyn.studio.document import nearest
 from homodyn.studio.scene.body import BodyNodes
 from homodyn.studio.scene.many import Lines, Many
-from homodyn.studio.shapes import ball
+from homodyn.studio.shapes import bead
 
 MEASURED = (225, 60, 60)
 UNASSIGNED = (240, 190, 30)
@@ -43,7 +43,7 @@ class TrialNodes:
         self.balls = Many(
             scene,
             f"{root}/{trial.name.replace('/', '_')}",
-            ball(4, 8),
+            bead(),
             np.full(len(trial.markers), MEASURED_RADIUS),
             np.tile(np.array(MEASURED, dtype=np.uint8), (len(trial.markers), 1)),
         )
@@ -107,7 +107,7 @@ class ModelMarkerNodes:
         self.balls = Many(
             scene,
             f"{body.name}/markers",
-            ball(4, 8),
+            bead(),
             np.full(len(names), MODEL_RADIUS),
             body.actor.colour,
         )
