@@ -17,7 +17,7 @@ from homodyn.studio.panels.compare import ComparePanel
 from homodyn.studio.panels.save import GIF, PICTURE, REPLAY, SavePanel
 from homodyn.studio.panels.simulate import SimulatePanel
 from homodyn.studio.studio import Studio
-from support.studio_page import unfold
+from support.studio_page import arrow_of, pixel, unfold
 from support.waiting import until
 
 
@@ -200,9 +200,18 @@ def test_a_body_is_let_go_pushed_and_stopped(visit, serve):
     page.get_by_role("button", name="Let go").click()
     panel = studio.layout.panel(SimulatePanel)
     until(lambda: len(panel.glances) > 5, "the body moves")
-    body = studio.session.document.actor
-    studio._segment_clicked(body.name, body.model.body_names[0])
-    assert panel.handle.segment is not None
+    page.mouse.click(*pixel(page, studio, (0.0, 0.0, 0.3)))
+    until(lambda: panel.handle.segment == "ball", "a handle at what was clicked")
+    studio.settle()
+    start, end = arrow_of(page, studio, panel.handle._node)
+    page.mouse.move(*end)
+    page.mouse.down()
+    page.mouse.move(*(2 * end - start), steps=5)
+    until(lambda: panel.glances[-1].push is not None, "a push")
+    until(lambda: panel.glances[-1].q[0] > 0.02, "the body moves to where it is pulled")
+    assert max(glance.push.force[0] for glance in panel.glances if glance.push) > 1.0
+    page.mouse.up()
+    until(lambda: panel.glances[-1].push is None, "a hand that let go")
     page.get_by_text(re.compile(r"real time")).wait_for()
     page.get_by_role("button", name="Stop").click()
     until(lambda: len(studio.session.document.names) == 2, "a result")

@@ -51,7 +51,9 @@ class Poses:
     def domes(self, row: int) -> np.ndarray:
         """(2 sticks, 4): directions out of both ends of every solid part, as quaternions."""
         out = self.ends[row, :, 1] - self.ends[row, :, 0]
-        out = np.where(out.any(axis=1, keepdims=True), out, np.float32([0.0, 0.0, 1.0]))
+        out = np.where(
+            out.any(axis=1, keepdims=True), out, np.array([0.0, 0.0, 1.0], dtype=np.float32)
+        )
         return towards(np.stack([-out, out], axis=1).reshape(-1, 3))
 
     @property
@@ -118,6 +120,10 @@ class Figure:
         ends, joints, markers, touching, com = np.split(points, np.cumsum(counts), axis=1)
         touching = touching - np.multiply.outer(self.sole, [0.0, 0.0, 1.0]).astype(np.float32)
         return Poses(ends.reshape(len(rows), -1, 2, 3), joints, markers, touching, com[:, 0])
+
+    def thickness(self, body: str) -> float:
+        """Radius (m) of the thickest part of a segment; 0 for what is no segment."""
+        return max((s.radius for s in self.sticks if s.body == body), default=0.0)
 
     @property
     def joint_radius(self) -> float:

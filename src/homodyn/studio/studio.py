@@ -73,7 +73,7 @@ class Studio:
         """Told (recording, marker, whether it joins the chosen ones) when a marker is clicked."""
         self._theme()
         camera = self.server.initial_camera
-        camera.position, camera.look_at, camera.up = (3.2, -5.0, 1.3), (0.0, 0.0, 0.3), (0, 0, 1)
+        camera.position, camera.look_at, camera.up = (3.2, -5.0, 1.15), (0.0, 0.0, 0.15), (0, 0, 1)
         camera.fov = 0.75
         self.layout = Layout(self)
         self._loop = threading.Thread(target=self._run, daemon=True, name="studio")

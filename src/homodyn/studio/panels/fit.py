@@ -86,6 +86,10 @@ class FitPanel(Panel):
             sentence = ready_sentence(actor, trial)
         if self.state.content != sentence:
             self.state.content = sentence
+        ready = actor is not None and trial is not None
+        for button in (self.frame, self.all, self.calibrate, self.dynamics):
+            if button.disabled == ready:
+                button.disabled = not ready
 
     def tick(self, view: View) -> None:
         """Draw the marker errors of this instant."""
