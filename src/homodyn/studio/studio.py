@@ -254,10 +254,13 @@ class Studio:
                 self._settled.notify_all()
 
     def _draw(self, view: View, shown: int | None) -> int:
-        if view.version != shown:
+        fresh = view.version != shown
+        if fresh:
             self.stage.show(view.document)
-            self.layout.refresh(view)
+        # The picture goes out first: panels take their time over what a long motion comes to.
         self.stage.draw(view.clock, self.look)
+        if fresh:
+            self.layout.refresh(view)
         self.layout.tick(view)
         self.drawn += 1
         return view.version

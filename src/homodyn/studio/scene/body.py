@@ -18,6 +18,9 @@ from homodyn.studio.support import loaded_bodies, support_polygon
 COM = (250, 200, 40)
 CROSS = np.array([[0.04, 0.0, 0.0], [0.0, 0.04, 0.0]])
 """Half the bars (m) of the cross below it."""
+BLOCK = 128
+"""Frames of a motion that are worked out together when one of them is shown: an edited body is
+drawn at once, however long its motion is."""
 CORNERS = 16
 """Most corners of a support polygon."""
 
@@ -33,9 +36,7 @@ class BodyNodes:
     def __init__(self, scene: viser.SceneApi, root: str, actor: Actor, clicked: Clicked) -> None:
         self.actor = actor
         self.figure: Figure = figure(actor.model)
-        self.poses: Poses | None = (
-            None if actor.motion is None else self.figure.poses(actor.motion.q)
-        )
+        self._blocks: dict[int, Poses] = {}
         self.name = f"{root}/{_node(actor.name)}"
         self.frame = scene.add_frame(self.name, show_axes=False)
         shades = np.array([shade(actor.colour, stick.side) for stick in self.figure.sticks])
@@ -85,10 +86,14 @@ class BodyNodes:
 
     def at(self, time: float) -> tuple[Poses, int]:
         """The points to draw and their row, at an instant (s)."""
-        if self.poses is not None and self.actor.moving:
-            assert self.actor.motion is not None
-            return self.poses, nearest(self.actor.motion.time, time)
-        return self.figure.poses(self.actor.q), 0
+        motion = self.actor.motion
+        if motion is None or not self.actor.moving:
+            return self.figure.poses(self.actor.q), 0
+        block, row = divmod(nearest(motion.time, time), BLOCK)
+        if block not in self._blocks:
+            rows = motion.q[block * BLOCK : (block + 1) * BLOCK]
+            self._blocks[block] = self.figure.poses(rows)
+        return self._blocks[block], row
 
     def draw(self, time: float, look: Look, offset: np.ndarray) -> None:
         """Show the body at an instant (s), moved by an offset (m)."""

@@ -9,9 +9,9 @@ from homodyn.capture import Trial
 from homodyn.studio.scene.many import Lines
 from homodyn.studio.shapes import Mesh
 
-WIDTH = 0.008
+WIDTH = 0.012
 """m: of the lines, which are flat bands, so that they keep their place behind the bodies."""
-REACH = 8
+REACH = 6
 """m from the middle to the edge of the ground."""
 LIGHT = (205, 211, 219)
 DARK = (74, 80, 90)
@@ -30,19 +30,28 @@ class Ground:
         self._root = root
         self._plates = Lines(scene, f"{root}/plates", (110, 120, 140), 2.0)
         self._dark: bool | None = None
+        self._middle = (0.0, 0.0, 0.0)
+        self._lines: viser.MeshHandle | None = None
 
     def paint(self, dark: bool) -> None:
         """In the colours of the light or the dark theme."""
         if dark == self._dark:
             return
         self._dark = dark
-        self._scene.add_mesh_simple(
+        self._lines = self._scene.add_mesh_simple(
             f"{self._root}/metres",
             *bands(squares()),
             color=DARK if dark else LIGHT,
             cast_shadow=False,
             receive_shadow=False,
+            position=self._middle,
         )
+
+    def lie_under(self, place: np.ndarray) -> None:
+        """Be around a place (m), however far away that is; the lines stay at whole metres."""
+        middle = (float(round(place[0])), float(round(place[1])), 0.0)
+        if middle != self._middle and self._lines is not None:
+            self._middle = self._lines.position = middle
 
     def outline(self, trials: tuple[Trial, ...]) -> None:
         """Draw the plates of recordings."""

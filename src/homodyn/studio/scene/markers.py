@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 
 import numpy as np
 import viser
@@ -55,6 +56,13 @@ class TrialNodes:
         self.balls.on_click(lambda event: tell(event, False))
         for keys in ("cmd/ctrl", "shift"):
             self.balls.on_click(lambda event: tell(event, True), modifier=keys)
+
+    @cached_property
+    def middle(self) -> np.ndarray:
+        """(3,), m: of all that was seen; the origin where nothing was."""
+        if not self.trial.seen.any():
+            return np.zeros(3)
+        return np.asarray(np.nanmean(self.trial.positions, axis=(0, 1)))
 
     def at(self, time: float) -> tuple[np.ndarray, np.ndarray]:
         """Places (markers, 3), m, and which are seen, at an instant (s)."""

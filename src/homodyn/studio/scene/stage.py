@@ -224,12 +224,14 @@ class Stage:
 
     def _follow(self, time: float, look: Look) -> None:
         document = self._document
-        place = np.zeros(3)
-        if look.follow and document.actor is not None:
+        middle = np.zeros(3)
+        if document.actor is not None:
             poses, row = self.bodies[document.actor.name].at(time)
-            place[:2] = -poses.com[row][:2]
-        elif look.follow and document.trial is not None and document.trial.seen.any():
-            place[:2] = -np.nanmean(document.trial.positions, axis=(0, 1))[:2]
+            middle[:2] = poses.com[row][:2]
+        elif document.trial is not None:
+            middle[:2] = self._trials[document.trial.name].middle[:2]
+        self._ground.lie_under(middle)
+        place = -middle if look.follow else np.zeros(3)
         if not np.array_equal(place, np.asarray(self.root.position)):
             self.root.position = place
 
