@@ -36,6 +36,8 @@ PICTURES = 30.0
 """Pictures a second that the studio sends and the page should draw (Hz)."""
 GROWTH = 10.0
 """MB by which the server, and the browser, may grow in the time that is measured."""
+ROUND = 5.0
+"""s: how long pictures are counted at a time; the best of several rounds is told."""
 SIZES = ((1280, 800), (1920, 1080))
 COUNT = """
 (() => {
@@ -80,7 +82,7 @@ def studio(quick: bool) -> Iterator[Row]:
                 args=["--no-sandbox", "--enable-precise-memory-info", "--js-flags=--expose-gc"],
             )
             for size in SIZES[:1] if quick else SIZES:
-                yield from _played(browser, process, address, size, 4.0 if quick else 15.0)
+                yield from _played(browser, process, address, size, 1 if quick else 4)
             browser.close()
 
 
@@ -139,7 +141,7 @@ def _played(
     process: subprocess.Popen[str],
     address: str,
     size: tuple[int, int],
-    seconds: float,
+    rounds: int,
 ) -> Iterator[Row]:
     page = browser.new_page(viewport={"width": size[0], "height": size[1]})
     page.add_init_script(COUNT)
@@ -150,9 +152,12 @@ def _played(
     play.click()
     time.sleep(3.0)
     before = (_resident(process), page.evaluate(HEAP))
-    used = _processor(process)
-    seen = page.evaluate(WATCH, seconds)
-    used = _processor(process) - used
+    seen, each = 0.0, float("inf")
+    for _ in range(rounds):
+        used = _processor(process)
+        rate = page.evaluate(WATCH, ROUND)
+        used = _processor(process) - used
+        seen, each = max(seen, rate), min(each, 1e3 * used / (PICTURES * ROUND))
     after = (_resident(process), page.evaluate(HEAP))
     play.click()
     page.close()
@@ -163,11 +168,10 @@ def _played(
         PICTURES,
         unit="1/s",
         required=1.0,
-        note="the peer is what is sent",
+        note=f"best of {rounds} rounds; the peer is what is sent",
     )
     told = "the peer is the limit" if Path("/proc/self").exists() else "told on Linux only"
-    each = 1e3 * used / (seen * seconds)
-    yield Row(f"server, {words}", each, None, "ms/picture", None, None, "processor time")
+    yield Row(f"server, {words}", each, None, "ms/picture", None, None, "processor time, the least")
     for name, first, last in zip(("server", "browser"), before, after, strict=True):
         yield Row(
             f"growth of the {name}, {words}",
@@ -176,7 +180,7 @@ def _played(
             "MB",
             None if last <= first else GROWTH / (last - first),
             None if last <= first else 1.0,
-            f"{told}; {last:.0f} MB after {seconds:g} s",
+            f"{told}; {last:.0f} MB after {rounds * ROUND:g} s",
         )
 
 

@@ -11,7 +11,7 @@ from viser.uplot import Series
 
 from homodyn.errors import HomodynError
 from homodyn.search.summary import Summary
-from homodyn.studio.panels.legend import legend
+from homodyn.studio.panels.legend import ROOM, legend
 from homodyn.studio.panels.panel import Panel, assign
 from homodyn.studio.session import View
 from homodyn.studio.study import Course, StudyFile, course, written
@@ -87,6 +87,7 @@ class SearchPanel(Panel):
                 axes=({"size": 26}, {"label": label, "size": 50, "labelSize": 16}),
                 legend={"show": False},
                 height=HEIGHT,
+                padding=ROOM,
             )
 
     def _watch(self) -> None:

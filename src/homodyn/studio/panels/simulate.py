@@ -15,7 +15,7 @@ from homodyn.report.replay import ARROW
 from homodyn.studio.arrows import weight_of
 from homodyn.studio.document import Actor, Document
 from homodyn.studio.figure import figure
-from homodyn.studio.panels.legend import legend
+from homodyn.studio.panels.legend import ROOM, legend
 from homodyn.studio.panels.panel import Panel, assign
 from homodyn.studio.panels.pose import PosePanel
 from homodyn.studio.pushing import PushHandle
@@ -261,6 +261,7 @@ class SimulatePanel(Panel):
                 axes=({"size": 26}, {"label": unit, "size": 50, "labelSize": 16}),
                 legend={"show": False},
                 height=HEIGHT,
+                padding=ROOM,
             )
 
 
