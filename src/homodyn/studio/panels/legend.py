@@ -16,4 +16,4 @@ def legend(colours: Mapping[str, str]) -> str:
         f"{escape(name)}</span>"
         for name, colour in colours.items()
     ]
-    return f'<div style="padding:6px 12px 0;font-size:13px">{" &nbsp; ".join(marks)}</div>'
+    return f'<div style="padding:6px 12px 4px;font-size:13px">{" &nbsp; ".join(marks)}</div>'
