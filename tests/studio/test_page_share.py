@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from homodyn import catalog, load, save
+from homodyn.errors import ModelError
 from homodyn.model import Assembly, joints, sphere
 from homodyn.studio import Document, Session
 from homodyn.studio.autosave import Autosave, left_behind
@@ -162,6 +164,23 @@ def test_work_that_a_crash_left_behind_is_offered(visit, serve, tmp_path):
     np.testing.assert_array_equal(studio.session.document.actor.q, body.q + 0.2)
     assert studio.session.view().unsaved
     until(lambda: not left_behind(tmp_path), "it is held by this studio now")
+
+
+def test_a_model_with_inertias_of_no_rigid_body_is_opened_all_the_same(visit, serve, tmp_path):
+    path = tmp_path / "others.lua"
+    save(catalog.bip(), path)
+    text = re.sub(r"inertia = \{\s*\{[^,]+", "inertia = {{9.0", path.read_text(), count=1)
+    path.write_text(text)
+    with pytest.raises(ModelError, match="as_measured=True"):
+        load(path)
+    studio = serve()
+    page = visit(studio)
+    page.locator('input[type="file"]').first.set_input_files(str(path))
+    page.get_by_text("no rigid body has principal moments").first.wait_for()
+    assert not studio.session.document.actors
+    page.get_by_role("button", name="Open it").click()
+    until(lambda: studio.session.document.actors, "a body")
+    assert studio.session.document.actor.model.as_measured
 
 
 def test_two_results_are_compared_over_the_cycle(studio, visit, tmp_path):

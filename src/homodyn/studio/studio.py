@@ -17,8 +17,8 @@ from typing import Any
 import viser
 
 from homodyn.capture import Trial
-from homodyn.errors import HomodynError
-from homodyn.studio.asking import offer
+from homodyn.errors import HomodynError, ModelError
+from homodyn.studio.asking import ask, offer
 from homodyn.studio.autosave import Autosave, left_behind
 from homodyn.studio.document import Actor, Document
 from homodyn.studio.look import Look
@@ -32,6 +32,8 @@ from homodyn.studio.tasks import Task, Tasks
 
 RATE = 30.0
 """Pictures a second while playing (Hz)."""
+AS_MEASURED = "as_measured=True"
+"""What a refusal says when a model could be taken as it was measured."""
 BRAND = (64, 110, 180)
 
 
@@ -165,9 +167,27 @@ class Studio:
                 auto_close_seconds=None if colour == "red" else 6.0,
             )
 
-    def open_upload(self, name: str, content: bytes) -> None:
-        """Open a file that came through the page."""
-        self.open(uploaded(name, content, self.uploads), name)
+    def open_upload(self, name: str, content: bytes, *, as_measured: bool | None = None) -> None:
+        """Open a file that came through the page.
+
+        A model that is refused for inertias which no rigid body has can be opened all the same.
+        """
+        try:
+            thing = uploaded(name, content, self.uploads, as_measured=as_measured)
+        except ModelError as error:
+            if as_measured is None and AS_MEASURED in str(error):
+                ask(
+                    self,
+                    f"Open {name} all the same?",
+                    "It has inertias that no rigid body can have, as models of others do. Poses "
+                    "and fits do not need them; torques and simulations follow them as they are.",
+                    {
+                        "Leave it": lambda: None,
+                        "Open it": lambda: self.open_upload(name, content, as_measured=True),
+                    },
+                )
+            raise
+        self.open(thing, name)
 
     def open(self, thing: Opened, name: str) -> None:
         """Show something that was opened: in the scene, or in the panel that it is for."""
