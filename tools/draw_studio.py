@@ -182,7 +182,7 @@ def drawn(browser: Any, name: str, size: tuple[int, int], dark: bool, path: Path
         studio.set_look(dark=dark)
         studio.settle()
         page = browser.new_page(viewport={"width": size[0], "height": size[1]})
-        page.goto(studio.address)
+        page.goto(f"{studio.address}?edges=smooth")
         page.get_by_text("Open a file").wait_for()
         sleep(1.5)
         act(page, studio)

@@ -58,13 +58,13 @@ def visit(browser: Any) -> Iterator[Callable[..., Any]]:
     pages: list[Any] = []
     faults: list[str] = []
 
-    def open_page(studio: Studio, width: int = 1100, height: int = 750, sharp: bool = False) -> Any:
+    def open_page(studio: Studio, width: int = 1100, height: int = 750, query: str = "") -> Any:
         page = browser.new_page(viewport={"width": width, "height": height})
         page.set_default_timeout(1000 * PATIENCE)
         page.on("pageerror", lambda error: faults.append(str(error)))
         # A quarter of the pixels: there is no graphics card to draw them all.
         mark = "&" if "?" in studio.address else "?"
-        page.goto(studio.address + ("" if sharp else f"{mark}fixedDpr=0.5"))
+        page.goto(f"{studio.address}{mark}fixedDpr=0.5&{query}")
         page.get_by_text("Open a file").wait_for()
         until(lambda: studio.server.get_clients(), "a page connected")
         pages.append(page)

@@ -18,6 +18,7 @@ from homodyn.studio.comparing import (
 )
 from homodyn.studio.opening import from_catalog
 from homodyn.studio.panels.compare import ComparePanel
+from support.waiting import until
 
 
 def scaled(actor, factor, name):
@@ -106,3 +107,30 @@ def test_plots_are_drawn_again_only_when_the_results_change(studio):
     studio.settle()
     assert panel.plots["Angle"] is not before["Angle"]
     assert "half" in panel.tables["Angle"].content
+
+
+def test_curves_of_a_body_follow_when_its_edits_pause(studio):
+    panel = studio.layout.panel(ComparePanel)
+
+    def bent(document, degrees):
+        motion = document.actor.motion
+        q = motion.q.copy()
+        q[:, motion.model.coordinate_index("KneeRight_RY")] += np.radians(degrees)
+        return document.changed(replace(document.actor, motion=replace(motion, q=q)))
+
+    tables = [panel.tables["Angle"].content]
+    for _ in range(3):
+        studio.session.change("edit", lambda document: bent(document, 10.0))
+        studio.settle()
+        tables.append(panel.tables["Angle"].content)
+    assert tables[1] != tables[0]
+    assert tables[3] == tables[2] == tables[1]
+    until(lambda: panel.tables["Angle"].content != tables[3], "the curves of the last edit")
+    most = titled_most(panel.tables["Angle"].content)
+    assert most == pytest.approx(titled_most(tables[0]) + 30.0, abs=0.1)
+
+
+def titled_most(content):
+    """The greatest value of the right knee in a table of the page."""
+    row = next(line for line in content.splitlines() if line.startswith("| walk right"))
+    return float(row.split("|")[3])

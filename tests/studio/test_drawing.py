@@ -15,7 +15,7 @@ from homodyn.studio.figure import figure
 from homodyn.studio.opening import from_catalog
 from homodyn.studio.panels.plots import span, together, with_cursor
 from homodyn.studio.scene.body import plumb_line
-from homodyn.studio.shapes import along, ball, cylinder
+from homodyn.studio.shapes import along, ball, bead, cylinder, dome, towards
 from homodyn.studio.signals import KINDS, Curve, curves, names_of, thinned, unit_of
 from homodyn.studio.support import support_polygon
 from homodyn.studio.timeline import marks, short, strip
@@ -47,9 +47,25 @@ def test_cylinders_lie_along_what_they_stand_for():
     vectors = np.vstack([rng.standard_normal((50, 3)), [[0, 0, -1.0], [0, 0, 2.0], [0, 0, 0]]])
     axes = Rotation.from_quat(along(vectors), scalar_first=True).apply([0.0, 0.0, 1.0])
     np.testing.assert_allclose(np.cross(axes, vectors), 0.0, atol=1e-9)
+    ways = Rotation.from_quat(towards(vectors), scalar_first=True).apply([0.0, 0.0, 1.0])
+    np.testing.assert_allclose(
+        ways[:-1], vectors[:-1] / np.linalg.norm(vectors[:-1], axis=1)[:, None]
+    )
 
 
-@pytest.mark.parametrize("mesh", [ball(), cylinder()])
+def test_domes_close_both_ends_of_solid_parts_also_of_those_without_length():
+    figure_ = figure(catalog.heiman())
+    poses = figure_.poses(catalog.heiman().random(3, 2))
+    ends = poses.ends.copy()
+    ends[1, 0, 1] = ends[1, 0, 0]
+    turned = Rotation.from_quat(replace(poses, ends=ends).domes(1), scalar_first=True)
+    out = turned.apply([0.0, 0.0, 1.0]).reshape(-1, 2, 3)
+    np.testing.assert_allclose(out[:, 0], -out[:, 1], atol=1e-6)
+    along_parts = ends[1, 1:, 1] - ends[1, 1:, 0]
+    assert (np.einsum("ij,ij->i", out[1:, 1], along_parts) > 0).all()
+
+
+@pytest.mark.parametrize("mesh", [ball(), cylinder(), dome(), bead()])
 def test_meshes_look_outwards(mesh):
     corners, faces = mesh
     a, b, c = (corners[faces[:, k]].astype(float) for k in range(3))

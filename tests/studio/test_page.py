@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from homodyn import catalog, save
 from homodyn.report.demo import TRIAL
@@ -139,6 +140,21 @@ def test_two_pages_show_the_same(studio, visit):
     two.close()
     one.get_by_role("button", name="|◀").click()
     one.get_by_text("0.00 s", exact=True).first.wait_for()
+
+
+DRAWN = """() => {
+    const all = [...document.querySelectorAll("canvas")];
+    const gl = all.map((canvas) => canvas.getContext("webgl2")).find(Boolean);
+    const known = gl.getExtension("WEBGL_debug_renderer_info");
+    return [gl.getContextAttributes().antialias, gl.getParameter(known.UNMASKED_RENDERER_WEBGL)];
+}"""
+
+
+@pytest.mark.parametrize("asked", ["smooth", ""])
+def test_edges_are_smooth_unless_the_processor_draws(studio, visit, asked):
+    smooth, machine = visit(studio, query=f"edges={asked}").evaluate(DRAWN)
+    processor = "swiftshader" in machine.lower() or "llvmpipe" in machine.lower()
+    assert smooth == (asked == "smooth" or not processor)
 
 
 def test_an_empty_studio_says_where_to_begin(visit):

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from homodyn import catalog, load, save
+from homodyn.errors import ModelError
 from homodyn.model import Assembly, joints, sphere
 from homodyn.studio import Document, Session
 from homodyn.studio.autosave import Autosave, left_behind
@@ -17,7 +19,7 @@ from homodyn.studio.panels.compare import ComparePanel
 from homodyn.studio.panels.save import GIF, PICTURE, REPLAY, SavePanel
 from homodyn.studio.panels.simulate import SimulatePanel
 from homodyn.studio.studio import Studio
-from support.studio_page import unfold
+from support.studio_page import arrow_of, pixel, unfold
 from support.waiting import until
 
 
@@ -164,6 +166,23 @@ def test_work_that_a_crash_left_behind_is_offered(visit, serve, tmp_path):
     until(lambda: not left_behind(tmp_path), "it is held by this studio now")
 
 
+def test_a_model_with_inertias_of_no_rigid_body_is_opened_all_the_same(visit, serve, tmp_path):
+    path = tmp_path / "others.lua"
+    save(catalog.bip(), path)
+    text = re.sub(r"inertia = \{\s*\{[^,]+", "inertia = {{9.0", path.read_text(), count=1)
+    path.write_text(text)
+    with pytest.raises(ModelError, match="as_measured=True"):
+        load(path)
+    studio = serve()
+    page = visit(studio)
+    page.locator('input[type="file"]').first.set_input_files(str(path))
+    page.get_by_text("no rigid body has principal moments").first.wait_for()
+    assert not studio.session.document.actors
+    page.get_by_role("button", name="Open it").click()
+    until(lambda: studio.session.document.actors, "a body")
+    assert studio.session.document.actor.model.as_measured
+
+
 def test_two_results_are_compared_over_the_cycle(studio, visit, tmp_path):
     walker = studio.session.document.actor
     weaker = replace(walker, name="weaker", loads=replace(walker.loads, tau=0.8 * walker.loads.tau))
@@ -200,9 +219,18 @@ def test_a_body_is_let_go_pushed_and_stopped(visit, serve):
     page.get_by_role("button", name="Let go").click()
     panel = studio.layout.panel(SimulatePanel)
     until(lambda: len(panel.glances) > 5, "the body moves")
-    body = studio.session.document.actor
-    studio._segment_clicked(body.name, body.model.body_names[0])
-    assert panel.handle.segment is not None
+    page.mouse.click(*pixel(page, studio, (0.0, 0.0, 0.3)))
+    until(lambda: panel.handle.segment == "ball", "a handle at what was clicked")
+    studio.settle()
+    start, end = arrow_of(page, studio, panel.handle._node)
+    page.mouse.move(*end)
+    page.mouse.down()
+    page.mouse.move(*(2 * end - start), steps=5)
+    until(lambda: panel.glances[-1].push is not None, "a push")
+    until(lambda: panel.glances[-1].q[0] > 0.02, "the body moves to where it is pulled")
+    assert max(glance.push.force[0] for glance in panel.glances if glance.push) > 1.0
+    page.mouse.up()
+    until(lambda: panel.glances[-1].push is None, "a hand that let go")
     page.get_by_text(re.compile(r"real time")).wait_for()
     page.get_by_role("button", name="Stop").click()
     until(lambda: len(studio.session.document.names) == 2, "a result")

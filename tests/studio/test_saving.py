@@ -11,17 +11,20 @@ import pytest
 from PIL import Image
 
 from homodyn import catalog, load, save
+from homodyn.capture import read_table
 from homodyn.errors import FormatError, HomodynError
 from homodyn.studio import Document, Session, film
 from homodyn.studio.keeping import LIST, Keeper, read_document
 from homodyn.studio.marker_map import read_map, with_map
 from homodyn.studio.opening import added, from_catalog, opened, uploaded
+from homodyn.studio.posing import turning_of
 from homodyn.studio.saving import (
     FILES,
     everything,
     marker_map,
     model_lua,
     model_toml,
+    motion_mot,
     motion_table,
     replay,
     result,
@@ -127,6 +130,21 @@ def test_a_motion_table_has_all_frames(walker):
     rows = motion_table(walker).content.decode().splitlines()
     assert len(rows) == 1 + len(walker.motion.time)
     assert rows[0].startswith("time (s),")
+
+
+def test_a_motion_for_opensim_has_its_coordinates_in_degrees(walker, tmp_path):
+    saved = motion_mot(walker)
+    assert saved.name == "walk_motion.mot"
+    (tmp_path / saved.name).write_bytes(saved.content)
+    back, motion = read_table(tmp_path / saved.name), walker.motion
+    assert back.degrees
+    assert back.names == motion.model.coordinate_names
+    np.testing.assert_allclose(back.time, motion.time, atol=1e-9)
+    scale = np.where(turning_of(motion.model), np.degrees(1.0), 1.0)
+    np.testing.assert_allclose(back.values, motion.q * scale, rtol=1e-7, atol=1e-7)
+    header = saved.content.decode().split("endheader")[0]
+    assert f"nRows={len(motion.time)}" in header.replace(" ", "")
+    assert "inDegrees=yes" in header.replace(" ", "")
 
 
 def test_a_replay_is_one_page_that_asks_for_nothing_else(walker, walk_document):

@@ -13,6 +13,7 @@ from homodyn.studio import Actor, Document, Session
 from homodyn.studio.clock import Clock
 from homodyn.studio.document import COLOURS, nearest
 from homodyn.studio.history import LONGEST, History
+from homodyn.studio.opening import from_catalog
 from homodyn.studio.panels.open import guide_sentence
 from homodyn.studio.panels.time import pressed
 
@@ -182,5 +183,8 @@ def test_the_page_says_what_to_do_next():
     assert "Begin here" in guide_sentence(session.view())
     session.change("open", lambda d: d.with_trial(recording()))
     assert "add a body" in guide_sentence(session.view())
+    session.change("add", lambda d: d.with_actor(from_catalog("bip")))
+    assert "no marker name in common" in guide_sentence(session.view())
+    session.undo()
     session.change("add", lambda d: d.with_actor(moving()))
     assert "Press" in guide_sentence(session.view())

@@ -6,8 +6,17 @@ import pytest
 from homodyn import catalog, dynamics
 from homodyn.model import Assembly, joints, sphere
 from homodyn.simulate import grounded
-from homodyn.studio.panels.simulate import SimulatePanel
-from homodyn.studio.simulating import NAMES, STEPS, Choices, Hand, LiveRun, pressure, pushed
+from homodyn.studio.panels.simulate import SimulatePanel, moving
+from homodyn.studio.simulating import (
+    NAMES,
+    STEPS,
+    Choices,
+    Glance,
+    Hand,
+    LiveRun,
+    pressure,
+    pushed,
+)
 from support.waiting import until
 
 FAST = 1e6
@@ -151,3 +160,20 @@ def test_a_run_that_cannot_begin_gives_its_reason_and_another_try(studio):
     assert panel.go.visible
     assert not panel.end.visible
     assert not studio.session.document.actor.posed
+
+
+@pytest.mark.parametrize(
+    ("pace", "speed", "words"),
+    [
+        (0.99, 1.0, ""),
+        (0.24, 0.25, ""),
+        (0.05, 1.0, "takes about 3 minutes"),
+        (0.5, 1.0, "takes about 18 s"),
+    ],
+)
+def test_a_run_that_cannot_keep_up_says_how_long_it_takes(pace, speed, words):
+    glance = Glance(1.0, np.zeros(1), np.zeros(3), np.zeros(3), 0.0, 0.0, None, pace)
+    told = moving("walker", glance, Choices(duration=10.0, speed=speed), stopped=False)
+    assert f"1.0 s, {pace:.2f} × real time" in told
+    assert (words in told) if words else ("slower" not in told)
+    assert "stops at 1.0 s" in moving("walker", glance, Choices(), stopped=True)

@@ -83,6 +83,9 @@ def test_the_picture_follows_the_body_and_bodies_stand_side_by_side(studio):
     nodes = studio.stage.bodies["walk"]
     poses, row = nodes.at(1.6)
     np.testing.assert_allclose(studio.stage.root.position[:2], -poses.com[row][:2], atol=1e-6)
+    ground = studio.stage._ground._lines.position
+    np.testing.assert_allclose(poses.com[row][:2], ground[:2], atol=0.51)
+    assert ground[0] == round(ground[0])
     studio.set_look(follow=False)
     studio.settle()
     np.testing.assert_array_equal(studio.stage.root.position, 0.0)

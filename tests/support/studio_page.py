@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 from homodyn.studio.marking import Camera
 
@@ -47,3 +48,11 @@ def pixel(page: Any, studio: Any, point: Any) -> tuple[float, float]:
     (at,) = camera.seen_at(np.asarray(point, dtype=float)[None])
     box = page.locator("canvas").first.bounding_box()
     return box["x"] + at[0] * box["width"], box["y"] + at[1] * box["height"]
+
+
+def arrow_of(page: Any, studio: Any, node: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Where on the page a handle is, and the tip of its arrow along x."""
+    origin = np.array(node.position) + np.asarray(studio.stage.root.position)
+    turn = Rotation.from_quat(np.array(node.wxyz), scalar_first=True)
+    tip = origin + 0.9 * node.scale * turn.apply([1.0, 0.0, 0.0])
+    return np.array(pixel(page, studio, origin)), np.array(pixel(page, studio, tip))

@@ -24,7 +24,8 @@ def error_bars(errors: Mapping[str, float], bad: float) -> str:
     width = max(FULL, ordered[0][1])
     rows = [
         '<div style="display:flex;align-items:center;gap:6px;height:15px">'
-        f'<span style="width:64px;overflow:hidden;text-overflow:ellipsis;white-space:nowrap">'
+        f'<span title="{escape(name)}" style="width:92px;overflow:hidden;text-overflow:ellipsis;'
+        'white-space:nowrap">'
         f"{escape(name)}</span>"
         f'<span style="flex:1"><span style="display:block;height:9px;border-radius:2px;'
         f'width:{100 * error / width:.1f}%;background:{_rgb(BAD if error > bad else GOOD)}">'

@@ -18,7 +18,7 @@ from homodyn.model import WORLD, ContactShape, Model
 from homodyn.report.replay import Stick, sticks
 from homodyn.report.silhouette import Axes, contact_points
 from homodyn.spatial import Transform
-from homodyn.studio.shapes import along
+from homodyn.studio.shapes import along, towards
 from homodyn.symbolic import Kernel, kernel
 
 THICKEST_JOINT = 0.035
@@ -40,15 +40,21 @@ class Poses:
     com: np.ndarray
     """(frames, 3)."""
 
-    @cached_property
-    def middles(self) -> np.ndarray:
-        """(frames, sticks, 3): middles of the solid parts."""
-        return self.ends.mean(axis=2)
+    def middles(self, row: int) -> np.ndarray:
+        """(sticks, 3): middles of the solid parts."""
+        return np.asarray(self.ends[row].mean(axis=1))
 
-    @cached_property
-    def turns(self) -> np.ndarray:
-        """(frames, sticks, 4): their directions, as quaternions."""
-        return along(self.ends[:, :, 1] - self.ends[:, :, 0]).astype(np.float32)
+    def turns(self, row: int) -> np.ndarray:
+        """(sticks, 4): their directions, as quaternions."""
+        return along(self.ends[row, :, 1] - self.ends[row, :, 0])
+
+    def domes(self, row: int) -> np.ndarray:
+        """(2 sticks, 4): directions out of both ends of every solid part, as quaternions."""
+        out = self.ends[row, :, 1] - self.ends[row, :, 0]
+        out = np.where(
+            out.any(axis=1, keepdims=True), out, np.array([0.0, 0.0, 1.0], dtype=np.float32)
+        )
+        return towards(np.stack([-out, out], axis=1).reshape(-1, 3))
 
     @property
     def caps(self) -> np.ndarray:
@@ -114,6 +120,10 @@ class Figure:
         ends, joints, markers, touching, com = np.split(points, np.cumsum(counts), axis=1)
         touching = touching - np.multiply.outer(self.sole, [0.0, 0.0, 1.0]).astype(np.float32)
         return Poses(ends.reshape(len(rows), -1, 2, 3), joints, markers, touching, com[:, 0])
+
+    def thickness(self, body: str) -> float:
+        """Radius (m) of the thickest part of a segment; 0 for what is no segment."""
+        return max((s.radius for s in self.sticks if s.body == body), default=0.0)
 
     @property
     def joint_radius(self) -> float:

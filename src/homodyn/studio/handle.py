@@ -42,7 +42,8 @@ class DragHandle:
         place, turn = self._where(actor, grip, time)
         node = self.studio.server.scene.add_transform_controls(
             NODE,
-            scale=0.22,
+            # Arrows inside a thick segment could not be taken hold of.
+            scale=max(0.22, 1.6 * figure(actor.model).thickness(name)),
             disable_rotations=marker,
             depth_test=False,
             position=place,

@@ -43,8 +43,11 @@ SCENE = re.compile(r'^\s*format\s*=\s*"homodyn scene', re.MULTILINE)
 Opened = Actor | Trial | Document | MarkerMap | Sheet | StudyFile | BalanceScene
 
 
-def opened(path: str | Path) -> Opened:
-    """What a file or folder holds: a body, a recording, a body with its result, or a session."""
+def opened(path: str | Path, *, as_measured: bool | None = None) -> Opened:
+    """What a file or folder holds: a body, a recording, a body with its result, or a session.
+
+    ``as_measured`` takes a model with inertias that no rigid body can have.
+    """
     path = Path(path)
     if path.is_dir():
         return _folder(path)
@@ -60,7 +63,7 @@ def opened(path: str | Path) -> Opened:
     if suffix == ".csv" and is_map(_content(path)[:200].decode(errors="replace")):
         return read_map(path)
     if suffix in MODELS:
-        return standing(load(path), source=str(path))
+        return standing(load(path, as_measured=as_measured), source=str(path))
     if suffix in TRIALS:
         return capture.read(path)
     raise FormatError(
@@ -105,7 +108,7 @@ def added(document: Document, thing: Actor | Trial | Document) -> Document:
     return document.with_trial(thing) if isinstance(thing, Trial) else document.with_actor(thing)
 
 
-def uploaded(name: str, content: bytes, folder: Path) -> Opened:
+def uploaded(name: str, content: bytes, folder: Path, *, as_measured: bool | None = None) -> Opened:
     """What a file holds that came through the page; ``folder`` keeps it while it is open.
 
     A folder comes packed as .tar or .zip. Refusals name the file as the sender knows it.
@@ -116,7 +119,7 @@ def uploaded(name: str, content: bytes, folder: Path) -> Opened:
         if Path(plain).suffix.lower() in PACKED:
             return _folder(_unpacked(plain, content, home))
         (home / plain).write_bytes(content)
-        return opened(home / plain)
+        return opened(home / plain, as_measured=as_measured)
     except HomodynError as error:
         raise type(error)(str(error).replace(f"{home}/", "")) from error
 

@@ -43,7 +43,8 @@ class PushHandle:
         self.segment = segment
         self._node = self.studio.server.scene.add_transform_controls(
             NODE,
-            scale=0.25,
+            # Arrows inside a thick segment could not be taken hold of.
+            scale=max(0.25, 1.6 * figure(model).thickness(segment)),
             disable_rotations=True,
             depth_test=False,
             position=tuple(self.place(model, q)),

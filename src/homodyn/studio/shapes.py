@@ -1,4 +1,4 @@
-"""Meshes of unit size that the scene draws many times: cylinder and ball, and how to turn them.
+"""Meshes of unit size that the scene draws many times, and how to turn them.
 
 They have few triangles: a machine without a graphics card spends its time on these.
 """
@@ -6,6 +6,7 @@ They have few triangles: a machine without a graphics card spends its time on th
 from __future__ import annotations
 
 from functools import cache
+from itertools import combinations
 
 import numpy as np
 
@@ -53,6 +54,33 @@ def ball(rings: int = 8, sides: int = 14) -> Mesh:
     return corners.astype(np.float32), np.array(faces, dtype=np.uint32)
 
 
+@cache
+def dome(sides: int = 14) -> Mesh:
+    """The half of a ball of radius 1 above z = 0, with a rim below it.
+
+    The rim lets its edge be shaded like that of a tube which it closes.
+    """
+    corners, faces = ball(6, sides)
+    above = corners[:, 2] > -0.6
+    return corners[above], faces[above[faces].all(axis=1)]
+
+
+@cache
+def bead() -> Mesh:
+    """A ball of radius 1 with the fewest triangles that look round when small: an icosahedron."""
+    golden = (1 + np.sqrt(5)) / 2
+    pairs = np.array([(0, s, t * golden) for s in (-1, 1) for t in (-1, 1)])
+    corners = np.concatenate([np.roll(pairs, k, axis=1) for k in range(3)])
+    corners /= np.linalg.norm(corners, axis=1, keepdims=True)
+    near = corners @ corners.T > 0.4
+    faces = [
+        (a, b, c) if np.linalg.det(corners[[a, b, c]]) > 0 else (a, c, b)
+        for a, b, c in combinations(range(len(corners)), 3)
+        if near[a, b] and near[b, c] and near[a, c]
+    ]
+    return corners.astype(np.float32), np.array(faces, dtype=np.uint32)
+
+
 def along(vectors: np.ndarray) -> np.ndarray:
     """Quaternions (..., w x y z) that turn z along vectors, or against them.
 
@@ -67,3 +95,12 @@ def along(vectors: np.ndarray) -> np.ndarray:
         [1 + unit[..., 2], -unit[..., 1], unit[..., 0], np.zeros(unit.shape[:-1])], axis=-1
     )
     return turn / np.linalg.norm(turn, axis=-1, keepdims=True)
+
+
+def towards(vectors: np.ndarray) -> np.ndarray:
+    """Quaternions (..., w x y z) that turn z into the direction of vectors; none turns one of 0."""
+    vectors = np.asarray(vectors, dtype=float)
+    turn = along(vectors)
+    w, x, y, z = np.moveaxis(turn, -1, 0)
+    upside_down = np.stack([-x, w, z, -y], axis=-1)
+    return np.where(vectors[..., 2:] < 0, upside_down, turn)

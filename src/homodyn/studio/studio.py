@@ -17,8 +17,8 @@ from typing import Any
 import viser
 
 from homodyn.capture import Trial
-from homodyn.errors import HomodynError
-from homodyn.studio.asking import offer
+from homodyn.errors import HomodynError, ModelError
+from homodyn.studio.asking import ask, offer
 from homodyn.studio.autosave import Autosave, left_behind
 from homodyn.studio.document import Actor, Document
 from homodyn.studio.look import Look
@@ -32,6 +32,8 @@ from homodyn.studio.tasks import Task, Tasks
 
 RATE = 30.0
 """Pictures a second while playing (Hz)."""
+AS_MEASURED = "as_measured=True"
+"""What a refusal says when a model could be taken as it was measured."""
 BRAND = (64, 110, 180)
 
 
@@ -73,7 +75,7 @@ class Studio:
         """Told (recording, marker, whether it joins the chosen ones) when a marker is clicked."""
         self._theme()
         camera = self.server.initial_camera
-        camera.position, camera.look_at, camera.up = (3.2, -5.0, 1.3), (0.0, 0.0, 0.3), (0, 0, 1)
+        camera.position, camera.look_at, camera.up = (3.2, -5.0, 1.15), (0.0, 0.0, 0.15), (0, 0, 1)
         camera.fov = 0.75
         self.layout = Layout(self)
         self._loop = threading.Thread(target=self._run, daemon=True, name="studio")
@@ -165,9 +167,27 @@ class Studio:
                 auto_close_seconds=None if colour == "red" else 6.0,
             )
 
-    def open_upload(self, name: str, content: bytes) -> None:
-        """Open a file that came through the page."""
-        self.open(uploaded(name, content, self.uploads), name)
+    def open_upload(self, name: str, content: bytes, *, as_measured: bool | None = None) -> None:
+        """Open a file that came through the page.
+
+        A model that is refused for inertias which no rigid body has can be opened all the same.
+        """
+        try:
+            thing = uploaded(name, content, self.uploads, as_measured=as_measured)
+        except ModelError as error:
+            if as_measured is None and AS_MEASURED in str(error):
+                ask(
+                    self,
+                    f"Open {name} all the same?",
+                    "It has inertias that no rigid body can have, as models of others do. Poses "
+                    "and fits do not need them; torques and simulations follow them as they are.",
+                    {
+                        "Leave it": lambda: None,
+                        "Open it": lambda: self.open_upload(name, content, as_measured=True),
+                    },
+                )
+            raise
+        self.open(thing, name)
 
     def open(self, thing: Opened, name: str) -> None:
         """Show something that was opened: in the scene, or in the panel that it is for."""
@@ -254,10 +274,13 @@ class Studio:
                 self._settled.notify_all()
 
     def _draw(self, view: View, shown: int | None) -> int:
-        if view.version != shown:
+        fresh = view.version != shown
+        if fresh:
             self.stage.show(view.document)
-            self.layout.refresh(view)
+        # The picture goes out first: panels take their time over what a long motion comes to.
         self.stage.draw(view.clock, self.look)
+        if fresh:
+            self.layout.refresh(view)
         self.layout.tick(view)
         self.drawn += 1
         return view.version

@@ -1,6 +1,26 @@
-// Files and folders dropped on the page go to the button that opens files; a folder goes as a tar.
+// What the page of viser lacks: smooth playing without a graphics card, and files dropped on it.
+// Files go to the button that opens files; a folder goes as a tar.
 (() => {
   "use strict";
+
+  // Where the processor draws in place of a graphics card, smooth edges take most of its time.
+  function drawnByProcessor() {
+    const probe = document.createElement("canvas").getContext("webgl2");
+    const known = probe && probe.getExtension("WEBGL_debug_renderer_info");
+    const name = known ? probe.getParameter(known.UNMASKED_RENDERER_WEBGL) : "";
+    if (probe) probe.getExtension("WEBGL_lose_context")?.loseContext();
+    return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(name);
+  }
+
+  const asked = new URLSearchParams(location.search).get("edges");
+  if (asked === "plain" || (asked !== "smooth" && drawnByProcessor())) {
+    const original = HTMLCanvasElement.prototype.getContext;
+    HTMLCanvasElement.prototype.getContext = function (kind, options) {
+      const plain = kind.startsWith("webgl") ? { ...options, antialias: false } : options;
+      return original.call(this, kind, plain);
+    };
+  }
+
   document.title = "Homodyn studio";
   const keep = new MutationObserver(() => {
     if (document.title === "Viser") document.title = "Homodyn studio";

@@ -11,7 +11,7 @@ from viser.uplot import Series
 
 from homodyn.studio.document import nearest
 from homodyn.studio.judging import BalanceScene, Judged, judge, judge_scene, path_trial
-from homodyn.studio.panels.legend import legend
+from homodyn.studio.panels.legend import ROOM, legend
 from homodyn.studio.panels.panel import Panel
 from homodyn.studio.panels.plots import LEAST, span, with_cursor
 from homodyn.studio.scene.many import Lines
@@ -130,6 +130,7 @@ class BalancePanel(Panel):
                 axes=({"size": 26}, {"label": "N, N m", "size": 50, "labelSize": 16}),
                 legend={"show": False},
                 height=HEIGHT,
+                padding=ROOM,
             )
 
     def _polygon(self, judged: Judged, now: float) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 from functools import partial
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -32,6 +34,8 @@ from homodyn.studio.session import View
 NOTHING = "(nothing to compare)"
 BOTH = "both"
 HEIGHT = 130
+PAUSE = 0.5
+"""s without another edit after which the curves of an edited body are worked out anew."""
 FAVOURITES = {"Angle": "knee flexion", "Torque": "knee flexion", "Ground force": "upward"}
 """What is shown first, as a part of its title."""
 DASHES = {"left": (6, 4)}
@@ -71,12 +75,28 @@ class ComparePanel(Panel):
         )
         self.side.on_click(lambda event: self.session.changed.set())
         self.save.on_click(lambda event: self.studio.attempt(lambda: self._save(event.client)))
+        self._motions: tuple[tuple[str, object], ...] = ()
+        self._edited = 0.0
+        self._late = False
         self._drawn: dict[str, Any] = {}
         self._shown: list[tuple[object, ...]] = []
 
     def refresh(self, view: View) -> None:
-        """Offer the curves of what is open."""
-        document = view.document
+        """Offer the curves of what is open; of a body that is being edited, when that pauses."""
+        motions = tuple((actor.name, actor.motion) for actor in view.document.actors)
+        edited = _other_motions(self._motions, motions)
+        self._motions, now = motions, perf_counter()
+        self._late = edited and now - self._edited < PAUSE
+        if edited:
+            self._edited = now
+        if self._late:
+            again = threading.Timer(1.1 * PAUSE, self.session.changed.set)
+            again.daemon = True
+            again.start()
+        else:
+            self._offer_all(view.document)
+
+    def _offer_all(self, document: Document) -> None:
         moving = [actor.name for actor in document.actors if actor.motion is not None]
         self.state.content = sentence(document, len(moving))
         self.legend.content = legend(
@@ -89,6 +109,11 @@ class ComparePanel(Panel):
 
     def tick(self, view: View) -> None:
         """Draw what was chosen, once."""
+        if self._late:
+            if perf_counter() - self._edited < PAUSE:
+                return
+            self._late = False
+            self._offer_all(view.document)
         shown: list[tuple[object, ...]] = [
             (actor.name, actor.colour, actor.motion, actor.loads, actor.events)
             for actor in results(view.document)
@@ -176,6 +201,15 @@ class ComparePanel(Panel):
         content = table(chosen).encode()
         client.send_file_download("comparison.csv", content, save_immediately=True)
         self.studio.notify("Saved", "comparison.csv")
+
+
+def _other_motions(
+    before: tuple[tuple[str, object], ...], after: tuple[tuple[str, object], ...]
+) -> bool:
+    """Whether the same bodies have other motions than before, as when one is edited."""
+    return [name for name, _ in before] == [name for name, _ in after] and any(
+        one is not other for (_, one), (_, other) in zip(before, after, strict=True)
+    )
 
 
 def same(one: list[tuple[object, ...]], other: list[tuple[object, ...]]) -> bool:

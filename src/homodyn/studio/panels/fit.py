@@ -86,6 +86,10 @@ class FitPanel(Panel):
             sentence = ready_sentence(actor, trial)
         if self.state.content != sentence:
             self.state.content = sentence
+        ready = actor is not None and trial is not None
+        for button in (self.frame, self.all, self.calibrate, self.dynamics):
+            if button.disabled == ready:
+                button.disabled = not ready
 
     def tick(self, view: View) -> None:
         """Draw the marker errors of this instant."""
@@ -152,11 +156,20 @@ class FitPanel(Panel):
 
 def ready_sentence(actor: Actor, trial: Trial) -> str:
     """What can be fitted to what, and what comes first, in Markdown."""
-    known = {marker.name for marker in actor.model.markers}
-    shared = len(known & set(trial.markers))
+    shared = shared_markers(actor, trial)
     if not shared:
         return (
-            f"**{actor.name}** and *{trial.name}* have no marker name in common: match the labels "
-            "under Names, or assign markers to segments."
+            f"{no_shared_marker(actor, trial)}: match the labels under Names, or assign markers "
+            "to segments."
         )
     return f"**{actor.name}** has {shared} of the {len(trial.markers)} markers of *{trial.name}*."
+
+
+def shared_markers(actor: Actor, trial: Trial) -> int:
+    """How many markers of a recording a body has too."""
+    return len({marker.name for marker in actor.model.markers} & set(trial.markers))
+
+
+def no_shared_marker(actor: Actor, trial: Trial) -> str:
+    """The beginning of a sentence about a body that no marker can be fitted to."""
+    return f"**{actor.name}** and *{trial.name}* have no marker name in common"

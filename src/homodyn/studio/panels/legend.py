@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from html import escape
 
+ROOM = (10, 8, 0, 0)
+"""Pixels around a plot, from the top clockwise, so that the numbers at its corners are whole."""
+
 
 def legend(colours: Mapping[str, str]) -> str:
     """Names with a mark in their colours, an HTML line."""
@@ -13,4 +16,4 @@ def legend(colours: Mapping[str, str]) -> str:
         f"{escape(name)}</span>"
         for name, colour in colours.items()
     ]
-    return f'<div style="padding:6px 12px 0;font-size:13px">{" &nbsp; ".join(marks)}</div>'
+    return f'<div style="padding:6px 12px 4px;font-size:13px">{" &nbsp; ".join(marks)}</div>'

@@ -31,6 +31,7 @@ CHOICES = ("All", "Free", "Bad", "None")
 """Markers that a button chooses: every one, those without a segment, badly fitting ones."""
 LEAST = 0.15
 """s between two counts while playing."""
+FIRST = "Open a recording to work on its markers: drop a C3D or TRC file on this page."
 HOW = "Click a marker in the picture; Ctrl adds one. With Shift held, drag a box around several."
 
 
@@ -44,7 +45,7 @@ class MarkersPanel(Panel):
         """Make the controls."""
         self.trial = self.gui.add_dropdown("Recording", (NONE,), visible=False)
         self.legend = self.gui.add_html("")
-        self.state = self.gui.add_markdown(HOW)
+        self.state = self.gui.add_markdown(FIRST)
         self.pick = self.gui.add_dropdown("Marker", (NONE,), hint="Or choose by name")
         self.choose = self.gui.add_button_group("Choose", CHOICES)
         self.segment = self.gui.add_dropdown(
@@ -58,6 +59,14 @@ class MarkersPanel(Panel):
         self.weight = self.gui.add_number(
             "Weight", 1.0, min=0.0, max=100.0, step=0.1, hint="How much they count; 0 leaves out"
         )
+        self.bad = self.gui.add_number(
+            "Bad from (mm)",
+            1000 * self.studio.look.bad,
+            min=1.0,
+            max=500.0,
+            step=1.0,
+            hint="Markers farther from the model than this stand out",
+        )
         with self.gui.add_folder("Names", expand_by_default=False):
             self.match = self.gui.add_button(
                 "Match the labels", icon=Icon.ARROWS_LEFT_RIGHT, color="gray"
@@ -68,14 +77,6 @@ class MarkersPanel(Panel):
             )
             self.rename = self.gui.add_button("Rename", icon=Icon.PENCIL, color="gray")
             self.remove = self.gui.add_button("Remove", icon=Icon.TRASH, color="gray")
-            self.bad = self.gui.add_number(
-                "Bad from (mm)",
-                1000 * self.studio.look.bad,
-                min=1.0,
-                max=500.0,
-                step=1.0,
-                hint="Markers farther from the model than this stand out",
-            )
         self._drawn = 0.0
         self._listen()
 
@@ -127,6 +128,9 @@ class MarkersPanel(Panel):
             before = self.segment.value
             self.segment.options = tuple(bodies)
             assign(self.segment, before if before in bodies else bodies[0])
+        for control in (self.pick, self.assign, self.match, self.rename, self.remove):
+            if control.disabled == bool(labels):
+                control.disabled = not labels
         if not self.chosen <= set(labels):
             self.set_chosen(self.chosen)
 
@@ -146,10 +150,12 @@ class MarkersPanel(Panel):
         errors = self.studio.stage.errors
         on = sum(name in owners for name in labels)
         bad = sum(error > self.studio.look.bad for error in errors.values())
-        words = legend(on, len(labels) - on, bad, len(chosen))
+        words = legend(on, len(labels) - on, bad, len(chosen)) if labels else ""
         if self.legend.content != words:
             self.legend.content = words
-        sentence = _chosen_sentence(sorted(chosen), owners, errors) if chosen else HOW
+        sentence = HOW if labels else FIRST
+        if chosen:
+            sentence = _chosen_sentence(sorted(chosen), owners, errors)
         if self.state.content != sentence:
             self.state.content = sentence
         assign(self.pick, SEVERAL if len(chosen) > 1 else next(iter(chosen)) if chosen else NONE)

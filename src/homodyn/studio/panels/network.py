@@ -10,6 +10,7 @@ from viser.uplot import Series
 
 from homodyn.network import Network
 from homodyn.studio.document import COLOURS
+from homodyn.studio.panels.legend import ROOM
 from homodyn.studio.panels.panel import Panel
 from homodyn.studio.panels.plots import hexed
 from homodyn.studio.session import View
@@ -156,6 +157,7 @@ class NetworkPanel(Panel):
                 axes=({"size": 26}, {"size": 50}),
                 legend={"show": False},
                 height=HEIGHT,
+                padding=ROOM,
                 order=choice.order + 0.5,
             )
 

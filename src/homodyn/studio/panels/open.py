@@ -9,6 +9,7 @@ from viser import Icon
 from homodyn import catalog
 from homodyn.studio import demo
 from homodyn.studio.opening import from_catalog
+from homodyn.studio.panels.fit import no_shared_marker, shared_markers
 from homodyn.studio.panels.panel import Panel
 from homodyn.studio.session import View
 
@@ -74,6 +75,11 @@ def guide_sentence(view: View) -> str:
         return (
             f"**{actor.name}** is open. Press **▶** below to play; "
             "choose what to see under View and what to plot under the time line."
+        )
+    if trial is not None and not shared_markers(actor, trial):
+        return (
+            f"**Next:** {no_shared_marker(actor, trial)}: match the labels or assign markers to "
+            "segments on the page Fit."
         )
     if trial is not None:
         return (

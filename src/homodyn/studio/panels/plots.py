@@ -10,6 +10,7 @@ import numpy as np
 from viser.uplot import Series
 
 from homodyn.studio.document import Document
+from homodyn.studio.panels.legend import legend
 from homodyn.studio.panels.panel import Panel, assign
 from homodyn.studio.session import View
 from homodyn.studio.signals import KINDS, Curve, curves, names_of, thinned, unit_of
@@ -56,6 +57,8 @@ class PlotRow:
         """Which curve is drawn until one is chosen."""
         self.choice = panel.gui.add_dropdown(label, (NOTHING,))
         self.plot: Any = None
+        self.names: Any = None
+        """Whose curves they are, where there are several."""
         self.table: tuple[np.ndarray, ...] = ()
         self._key: Any = None
         self._cursor = (np.nan, 0.0)
@@ -84,9 +87,10 @@ class PlotRow:
             self.plot.data = with_cursor(self.table, clock.now)
 
     def _draw(self, document: Document) -> None:
-        if self.plot is not None:
-            self.plot.remove()
-            self.plot = None
+        for handle in (self.plot, self.names):
+            if handle is not None:
+                handle.remove()
+        self.plot = self.names = None
         kind, _, name = self.choice.value.partition(": ")
         thin = [thinned(curve) for curve in curves(document, kind, name)]
         if thin:
@@ -98,13 +102,16 @@ class PlotRow:
         series: list[Series] = [{"label": "time (s)"}]
         for curve in thin:
             series.append({"label": curve.owner, "stroke": hexed(curve.colour), "width": 1.5})
+        if len(thin) > 1:
+            owners = {curve.owner: hexed(curve.colour) for curve in thin}
+            self.names = self.panel.gui.add_html(legend(owners), order=self.choice.order + 0.4)
         series.append({"label": "now", "stroke": CURSOR, "width": 2, "points": {"show": False}})
         self.plot = self.panel.gui.add_uplot(
             with_cursor(self.table, float(self.table[0][0])),
             tuple(series),
             scales={"x": {"time": False}, "y": {"range": span(self.table)}},
             axes=({"size": 26}, {"label": unit, "size": 44, "labelSize": 16}),
-            legend={"show": len(thin) > 1},
+            legend={"show": False},
             height=HEIGHT,
             order=self.choice.order + 0.5,
         )

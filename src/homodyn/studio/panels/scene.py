@@ -105,8 +105,9 @@ class ScenePanel(Panel):
             ask(
                 self.studio,
                 f"Close {actor.name}?",
-                f"Its {' and '.join(lost)} {'is' if len(lost) == 1 else 'are'} not saved.",
-                {"Close it": close, "Keep it open": lambda: None},
+                f"Its {' and '.join(lost)} {'is' if len(lost) == 1 else 'are'} not saved. "
+                "Undo would bring it back, until the studio ends.",
+                {"Keep it open": lambda: None, "Close it": close},
             )
         else:
             close()

@@ -11,7 +11,7 @@ from viser.uplot import Series
 
 from homodyn.errors import HomodynError
 from homodyn.search.summary import Summary
-from homodyn.studio.panels.legend import legend
+from homodyn.studio.panels.legend import ROOM, legend
 from homodyn.studio.panels.panel import Panel, assign
 from homodyn.studio.session import View
 from homodyn.studio.study import Course, StudyFile, course, written
@@ -74,17 +74,20 @@ class SearchPanel(Panel):
             series.append({"label": name, "stroke": colour, "width": 1.5})
         shown = np.concatenate([found.so_far, found.best])
         positive = bool(np.nanmin(shown) > 0 and np.nanmax(shown) > 10 * np.nanmin(shown))
-        scales: dict[str, Any] = {"x": {"time": False}}
+        curves = (found.so_far, found.best, found.mean)
+        label = found.objective
         if positive:
-            scales["y"] = {"distr": 3}
+            # The page writes small numbers of a logarithmic axis as 0.
+            curves, label = tuple(np.log10(curve) for curve in curves), f"log10 {label}"
         with self.container:
             self.plot = self.gui.add_uplot(
-                (found.generation, found.so_far, found.best, found.mean),
+                (found.generation, *curves),
                 tuple(series),
-                scales=scales,
-                axes=({"size": 26}, {"label": found.objective, "size": 56, "labelSize": 16}),
+                scales={"x": {"time": False}},
+                axes=({"size": 26}, {"label": label, "size": 50, "labelSize": 16}),
                 legend={"show": False},
                 height=HEIGHT,
+                padding=ROOM,
             )
 
     def _watch(self) -> None:

@@ -15,7 +15,7 @@ from homodyn.report.replay import ARROW
 from homodyn.studio.arrows import weight_of
 from homodyn.studio.document import Actor, Document
 from homodyn.studio.figure import figure
-from homodyn.studio.panels.legend import legend
+from homodyn.studio.panels.legend import ROOM, legend
 from homodyn.studio.panels.panel import Panel, assign
 from homodyn.studio.panels.pose import PosePanel
 from homodyn.studio.pushing import PushHandle
@@ -49,7 +49,11 @@ class SimulatePanel(Panel):
     def build(self) -> None:
         """Make the controls."""
         self.state = self.gui.add_markdown("")
-        self.law = self.gui.add_dropdown("Contact", tuple(NAMES.values()))
+        self.law = self.gui.add_dropdown(
+            "Contact",
+            tuple(NAMES.values()),
+            hint="From event to event is exact, and slow for a whole body on many contacts",
+        )
         self.friction = self.gui.add_number("Friction", 0.8, min=0.0, max=5.0, step=0.05)
         self.hold = self.gui.add_number(
             "Servos (N m/rad)", 500.0, min=0.0, max=1e5, step=50.0,
@@ -109,9 +113,7 @@ class SimulatePanel(Panel):
             self._plotted = perf_counter()
             self._plot(self.glances[-WINDOW:])
             self.told_forces.content = numbers(glance, live.model.mass)
-            self.state.content = (
-                f"**{self._owner}** moves: {glance.time:.1f} s, {glance.pace:.2f} × real time."
-            )
+            self.state.content = moving(self._owner, glance, live.choices, live.stopped)
 
     def start(self) -> None:
         """Let the active body go from the pose that is drawn."""
@@ -259,7 +261,23 @@ class SimulatePanel(Panel):
                 axes=({"size": 26}, {"label": unit, "size": 50, "labelSize": 16}),
                 legend={"show": False},
                 height=HEIGHT,
+                padding=ROOM,
             )
+
+
+def moving(name: str, glance: Glance, choices: Choices, stopped: bool) -> str:
+    """How far a run is and how fast, in Markdown; how long it takes where it cannot keep up."""
+    if stopped:
+        return f"**{name}** stops at {glance.time:.1f} s ..."
+    told = f"**{name}** moves: {glance.time:.1f} s, {glance.pace:.2f} × real time."
+    if glance.pace > 0.8 * choices.speed or not glance.pace:
+        return told
+    left = (choices.duration - glance.time) / glance.pace
+    length = f"{left:.0f} s" if left < 120 else f"{left / 60:.0f} minutes"
+    return (
+        f"{told} This contact law is slower than the clock here: the rest of the "
+        f"{choices.duration:g} s takes about {length}. *Stop* keeps what there is until then."
+    )
 
 
 def result_name(owner: str, law: str) -> str:

@@ -12,12 +12,15 @@ from homodyn.studio.document import Actor, Colour, nearest
 from homodyn.studio.figure import Figure, Poses, figure
 from homodyn.studio.look import Look
 from homodyn.studio.scene.many import Lines, Many
-from homodyn.studio.shapes import ball, cylinder
+from homodyn.studio.shapes import ball, cylinder, dome
 from homodyn.studio.support import loaded_bodies, support_polygon
 
 COM = (250, 200, 40)
 CROSS = np.array([[0.04, 0.0, 0.0], [0.0, 0.04, 0.0]])
 """Half the bars (m) of the cross below it."""
+BLOCK = 128
+"""Frames of a motion that are worked out together when one of them is shown: an edited body is
+drawn at once, however long its motion is."""
 CORNERS = 16
 """Most corners of a support polygon."""
 
@@ -33,9 +36,7 @@ class BodyNodes:
     def __init__(self, scene: viser.SceneApi, root: str, actor: Actor, clicked: Clicked) -> None:
         self.actor = actor
         self.figure: Figure = figure(actor.model)
-        self.poses: Poses | None = (
-            None if actor.motion is None else self.figure.poses(actor.motion.q)
-        )
+        self._blocks: dict[int, Poses] = {}
         self.name = f"{root}/{_node(actor.name)}"
         self.frame = scene.add_frame(self.name, show_axes=False)
         shades = np.array([shade(actor.colour, stick.side) for stick in self.figure.sticks])
@@ -44,7 +45,7 @@ class BodyNodes:
         tubes = np.column_stack([radii, radii, self.figure.lengths])
         self.tubes = Many(scene, f"{self.name}/tubes", cylinder(), tubes, shades)
         self.caps = Many(
-            scene, f"{self.name}/caps", ball(), np.repeat(radii, 2), np.repeat(shades, 2, axis=0)
+            scene, f"{self.name}/caps", dome(), np.repeat(radii, 2), np.repeat(shades, 2, axis=0)
         )
         for node, ends in ((self.tubes, 1), (self.caps, 2)):
             for keys in (None, "cmd/ctrl", "shift"):
@@ -68,7 +69,7 @@ class BodyNodes:
             (30, 30, 30),
             wireframe=True,
         )
-        self.com = Many(scene, f"{self.name}/com", ball(), np.array([0.035]), COM)
+        self.com = Many(scene, f"{self.name}/com", ball(6, 12), np.array([0.035]), COM)
         self.plumb = Lines(scene, f"{self.name}/plumb", COM, 2.5)
         self.support = scene.add_mesh_simple(
             f"{self.name}/support",
@@ -85,10 +86,14 @@ class BodyNodes:
 
     def at(self, time: float) -> tuple[Poses, int]:
         """The points to draw and their row, at an instant (s)."""
-        if self.poses is not None and self.actor.moving:
-            assert self.actor.motion is not None
-            return self.poses, nearest(self.actor.motion.time, time)
-        return self.figure.poses(self.actor.q), 0
+        motion = self.actor.motion
+        if motion is None or not self.actor.moving:
+            return self.figure.poses(self.actor.q), 0
+        block, row = divmod(nearest(motion.time, time), BLOCK)
+        if block not in self._blocks:
+            rows = motion.q[block * BLOCK : (block + 1) * BLOCK]
+            self._blocks[block] = self.figure.poses(rows)
+        return self._blocks[block], row
 
     def draw(self, time: float, look: Look, offset: np.ndarray) -> None:
         """Show the body at an instant (s), moved by an offset (m)."""
@@ -101,16 +106,13 @@ class BodyNodes:
         solid = look.body in ("solid", "see-through")
         for node in (self.tubes, self.caps):
             node.opacity = look.opacity
-        self.tubes.place(poses.middles[row], poses.turns[row], visible=solid)
-        self.caps.place(poses.caps[row], visible=solid)
+        middles, turns = poses.middles(row), poses.turns(row)
+        self.tubes.place(middles, turns, visible=solid)
+        self.caps.place(poses.caps[row], poses.domes(row), visible=solid)
         self.joints.place(poses.joints[row], visible=look.joints)
         self.com.place(poses.com[row][None], visible=look.com)
         self.plumb.place(plumb_line(poses.com[row]), visible=look.com)
-        self.capsules.place(
-            poses.middles[row][self.collides],
-            poses.turns[row][self.collides],
-            visible=look.capsules,
-        )
+        self.capsules.place(middles[self.collides], turns[self.collides], visible=look.capsules)
         self.bones.place(
             poses.joints[row][self.parents] if len(self.parents) else np.zeros((0, 2, 3)),
             visible=look.body == "bones",

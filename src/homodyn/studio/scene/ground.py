@@ -9,19 +9,20 @@ from homodyn.capture import Trial
 from homodyn.studio.scene.many import Lines
 from homodyn.studio.shapes import Mesh
 
-WIDTH = 0.008
+WIDTH = 0.012
 """m: of the lines, which are flat bands, so that they keep their place behind the bodies."""
-REACH = 10.0
+REACH = 6
 """m from the middle to the edge of the ground."""
-LIGHT = ((228, 231, 236), (202, 208, 216))
-DARK = ((52, 56, 63), (78, 84, 94))
-"""Colours of the lines at half metres and at metres."""
+LIGHT = (205, 211, 219)
+DARK = (74, 80, 90)
+"""Colours of the lines."""
 
 
 class Ground:
-    """Lines at height zero, in the colours of the theme.
+    """Lines at height zero, a metre apart, in the colours of the theme.
 
-    Not viser's grid: its shader costs a machine without a graphics card all its frames.
+    Not viser's grid, no more lines, and seen from above only: a machine without a graphics card
+    has much to do with each of these.
     """
 
     def __init__(self, scene: viser.SceneApi, root: str) -> None:
@@ -29,25 +30,28 @@ class Ground:
         self._root = root
         self._plates = Lines(scene, f"{root}/plates", (110, 120, 140), 2.0)
         self._dark: bool | None = None
+        self._middle = (0.0, 0.0, 0.0)
+        self._lines: viser.MeshHandle | None = None
 
     def paint(self, dark: bool) -> None:
         """In the colours of the light or the dark theme."""
         if dark == self._dark:
             return
         self._dark = dark
-        cells, sections = DARK if dark else LIGHT
-        for name, step, height, colour in (
-            ("halves", 0.5, -0.002, cells),
-            ("metres", 1.0, 0.0, sections),
-        ):
-            self._scene.add_mesh_simple(
-                f"{self._root}/{name}",
-                *bands(squares(step, height)),
-                color=colour,
-                side="double",
-                cast_shadow=False,
-                receive_shadow=False,
-            )
+        self._lines = self._scene.add_mesh_simple(
+            f"{self._root}/metres",
+            *bands(squares()),
+            color=DARK if dark else LIGHT,
+            cast_shadow=False,
+            receive_shadow=False,
+            position=self._middle,
+        )
+
+    def lie_under(self, place: np.ndarray) -> None:
+        """Be around a place (m), however far away that is; the lines stay at whole metres."""
+        middle = (float(round(place[0])), float(round(place[1])), 0.0)
+        if middle != self._middle and self._lines is not None:
+            self._middle = self._lines.position = middle
 
     def outline(self, trials: tuple[Trial, ...]) -> None:
         """Draw the plates of recordings."""
@@ -62,17 +66,16 @@ class Ground:
         )
 
 
-def squares(step: float, height: float) -> np.ndarray:
-    """(n, 2, 3), m: lines along both axes, a step apart, at a height."""
-    at = np.arange(-REACH, REACH + step / 2, step)
-    far = np.full(len(at), REACH)
-    up = np.full(len(at), height)
-    one = np.stack([np.stack([at, s * far, up], axis=-1) for s in (-1, 1)], axis=1)
+def squares() -> np.ndarray:
+    """(n, 2, 3), m: lines along both axes, a metre apart."""
+    at = np.arange(-REACH, REACH + 1.0)
+    far = np.full(len(at), float(REACH))
+    one = np.stack([np.stack([at, s * far, 0 * at], axis=-1) for s in (-1, 1)], axis=1)
     return np.concatenate([one, one[..., [1, 0, 2]]])
 
 
 def bands(lines: np.ndarray) -> Mesh:
-    """Lines on the level (n, 2, 3) as flat bands."""
+    """Lines on the level (n, 2, 3) as flat bands that look upwards."""
     along = lines[:, 1] - lines[:, 0]
     across = np.column_stack([-along[:, 1], along[:, 0], np.zeros(len(along))])
     across *= WIDTH / 2 / np.linalg.norm(across, axis=1, keepdims=True)
@@ -81,5 +84,5 @@ def bands(lines: np.ndarray) -> Mesh:
         axis=1,
     ).reshape(-1, 3)
     first = 4 * np.arange(len(lines))[:, None]
-    faces = np.concatenate([np.add(first, [0, 1, 2]), np.add(first, [0, 2, 3])])
+    faces = np.concatenate([np.add(first, [0, 2, 1]), np.add(first, [0, 3, 2])])
     return corners.astype(np.float32), faces.astype(np.uint32)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 
 import numpy as np
 import viser
@@ -11,7 +12,7 @@ from homodyn.capture import Trial
 from homodyn.studio.document import nearest
 from homodyn.studio.scene.body import BodyNodes
 from homodyn.studio.scene.many import Lines, Many
-from homodyn.studio.shapes import ball
+from homodyn.studio.shapes import bead
 
 MEASURED = (225, 60, 60)
 UNASSIGNED = (240, 190, 30)
@@ -43,7 +44,7 @@ class TrialNodes:
         self.balls = Many(
             scene,
             f"{root}/{trial.name.replace('/', '_')}",
-            ball(4, 8),
+            bead(),
             np.full(len(trial.markers), MEASURED_RADIUS),
             np.tile(np.array(MEASURED, dtype=np.uint8), (len(trial.markers), 1)),
         )
@@ -55,6 +56,13 @@ class TrialNodes:
         self.balls.on_click(lambda event: tell(event, False))
         for keys in ("cmd/ctrl", "shift"):
             self.balls.on_click(lambda event: tell(event, True), modifier=keys)
+
+    @cached_property
+    def middle(self) -> np.ndarray:
+        """(3,), m: of all that was seen; the origin where nothing was."""
+        if not self.trial.seen.any():
+            return np.zeros(3)
+        return np.asarray(np.nanmean(self.trial.positions, axis=(0, 1)))
 
     def at(self, time: float) -> tuple[np.ndarray, np.ndarray]:
         """Places (markers, 3), m, and which are seen, at an instant (s)."""
@@ -107,7 +115,7 @@ class ModelMarkerNodes:
         self.balls = Many(
             scene,
             f"{body.name}/markers",
-            ball(4, 8),
+            bead(),
             np.full(len(names), MODEL_RADIUS),
             body.actor.colour,
         )

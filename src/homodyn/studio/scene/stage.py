@@ -41,9 +41,12 @@ class Stage:
     ) -> None:
         self._server = server
         self._scene = server.scene
-        # Both cost a machine without a graphics card most of its frames, and show nothing more.
-        self._scene.configure_default_lights(cast_shadow=False)
+        # Shadows, reflections and more lights cost a machine without a graphics card its frames.
+        self._scene.configure_default_lights(enabled=False, cast_shadow=False)
         self._scene.configure_environment_map(None)
+        self._scene.add_light_directional(
+            "/sun", intensity=3.0, cast_shadow=False, position=(-0.2, 0.2, 1.0)
+        )
         self._scene.add_light_hemisphere(
             "/light", sky_color=(255, 255, 255), ground_color=(150, 150, 160), intensity=2.2
         )
@@ -201,7 +204,7 @@ class Stage:
             poses, row = nodes.at(time)
             names, places = {
                 "markers": (nodes.figure.marker_names, poses.markers[row]),
-                "segments": (nodes.figure.bodies, poses.middles[row]),
+                "segments": (nodes.figure.bodies, poses.middles(row)),
                 "joints": (nodes.figure.joint_names, poses.joints[row]),
             }[look.labels]
             seen = np.ones(len(names), dtype=bool)
@@ -221,12 +224,14 @@ class Stage:
 
     def _follow(self, time: float, look: Look) -> None:
         document = self._document
-        place = np.zeros(3)
-        if look.follow and document.actor is not None:
+        middle = np.zeros(3)
+        if document.actor is not None:
             poses, row = self.bodies[document.actor.name].at(time)
-            place[:2] = -poses.com[row][:2]
-        elif look.follow and document.trial is not None and document.trial.seen.any():
-            place[:2] = -np.nanmean(document.trial.positions, axis=(0, 1))[:2]
+            middle[:2] = poses.com[row][:2]
+        elif document.trial is not None:
+            middle[:2] = self._trials[document.trial.name].middle[:2]
+        self._ground.lie_under(middle)
+        place = -middle if look.follow else np.zeros(3)
         if not np.array_equal(place, np.asarray(self.root.position)):
             self.root.position = place
 

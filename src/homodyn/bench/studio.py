@@ -1,0 +1,213 @@
+"""The page of the studio in a real browser while a long motion plays, as a user would start it.
+
+A body of 48 joint freedoms with 60 measured markers moves through 10 000 frames. Headless Chromium
+without a graphics card draws it: a machine that has one is faster. Pictures are counted in the page
+itself: how often the scene is drawn, and how often with other places of what moves than before. Of
+two pictures that arrive while one is drawn, the later alone is seen.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from homodyn import capture, catalog
+from homodyn.bench.harness import Row, benchmark, missing
+from homodyn.capture import Motion, Trial
+from homodyn.errors import HomodynError
+from homodyn.model import save
+from homodyn.report.files import SUMMARY, write_motion
+
+FRAMES, MARKERS, RATE = 10_000, 60, 100.0
+"""Of the motion; frames a second (Hz)."""
+PICTURES = 30.0
+"""Pictures a second that the studio sends and the page should draw (Hz)."""
+GROWTH = 10.0
+"""MB by which the server, and the browser, may grow in the time that is measured."""
+ROUND = 5.0
+"""s: how long pictures are counted at a time; the best of several rounds is told."""
+SIZES = ((1280, 800), (1920, 1080))
+COUNT = """
+(() => {
+  window.placed = window.cleared = 0;
+  const last = new WeakMap();
+  const original = WebGL2RenderingContext.prototype.texSubImage2D;
+  WebGL2RenderingContext.prototype.texSubImage2D = function (...words) {
+    const values = words.find((word) => word instanceof Float32Array);
+    const texture = this.getParameter(this.TEXTURE_BINDING_2D);
+    if (values && texture) {
+      const sum = values.subarray(0, 64).reduce((total, value) => total + value, 0);
+      if (last.get(texture) !== sum) window.placed += 1;
+      last.set(texture, sum);
+    }
+    return original.apply(this, words);
+  };
+  const clear = WebGL2RenderingContext.prototype.clear;
+  WebGL2RenderingContext.prototype.clear = function (...words) {
+    window.cleared += 1;
+    return clear.apply(this, words);
+  };
+})();
+"""
+WATCH = """(seconds) => new Promise((done) => {
+  const begin = performance.now();
+  const cleared = window.cleared;
+  let before = window.placed, fresh = 0;
+  const step = () => {
+    if (window.placed !== before) fresh += 1;
+    before = window.placed;
+    const passed = (performance.now() - begin) / 1000;
+    if (passed < seconds) requestAnimationFrame(step);
+    else done([(window.cleared - cleared) / passed, fresh / passed]);
+  };
+  requestAnimationFrame(step);
+})"""
+HEAP = "() => { gc(); return performance.memory.usedJSHeapSize / 1e6; }"
+
+
+@benchmark("studio")
+def studio(quick: bool) -> Iterator[Row]:
+    """Pictures a second and memory of the studio's page while 10 000 frames play."""
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    note = missing("viser") or missing("playwright") or ("" if chromium else "there is no chromium")
+    if note:
+        yield Row("scene drawn", None, PICTURES, "1/s", None, 1.0, note)
+        return
+    from playwright.sync_api import sync_playwright
+
+    with tempfile.TemporaryDirectory(prefix="homodyn-") as folder, sync_playwright() as driver:
+        files = long_motion(Path(folder))
+        with serving(files) as (process, address):
+            browser = driver.chromium.launch(
+                executable_path=chromium,
+                args=["--no-sandbox", "--enable-precise-memory-info", "--js-flags=--expose-gc"],
+            )
+            for size in SIZES[:1] if quick else SIZES:
+                yield from _played(browser, process, address, size, 1 if quick else 4)
+            browser.close()
+
+
+def long_motion(folder: Path) -> list[Path]:
+    """A result folder of a body that swings at random, and a recording of markers that wander."""
+    model = catalog.hdm()
+    rng = np.random.default_rng(0)
+    swing = 0.3 * np.sin(np.linspace(0, 200, FRAMES))[:, None] * rng.standard_normal(model.nv)
+    q = model.integrate(np.tile(model.neutral(), (FRAMES, 1)), swing)
+    still = np.zeros((FRAMES, model.nv))
+    result = folder / "swinging"
+    result.mkdir()
+    save(model, result / "model.toml")
+    write_motion(Motion(model, np.arange(FRAMES) / RATE, q, still, still), (), result)
+    (result / SUMMARY).write_text(json.dumps({"trial": "swinging"}), encoding="utf-8")
+    steps = 1e-3 * rng.standard_normal((FRAMES, MARKERS, 3))
+    places = np.cumsum(steps, axis=0) + np.array([0.0, 0.0, 1.0])
+    names = tuple(f"M{k}" for k in range(MARKERS))
+    capture.write(Trial("wandering", names, places, RATE), folder / "wandering.c3d")
+    return [result, folder / "wandering.c3d"]
+
+
+@contextmanager
+def serving(files: list[Path]) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """The process of ``homodyn studio`` with some files open, and its address."""
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(p for p in sys.path if p),
+        "HOMODYN_STATE": str(files[0].parent / "state"),
+    }
+    words = [str(path) for path in files]
+    process = subprocess.Popen(
+        [sys.executable, "-u", "-m", "homodyn", "studio", "--no-browser", *words],
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stdout is not None
+        told = next((line for line in process.stdout if "http://" in line), "")
+        found = re.search(r"http://\S+", told)
+        if found is None:
+            raise HomodynError("homodyn studio did not start")
+        yield process, found[0]
+    finally:
+        process.send_signal(signal.SIGINT)
+        try:
+            process.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def _played(
+    browser: Any,
+    process: subprocess.Popen[str],
+    address: str,
+    size: tuple[int, int],
+    rounds: int,
+) -> Iterator[Row]:
+    page = browser.new_page(viewport={"width": size[0], "height": size[1]})
+    page.add_init_script(COUNT)
+    page.goto(address)
+    page.get_by_text("is open. Press").wait_for(timeout=60_000)
+    time.sleep(3.0)
+    play = page.get_by_role("button", name="▶ / ❚❚")
+    play.click()
+    time.sleep(3.0)
+    before = (_resident(process), page.evaluate(HEAP))
+    drawn, seen, each = 0.0, 0.0, float("inf")
+    for _ in range(rounds):
+        used = _processor(process)
+        rates = page.evaluate(WATCH, ROUND)
+        used = _processor(process) - used
+        drawn, seen = max(drawn, rates[0]), max(seen, rates[1])
+        each = min(each, 1e3 * used / (PICTURES * ROUND))
+    after = (_resident(process), page.evaluate(HEAP))
+    play.click()
+    page.close()
+    words = f"{size[0]}x{size[1]}"
+    note = f"best of {rounds} rounds; the peer is what is sent"
+    for name, rate in (("scene drawn", drawn), ("pictures that differ", seen)):
+        yield Row.from_rates(
+            f"{name}, {words}", rate, PICTURES, unit="1/s", required=1.0, note=note
+        )
+    told = "the peer is the limit" if Path("/proc/self").exists() else "told on Linux only"
+    yield Row(f"server, {words}", each, None, "ms/picture", None, None, "processor time, the least")
+    for name, first, last in zip(("server", "browser"), before, after, strict=True):
+        yield Row(
+            f"growth of the {name}, {words}",
+            last - first,
+            GROWTH,
+            "MB",
+            None if last <= first else GROWTH / (last - first),
+            None if last <= first else 1.0,
+            f"{told}; {last:.0f} MB after {rounds * ROUND:g} s",
+        )
+
+
+def _resident(process: subprocess.Popen[str]) -> float:
+    """Memory (MB) of a process."""
+    path = Path(f"/proc/{process.pid}/statm")
+    if not path.exists():
+        return 0.0
+    return int(path.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def _processor(process: subprocess.Popen[str]) -> float:
+    """Processor time (s) of a process so far."""
+    path = Path(f"/proc/{process.pid}/stat")
+    if not path.exists():
+        return 0.0
+    words = path.read_text().rpartition(")")[2].split()
+    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")

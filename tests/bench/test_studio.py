@@ -1,0 +1,21 @@
+"""What the benchmark of the studio plays."""
+
+from homodyn.bench import studio
+from homodyn.studio.opening import opened
+
+
+def test_the_long_motion_opens_as_a_body_and_a_recording(tmp_path, monkeypatch):
+    monkeypatch.setattr(studio, "FRAMES", 40)
+    result, recording = studio.long_motion(tmp_path)
+    actor, trial = opened(result), opened(recording)
+    assert actor.motion.q.shape == (40, actor.model.nq)
+    assert actor.model.nv - 6 == 48
+    assert trial.positions.shape == (40, 60, 3)
+    assert trial.rate == studio.RATE
+
+
+def test_without_a_browser_it_says_so(monkeypatch):
+    monkeypatch.setattr(studio.shutil, "which", lambda name: None)
+    (row,) = studio.studio(quick=True)
+    assert row.ours is None
+    assert row.note

@@ -1,0 +1,53 @@
+"""The command as a person uses it: it starts, is worked with in a browser, and ends on Ctrl-C."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+
+import numpy as np
+
+from homodyn.studio.autosave import left_behind
+from homodyn.studio.opening import from_catalog
+from support.studio_page import unfold
+from support.waiting import PATIENCE
+
+
+def test_the_demonstration_ends_on_ctrl_c_and_keeps_what_is_unsaved(browser, tmp_path):
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(sys.path),
+        "PYTHONUNBUFFERED": "1",
+        "HOMODYN_STATE": str(tmp_path),
+    }
+    process = subprocess.Popen(
+        [sys.executable, "-m", "homodyn", "studio", "heiman", "--demo", "--no-browser"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env=environment,
+    )
+    page = browser.new_page()
+    page.set_default_timeout(1000 * PATIENCE)
+    try:
+        address = re.search(r"http://\S+", process.stdout.readline())[0]
+        page.goto(f"{address}?fixedDpr=0.5")
+        page.get_by_text("Analysing the demonstration").first.wait_for()
+        unfold(page, "Pose")
+        page.get_by_role("button", name="Random").click()
+        page.get_by_text("Homodyn studio (unsaved work)").wait_for()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 0
+        rest = process.stdout.read()
+    finally:
+        page.close()
+        process.kill()
+        process.wait()
+        process.stdout.close()
+    assert "Traceback" not in rest
+    assert "Not saved: pose of HeiMan. It is kept, and the next homodyn studio offers it." in rest
+    assert rest.rstrip().endswith("The studio has ended.")
+    (kept,) = left_behind(tmp_path / "studio")
+    body = next(actor for actor in kept.read().actors if actor.name == "HeiMan")
+    assert not np.allclose(body.q, from_catalog("heiman").q, atol=0.01)
