@@ -235,7 +235,10 @@ class Network(Node):
         slices = advance.slices
         time = course[0] + course[1] * rows[:, slices["k"]][:, 0] + rows[:, slices["s"]][:, 0]
         happened = []
-        for row, number in np.argwhere(rows[:, slices["fired"]] != 0):
+        # What happened at the first row has been told by the piece of the run before it.
+        fired = rows[:, slices["fired"]] != 0
+        fired[0] = False
+        for row, number in np.argwhere(fired):
             watched = advance.events[number]
             end = watched.event.end if watched.event.end is not None else "terminate"
             happened.append(Happened(float(time[row]), watched.node.path, end))

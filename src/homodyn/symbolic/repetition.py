@@ -1,39 +1,52 @@
 """C of a kernel that is applied to its own results: the loop over steps around its pieces.
 
 Kernels of many like parts are written again before: what does not change is taken out, choices and
-directions take fewer operations, sines of sums are made from few. Of a step that has a shortcut the
-long way and the short way are parts of one program, so that both give the same bits.
+directions take fewer operations, sines of sums are made from few. The short way through a step is
+made from the long one, so that both give the same bits.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, partial
+from typing import NamedTuple
 
 from homodyn.symbolic.angle_sums import angle_sums, fixed_values
+from homodyn.symbolic.assuming import Assuming
 from homodyn.symbolic.choices import choices
 from homodyn.symbolic.directions import directions
 from homodyn.symbolic.emit import PIECE, Pieces, Source, emit, needed, offsets, preamble, zeros
 from homodyn.symbolic.hoist import hoisted
 from homodyn.symbolic.one_state import emit_one
-from homodyn.symbolic.program import Instruction, Program, fused, program_of, reachable, unfused
+from homodyn.symbolic.program import Program, fused, program_of, reachable, unfused
 from homodyn.symbolic.pulled_sums import pulled_sums
 from homodyn.symbolic.reciprocals import reciprocals
 from homodyn.symbolic.schedule import scheduled
 from homodyn.symbolic.trace import Port, Traced
 
 
+class Assumption(NamedTuple):
+    """Where the output ``flag`` is not zero, entries of the output ``values`` are ``numbers``."""
+
+    flag: str
+    values: str
+    numbers: tuple[float, ...]
+
+
 @dataclass(frozen=True)
 class Shortcut:
-    """A quick way through most steps: another output that is the next value of a state.
+    """A quick way through most steps: the step itself, with what is known then decided beforehand.
 
-    It holds where the output ``when`` is not zero, and other states then stay as they are. Steps in
-    which it holds for all lanes of a group take it alone; the bits are those of the long way.
+    It is taken by groups in all of whose lanes all flags hold, or that have come to rest. A flag is
+    worked out under the assumptions before it. The bits are those of the long way.
     """
 
-    state: str
-    output: str
-    when: str
+    assumptions: tuple[Assumption, ...]
+
+    @property
+    def outputs(self) -> set[str]:
+        """Outputs of the step that only tell of the shortcut."""
+        return {name for one in self.assumptions for name in (one.flag, one.values)}
 
 
 class Repetition:
@@ -68,31 +81,57 @@ class Repetition:
         """The program without the results of the shortcut."""
         if self.shortcut is None:
             return program
-        extra = {self.shortcut.output, self.shortcut.when}
-        ports = {k for k, port in enumerate(self.outputs) if port.name in extra}
+        ports = {k for k, port in enumerate(self.outputs) if port.name in self.shortcut.outputs}
         kept = [one for one in program.results if one[0] not in ports]
         return reachable(list(program.instructions), kept)
 
     def _short_way(self, program: Program) -> Program | None:
-        """What the shortcut needs, with its result in the place of the state."""
+        """The next states under all assumptions; their truth stands in the place of the first."""
         if self.shortcut is None:
             return None
         names = [port.name for port in self.outputs]
-        source, flag, target = (
-            names.index(name)
-            for name in (self.shortcut.output, self.shortcut.when, self.shortcut.state)
-        )
-        instructions = list(program.instructions)
-        results = []
-        for port, entry, value in program.results:
-            if port in (source, flag):
-                results.append((target if port == source else flag, entry, value))
-        for k, given in enumerate(self.inputs):
-            if given.name in self.states and given.name != self.shortcut.state:
-                for entry in range(given.size):
-                    results.append((names.index(given.name), entry, len(instructions)))
-                    instructions.append(Instruction("input", (k, entry)))
-        return reachable(instructions, results)
+        values: dict[str, list[tuple[int, int]]] = {name: [] for name in names}
+        for port, entry, value in sorted(program.results):
+            values[names[port]].append((entry, value))
+        short = Assuming(program)
+        stop = self._stopped(program)
+        known = {} if stop is None else {stop: 0.0}
+        truth = None
+        for one in self.shortcut.assumptions:
+            (flag,) = short.under(known, [value for _, value in values[one.flag]])
+            truth = flag if truth is None else short.do("and", truth, flag)
+            for (_, value), number in zip(values[one.values], one.numbers, strict=True):
+                if program.instructions[value].op != "const":
+                    known[value] = number
+        assert truth is not None
+        resting = None if stop is None else short.add(program.instructions[stop])
+        if resting is not None:
+            truth = short.do("or", resting, truth)
+        results = [(names.index(self.shortcut.assumptions[0].flag), 0, truth)]
+        for name in self.states:
+            old = [value for _, value in values[name]]
+            new = short.under(known, old)
+            if stop is not None and resting is not None:
+                still = short.under({stop: 1.0}, old)
+                new = [
+                    a if a == b else short.do("choose", resting, a, b)
+                    for a, b in zip(still, new, strict=True)
+                ]
+            results += [
+                (names.index(name), entry, value)
+                for (entry, _), value in zip(values[name], new, strict=True)
+            ]
+        return reachable(short.instructions, results)
+
+    def _stopped(self, program: Program) -> int | None:
+        """The value that tells whether a lane has come to rest, as it goes into a step."""
+        if self.stop is None:
+            return None
+        place = ([port.name for port in self.inputs].index(self.stop), 0)
+        for k, instruction in enumerate(program.instructions):
+            if instruction.op == "input" and instruction.arguments == place:
+                return k
+        return None
 
     def written(self, form: str, lanes: int) -> Source | None:
         """The files of a form: ``lanes``, ``single``, both also ``hoisted``, or ``packs``."""
@@ -144,7 +183,7 @@ class Repetition:
         nx, nw, ny = pieces.extents
         if short is not None and self.shortcut is not None and pieces.count == 1:
             declared += short.declarations
-            flag = [port.name for port in outputs].index(self.shortcut.when)
+            flag = [port.name for port in outputs].index(self.shortcut.assumptions[0].flag)
             block = ABREAST if lanes > 1 else 1
             calls = QUICK.format(nx=nx, nw=nw, ny=ny, flag=pieces.outputs[flag], calls=pieces.calls)
         ready = []
