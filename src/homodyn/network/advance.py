@@ -15,7 +15,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from homodyn.network.column import Column, Parts, first_draws
+from homodyn.network.column import Column, first_draws
 from homodyn.network.integrators import METHODS
 from homodyn.network.judging import GIVE_UP_AFTER, Verdict, happening, judged, seen_next
 from homodyn.network.system import System
@@ -255,19 +255,22 @@ class Advance:
         s1 = ca.if_else(keep, ca.if_else(grid, 0, s + length), s)
         forget = ca.logic_or(grid, ca.logic_and(keep, ca.sum1(verdict.fired) > 0))
         k1 = k + grid
+        seen = seen_next(self.events, part["seen"], verdict, z1, forget)
+        left_over = ca.sum1(seen) + ca.sum1(verdict.fired) > 0
         new = {
             **renewed,
             "x": ca.if_else(keep, x2, x),
             "h": ca.if_else(keep, h2, h),
             "e": ca.if_else(keep, e2, e),
             "z": ca.if_else(keep, z1, part["z"]),
-            "seen": seen_next(self.events, part["seen"], verdict, z1, forget),
+            "seen": seen,
             "fired": ca.if_else(keep, verdict.fired, 0),
             "k": k1,
             "s": s1,
             "step": ca.if_else(keep, ca.if_else(grid, dt, dt - s1), length * verdict.share),
             "cuts": ca.if_else(grid, 0, part["cuts"] + ca.logic_or(verdict.cut, jump)),
             "fresh": grid,
+            "calm": ca.logic_and(grid, ca.logic_not(left_over)),
             "row": ca.logic_or(grid, end),
         }
         over = ca.logic_or(end, k1 >= steps)
@@ -275,21 +278,16 @@ class Advance:
         return Attempt(
             column,
             ca.logic_or(done, over),
-            self._plain(part, dt, steps),
-            [(part["fresh"], 1.0), (ahead, 1.0), (whole, 1.0)]
+            ca.logic_and(part["calm"], k + 1 < steps),
+            [(one, 1.0) for one in (part["calm"], part["fresh"], ahead, whole)]
             + [(part[name], 0.0) for name in ("s", "cuts", "seen", "fired")]
             + [(one, 0.0) for one in (starting, touched, jump)],
             ca.logic_not(happening(self.events, part, part["z"], z1)),
-            [(one, 0.0) for one in (verdict.fired, verdict.wants, verdict.cut, end, over)],
+            [
+                (one, 0.0)
+                for one in (verdict.fired, verdict.wants, verdict.cut, left_over, end, over)
+            ],
         )
-
-    def _plain(self, part: Parts, dt: ca.SX, steps: ca.SX) -> ca.SX:
-        """Whether a whole step begins that is neither the first nor the last."""
-        plain = ca.logic_and(part["fresh"], part["k"] > 0)
-        plain = ca.logic_and(plain, part["k"] + 1 < steps)
-        plain = ca.logic_and(plain, ca.eq(part["step"], dt))
-        left = ca.fabs(part["s"]) + part["cuts"] + ca.sum1(part["seen"]) + ca.sum1(part["fired"])
-        return ca.logic_and(plain, ca.eq(left, 0))
 
     def _carried_out(
         self,

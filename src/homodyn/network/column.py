@@ -26,8 +26,8 @@ class Column:
     ``x`` states, ``h`` kept values, ``e`` event-states, ``u`` draws of this step, ``r1`` and ``r2``
     their generators, ``z`` what events watch at the last place they were looked at, ``seen`` and
     ``fired`` per event, ``k`` whole steps done, ``s`` (s) time since then, ``step`` (s) length of
-    the next attempt, ``cuts`` of this step so far, ``fresh`` whether a whole step begins, ``row``
-    whether one has just ended.
+    the next attempt, ``cuts`` of this step so far, ``fresh`` whether a whole step begins, ``calm``
+    whether nothing is left over from the one before it, ``row`` whether one has just ended.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class Column:
             "z": zeros,
             "seen": max(1, events),
             "fired": max(1, events),
-            **dict.fromkeys(("k", "s", "step", "cuts", "fresh", "row"), 1),
+            **dict.fromkeys(("k", "s", "step", "cuts", "fresh", "calm", "row"), 1),
         }
         self.slices: dict[str, slice] = {}
         begin = 0

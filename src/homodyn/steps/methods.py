@@ -9,6 +9,10 @@ so that positions may live on a manifold.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import reduce
+from math import lcm
+from operator import add
 from typing import Any, NamedTuple, TypeVar
 
 from homodyn.spatial import Array
@@ -35,15 +39,19 @@ class Tableau(NamedTuple):
     ends at x + h sum(weights * slopes).
     """
 
-    stages: tuple[tuple[float, ...], ...]
-    weights: tuple[float, ...]
+    stages: tuple[tuple[Fraction, ...], ...]
+    weights: tuple[Fraction, ...]
 
 
-EULER = Tableau(((),), (1.0,))
+_NONE, _ALL, _HALF, _THIRD, _SIXTH = map(Fraction, ("0", "1", "1/2", "1/3", "1/6"))
+
+EULER = Tableau(((),), (_ALL,))
 """The slope at the start; order 1."""
-HEUN = Tableau(((), (1.0,)), (0.5, 0.5))
+HEUN = Tableau(((), (_ALL,)), (_HALF, _HALF))
 """Euler predicts, the trapezoid of both ends corrects; order 2."""
-CLASSICAL = Tableau(((), (0.5,), (0.0, 0.5), (0.0, 0.0, 1.0)), (1 / 6, 1 / 3, 1 / 3, 1 / 6))
+CLASSICAL = Tableau(
+    ((), (_HALF,), (_NONE, _HALF), (_NONE, _NONE, _ALL)), (_SIXTH, _THIRD, _THIRD, _SIXTH)
+)
 """The four stages of Kutta (1901); order 4."""
 
 
@@ -51,18 +59,26 @@ def runge_kutta(tableau: Tableau, rate: Rate, x: Parts, h: Array) -> Parts:
     """The parts of a state ``h`` later, by the stages of a table."""
     slopes: list[Parts] = []
     for row in tableau.stages:
-        slopes.append(rate(sum(row), _moved(x, slopes, row, h)))
+        slopes.append(rate(float(sum(row)), _moved(x, slopes, row, h)))
     return _moved(x, slopes, tableau.weights, h)
 
 
-def _moved(x: Parts, slopes: Sequence[Parts], weights: Sequence[float], h: Array) -> Parts:
+def _moved(x: Parts, slopes: Sequence[Parts], weights: Sequence[Fraction], h: Array) -> Parts:
+    """X + h / n (sum of whole numbers times slopes): fewest products, and slopes stay whole."""
+    counted = [(one, slope) for one, slope in zip(weights, slopes, strict=False) if one]
+    if not counted:
+        return x
+    below = lcm(*[one.denominator for one, _ in counted])
+    pace = h if below == 1 else h / below
     parts = []
     for k, start in enumerate(x):
-        for slope, weight in zip(slopes, weights, strict=False):
-            if weight:
-                start = start + weight * h * slope[k]
-        parts.append(start)
+        terms = [_times(int(one * below), slope[k]) for one, slope in counted]
+        parts.append(start + pace * reduce(add, terms))
     return tuple(parts)
+
+
+def _times(count: int, slope: Array) -> Array:
+    return slope if count == 1 else count * slope
 
 
 def kick_drift(rate: Rate, kick: Kick[State], drift: Drift[State], x: State, h: Array) -> State:

@@ -11,7 +11,7 @@ from homodyn.symbolic.derivative import (
 from homodyn.symbolic.iteration import Course, Iteration
 from homodyn.symbolic.kernel import Kernel, kernel
 from homodyn.symbolic.machine import Machine, machine
-from homodyn.symbolic.repetition import Assumption, Shortcut
+from homodyn.symbolic.shortcut import Assumption, Shortcut
 
 __all__ = [
     "Assumption",

@@ -57,22 +57,20 @@ class Assuming(Rewriting):
         if op == "input":
             return self.add(instruction)
         given = [self._known(value) for value in a]
-        if op == "choose" and given[0] is not None:
-            return a[1] if given[0] else a[2]
-        if op == "if_else_zero" and given[0] is not None:
-            return a[1] if given[0] else self.constant(0.0)
         if op == "not" and given[0] is not None:
             return self.constant(float(not given[0]))
         if op in COMPARED and None not in given:
             return self.constant(float(COMPARED[op](*given)))
-        for one, other in ((0, 1), (1, 0)):
-            if op in ("and", "or", "add") and given[one] is not None:
-                if op == "add" and given[one] == 0:
-                    return a[other]
-                if op == "and":
-                    return self._truth(a[other]) if given[one] else self.constant(0.0)
-                if op == "or":
-                    return self.constant(1.0) if given[one] else self._truth(a[other])
+        if op in ("choose", "if_else_zero") and given[0] is not None:
+            otherwise = a[2] if op == "choose" else self.constant(0.0)
+            return a[1] if given[0] else otherwise
+        if op in ("and", "or", "add") and given != [None, None]:
+            known, other = (given[0], a[1]) if given[0] is not None else (given[1], a[0])
+            if op == "add" and known == 0:
+                return other
+            if op != "add":
+                decided = bool(known) == (op == "or")
+                return self.constant(float(op == "or")) if decided else self._truth(other)
         if op == "sub" and given[1] == 0:
             return a[0]
         return self.add(instruction)
@@ -86,4 +84,6 @@ class Assuming(Rewriting):
         instruction = self.instructions[value]
         if instruction.op in ("and", "or", "not", *COMPARED):
             return value
+        if instruction.op == "const":
+            return self.constant(float(bool(instruction.payload)))
         return self.do("ne", value, self.constant(0.0))

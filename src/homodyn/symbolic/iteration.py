@@ -25,7 +25,8 @@ from homodyn.symbolic.interpreter import Interpreter
 from homodyn.symbolic.kernel import Kernel
 from homodyn.symbolic.library import address, loaded
 from homodyn.symbolic.one_state import PACKED
-from homodyn.symbolic.repetition import DRIVER, Repetition, Shortcut
+from homodyn.symbolic.repetition import DRIVER, Repetition
+from homodyn.symbolic.shortcut import Shortcut
 from homodyn.symbolic.threads import pool, thread_count
 
 

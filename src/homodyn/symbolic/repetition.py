@@ -7,12 +7,9 @@ made from the long one, so that both give the same bits.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import NamedTuple
 
 from homodyn.symbolic.angle_sums import angle_sums, fixed_values
-from homodyn.symbolic.assuming import Assuming
 from homodyn.symbolic.choices import choices
 from homodyn.symbolic.directions import directions
 from homodyn.symbolic.emit import PIECE, Pieces, Source, emit, needed, offsets, preamble, zeros
@@ -22,31 +19,8 @@ from homodyn.symbolic.program import Program, fused, program_of, reachable, unfu
 from homodyn.symbolic.pulled_sums import pulled_sums
 from homodyn.symbolic.reciprocals import reciprocals
 from homodyn.symbolic.schedule import scheduled
+from homodyn.symbolic.shortcut import Shortcut, short_way
 from homodyn.symbolic.trace import Port, Traced
-
-
-class Assumption(NamedTuple):
-    """Where the output ``flag`` is not zero, entries of the output ``values`` are ``numbers``."""
-
-    flag: str
-    values: str
-    numbers: tuple[float, ...]
-
-
-@dataclass(frozen=True)
-class Shortcut:
-    """A quick way through most steps: the step itself, with what is known then decided beforehand.
-
-    It is taken by groups in all of whose lanes all flags hold, or that have come to rest. A flag is
-    worked out under the assumptions before it. The bits are those of the long way.
-    """
-
-    assumptions: tuple[Assumption, ...]
-
-    @property
-    def outputs(self) -> set[str]:
-        """Outputs of the step that only tell of the shortcut."""
-        return {name for one in self.assumptions for name in (one.flag, one.values)}
 
 
 class Repetition:
@@ -85,54 +59,6 @@ class Repetition:
         kept = [one for one in program.results if one[0] not in ports]
         return reachable(list(program.instructions), kept)
 
-    def _short_way(self, program: Program) -> Program | None:
-        """The next states under all assumptions; their truth stands in the place of the first."""
-        if self.shortcut is None:
-            return None
-        names = [port.name for port in self.outputs]
-        values: dict[str, list[tuple[int, int]]] = {name: [] for name in names}
-        for port, entry, value in sorted(program.results):
-            values[names[port]].append((entry, value))
-        short = Assuming(program)
-        stop = self._stopped(program)
-        known = {} if stop is None else {stop: 0.0}
-        truth = None
-        for one in self.shortcut.assumptions:
-            (flag,) = short.under(known, [value for _, value in values[one.flag]])
-            truth = flag if truth is None else short.do("and", truth, flag)
-            for (_, value), number in zip(values[one.values], one.numbers, strict=True):
-                if program.instructions[value].op != "const":
-                    known[value] = number
-        assert truth is not None
-        resting = None if stop is None else short.add(program.instructions[stop])
-        if resting is not None:
-            truth = short.do("or", resting, truth)
-        results = [(names.index(self.shortcut.assumptions[0].flag), 0, truth)]
-        for name in self.states:
-            old = [value for _, value in values[name]]
-            new = short.under(known, old)
-            if stop is not None and resting is not None:
-                still = short.under({stop: 1.0}, old)
-                new = [
-                    a if a == b else short.do("choose", resting, a, b)
-                    for a, b in zip(still, new, strict=True)
-                ]
-            results += [
-                (names.index(name), entry, value)
-                for (entry, _), value in zip(values[name], new, strict=True)
-            ]
-        return reachable(short.instructions, results)
-
-    def _stopped(self, program: Program) -> int | None:
-        """The value that tells whether a lane has come to rest, as it goes into a step."""
-        if self.stop is None:
-            return None
-        place = ([port.name for port in self.inputs].index(self.stop), 0)
-        for k, instruction in enumerate(program.instructions):
-            if instruction.op == "input" and instruction.arguments == place:
-                return k
-        return None
-
     def written(self, form: str, lanes: int) -> Source | None:
         """The files of a form: ``lanes``, ``single``, both also ``hoisted``, or ``packs``."""
         long_way = self._long_way(self.program)
@@ -160,7 +86,11 @@ class Repetition:
             ready = Port("ready", (len(before.results),))
             once = apart(before, (ready,), "ready")
             inputs = (*inputs, ready)
-        quick = self._short_way(program)
+        quick = None
+        if self.shortcut is not None:
+            quick = short_way(
+                program, self.shortcut, self.inputs, self.outputs, self.states, self.stop
+            )
         program = self._long_way(program)
         # Groups go through the pieces of a long program in blocks, which seldom agree on the way.
         if quick is not None and len(program) <= 3 * PIECE:
@@ -179,13 +109,25 @@ class Repetition:
         short: Pieces | None = None,
     ) -> str:
         declared = pieces.declarations
+        moved: list[tuple[int, int]] = []
         calls, block = pieces.calls, pieces.block(lanes)
         nx, nw, ny = pieces.extents
         if short is not None and self.shortcut is not None and pieces.count == 1:
             declared += short.declarations
             flag = [port.name for port in outputs].index(self.shortcut.assumptions[0].flag)
             block = ABREAST if lanes > 1 else 1
-            calls = QUICK.format(nx=nx, nw=nw, ny=ny, flag=pieces.outputs[flag], calls=pieces.calls)
+            moved, left = self._traffic(short, pieces)
+            calls = QUICK.format(
+                nx=nx,
+                nw=nw,
+                ny=ny,
+                flag=pieces.outputs[flag],
+                calls=pieces.calls,
+                recorded=" || ".join(
+                    f"out{k}" for k, port in enumerate(outputs) if port.name in self.states
+                ),
+                left=_copied("y", ny, "x", nx, [(b, a) for a, b in left]),
+            )
         ready = []
         if once is not None:
             inputs = inputs[:-1]
@@ -237,6 +179,9 @@ class Repetition:
         if self.stop:
             at = pieces.inputs[names_in.index(self.stop)]
             halt = f"halted(groups, x + {at})"
+        if moved:
+            copied = _copied("x", nx, "y", ny, moved)
+            feeds = ["if (taken[g]) {", copied, "} else {", *feeds, "}"]
         return DRIVER.format(
             block=block,
             declared=declared,
@@ -255,6 +200,27 @@ class Repetition:
             halt=halt,
         )
 
+    def _traffic(
+        self, short: Pieces, pieces: Pieces
+    ) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+        """Places of states among inputs and outputs: what the short way changes, and the rest."""
+        names_in = [port.name for port in self.inputs]
+        names_out = [port.name for port in self.outputs]
+        stored = {place for places in short.stores.values() for place in places}
+        moved: list[tuple[int, int]] = []
+        left: list[tuple[int, int]] = []
+        for name in self.states:
+            source, target = names_out.index(name), names_in.index(name)
+            for entry in range(self.inputs[target].size):
+                pair = (pieces.inputs[target] + entry, pieces.outputs[source] + entry)
+                (moved if pair[1] in stored else left).append(pair)
+        return moved, left
+
+
+def _copied(to: str, stride: int, source: str, other: int, pairs: list[tuple[int, int]]) -> str:
+    """Statements that copy single vectors of a group."""
+    return " ".join(f"{to}[g * {stride} + {a}] = {source}[g * {other} + {b}];" for a, b in pairs)
+
 
 def _lines(statements: list[str], indent: int) -> str:
     return "\n".join(" " * indent + statement for statement in statements)
@@ -267,8 +233,13 @@ QUICK = """\
             for (int g = 0; g < groups; g++)
                 quick0(1, x + g * {nx}, w + g * {nw}, y + g * {ny});
             int all = groups;
+            char taken[BLOCK];
             for (int g = 0; g < all; g++) {{
-                if (!v_any(v_equal(y[g * {ny} + {flag}], v_set(0.0)))) continue;
+                taken[g] = !v_any(v_equal(y[g * {ny} + {flag}], v_set(0.0)));
+                if (taken[g]) {{
+                    if ({recorded}) {{ {left} }}
+                    continue;
+                }}
                 vreal *x0 = x, *w0 = w, *y0 = y;
                 x += g * {nx}, w += g * {nw}, y += g * {ny}, groups = 1;
 {calls}
