@@ -279,7 +279,7 @@ class Advance:
             column,
             ca.logic_or(done, over),
             ca.logic_and(part["calm"], k + 1 < steps),
-            [(one, 1.0) for one in (part["calm"], part["fresh"], ahead, whole)]
+            [(one, 1.0) for one in (part["calm"], part["fresh"], part["row"], ahead, whole)]
             + [(part[name], 0.0) for name in ("s", "cuts", "seen", "fired")]
             + [(one, 0.0) for one in (starting, touched, jump)],
             ca.logic_not(happening(self.events, part, part["z"], z1)),

@@ -38,7 +38,7 @@ class _Divided(Rewriting):
         nowhere = self.do("not", radius)
         inverse = self.do("div", self.constant(1.0), self.do("add", radius, nowhere))
         if op == "cos":
-            return self.do("mul", self.do("add", x, nowhere), inverse)
+            return self.do("add", self.do("mul", x, inverse), nowhere)
         share = self.do("mul", y, inverse)
         return share if sign > 0 else self.do("neg", share)
 

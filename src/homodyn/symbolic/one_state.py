@@ -12,7 +12,7 @@ from homodyn.symbolic.packing import Packing, Vector, packed
 from homodyn.symbolic.program import Program
 from homodyn.symbolic.trace import Port
 
-PACKED = 28
+PACKED = 31
 """Raised whenever the text emitted here changes, so that older libraries are not used."""
 
 WORTHWHILE = 0.6

@@ -7,12 +7,23 @@ made from the long one, so that both give the same bits.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property, partial
 
 from homodyn.symbolic.angle_sums import angle_sums, fixed_values
 from homodyn.symbolic.choices import choices
 from homodyn.symbolic.directions import directions
-from homodyn.symbolic.emit import PIECE, Pieces, Source, emit, needed, offsets, preamble, zeros
+from homodyn.symbolic.emit import (
+    PIECE,
+    Pieces,
+    Source,
+    emit,
+    literal,
+    needed,
+    offsets,
+    preamble,
+    zeros,
+)
 from homodyn.symbolic.hoist import hoisted
 from homodyn.symbolic.one_state import emit_one
 from homodyn.symbolic.program import Program, fused, program_of, reachable, unfused
@@ -93,9 +104,10 @@ class Repetition:
             )
         program = self._long_way(program)
         # Groups go through the pieces of a long program in blocks, which seldom agree on the way.
+        at_rest: dict[tuple[int, int], float | None] = {}
         if quick is not None and len(program) <= 3 * PIECE:
-            short = apart(quick, self.outputs, "quick")
-        driver = partial(self._driver, once=once, short=short)
+            short, at_rest = apart(quick.program, self.outputs, "quick"), quick.at_rest
+        driver = partial(self._driver, once=once, short=short, at_rest=at_rest)
         source = emit(program, inputs, self.outputs, width, driver)
         return Source((*source.files, *files))
 
@@ -107,6 +119,7 @@ class Repetition:
         lanes: int,
         once: Pieces | None = None,
         short: Pieces | None = None,
+        at_rest: Mapping[tuple[int, int], float | None] | None = None,
     ) -> str:
         declared = pieces.declarations
         moved: list[tuple[int, int]] = []
@@ -117,16 +130,21 @@ class Repetition:
             flag = [port.name for port in outputs].index(self.shortcut.assumptions[0].flag)
             block = ABREAST if lanes > 1 else 1
             moved, left = self._traffic(short, pieces)
+            rests, resting = self._resting(at_rest or {}, pieces)
+            one_by_one = ONE_BY_ONE.format(nx=nx, nw=nw, ny=ny)
             calls = QUICK.format(
                 nx=nx,
                 nw=nw,
                 ny=ny,
                 flag=pieces.outputs[flag],
                 calls=pieces.calls,
+                quick=ALL_AT_ONCE if short.extents == pieces.extents else one_by_one,
                 recorded=" || ".join(
                     f"out{k}" for k, port in enumerate(outputs) if port.name in self.states
                 ),
                 left=_copied("y", ny, "x", nx, [(b, a) for a, b in left]),
+                rests=rests,
+                resting=resting,
             )
         ready = []
         if once is not None:
@@ -178,7 +196,7 @@ class Repetition:
         halt = "0"
         if self.stop:
             at = pieces.inputs[names_in.index(self.stop)]
-            halt = f"halted(groups, x + {at})"
+            halt = f"step % {LOOKED} == 0 && halted(groups, x + {at})"
         if moved:
             copied = _copied("x", nx, "y", ny, moved)
             feeds = ["if (taken[g]) {", copied, "} else {", *feeds, "}"]
@@ -199,6 +217,23 @@ class Repetition:
             finals=_lines(finals, 12),
             halt=halt,
         )
+
+    def _resting(
+        self, at_rest: Mapping[tuple[int, int], float | None], pieces: Pieces
+    ) -> tuple[str, str]:
+        """Whether some lanes of a group are at rest, and what is done for those."""
+        if not at_rest or self.stop is None:
+            return "0", ""
+        nx, _, ny = pieces.extents
+        names_in = [port.name for port in self.inputs]
+        stop = f"v_unequal(x[g * {nx} + {pieces.inputs[names_in.index(self.stop)]}], v_set(0.0))"
+        lines = [f"vint rest = {stop};"]
+        for (port, entry), number in at_rest.items():
+            there = f"y[g * {ny} + {pieces.outputs[port] + entry}]"
+            own = pieces.inputs[names_in.index(self.outputs[port].name)] + entry
+            still = f"x[g * {nx} + {own}]" if number is None else f"v_set({literal(number)})"
+            lines.append(f"{there} = v_select(rest, {still}, {there});")
+        return f"v_any({stop})", " ".join(lines)
 
     def _traffic(
         self, short: Pieces, pieces: Pieces
@@ -229,15 +264,28 @@ def _lines(statements: list[str], indent: int) -> str:
 ABREAST = 4
 """Groups that take the shortcut in turns: the steps of one alone would wait for each other."""
 
-QUICK = """\
+ALL_AT_ONCE = "            quick0(groups, x, w, y);"
+ONE_BY_ONE = """\
             for (int g = 0; g < groups; g++)
-                quick0(1, x + g * {nx}, w + g * {nw}, y + g * {ny});
+                quick0(1, x + g * {nx}, w + g * {nw}, y + g * {ny});"""
+"""Groups of the short way, whose arrays may be shorter than those of the long way."""
+
+LOOKED = 16
+"""Steps after which it is looked whether all lanes have come to rest."""
+
+QUICK = """\
+{quick}
             int all = groups;
             char taken[BLOCK];
             for (int g = 0; g < all; g++) {{
                 taken[g] = !v_any(v_equal(y[g * {ny} + {flag}], v_set(0.0)));
                 if (taken[g]) {{
-                    if ({recorded}) {{ {left} }}
+                    int rests = {rests};
+                    if (rests || {recorded}) {{ {left} }}
+                    if (rests) {{
+                        {resting}
+                        taken[g] = 0;
+                    }}
                     continue;
                 }}
                 vreal *x0 = x, *w0 = w, *y0 = y;

@@ -34,6 +34,18 @@ class Shortcut:
         return {name for one in self.assumptions for name in (one.flag, one.values)}
 
 
+class ShortWay(NamedTuple):
+    """The program of the short way, and what lanes at rest have in the place of its results.
+
+    The program leaves out entries of states that stay what they are. For lanes at rest only those
+    are listed, by port and entry, that it does not give rightly: with a number, or with None where
+    they stay what they are.
+    """
+
+    program: Program
+    at_rest: dict[tuple[int, int], float | None]
+
+
 def short_way(
     program: Program,
     shortcut: Shortcut,
@@ -41,11 +53,11 @@ def short_way(
     outputs: tuple[Port, ...],
     states: tuple[str, ...],
     stop: str | None,
-) -> Program:
-    """The next states under all assumptions, but for entries that stay what they are.
+) -> ShortWay:
+    """The next states under all assumptions, of lanes that go on and of those that rest.
 
-    Whether the short way can be taken stands in the place of the first flag. Lanes that have come
-    to rest, as the state ``stop`` tells, do what the step does with them.
+    Whether the short way can be taken stands in the place of the first flag. The state ``stop``
+    tells which lanes are at rest.
     """
     names = [port.name for port in outputs]
     places = {port.name: k for k, port in enumerate(inputs)}
@@ -58,8 +70,8 @@ def short_way(
         if instruction.op == "input"
     }
     short = Assuming(program)
-    at_rest = None if stop is None else numbers.get((places[stop], 0))
-    known = {} if at_rest is None else {at_rest: 0.0}
+    stopped = None if stop is None else numbers.get((places[stop], 0))
+    known = {} if stopped is None else {stopped: 0.0}
     truth: int | None = None
     for one in shortcut.assumptions:
         (flag,) = short.under(known, [value for _, value in values[one.flag]])
@@ -68,24 +80,33 @@ def short_way(
             if program.instructions[value].op != "const":
                 known[value] = number
     assert truth is not None
-    rest = None if at_rest is None else short.add(program.instructions[at_rest])
+    rest = None if stopped is None else short.add(program.instructions[stopped])
     if rest is not None:
         truth = short.do("or", rest, truth)
-    # What is known to be a number may as well stay the input that has it.
-    same = {
-        (short.add(program.instructions[value]), short.constant(number))
-        for value, number in known.items()
-        if program.instructions[value].op == "input"
-    }
     results = [(names.index(shortcut.assumptions[0].flag), 0, truth)]
+    at_rest: dict[tuple[int, int], float | None] = {}
     for name in states:
         old = [value for _, value in values[name]]
         new = short.under(known, old)
-        still = new if at_rest is None else short.under({at_rest: 1.0}, old)
+        still = new if stopped is None else short.under({stopped: 1.0}, old)
         for (entry, _), a, b in zip(values[name], still, new, strict=True):
-            value = a
-            if rest is not None and a != b and (a, b) not in same:
-                value = short.do("choose", rest, a, b)
-            if short.instructions[value] != Instruction("input", (places[name], entry)):
-                results.append((names.index(name), entry, value))
-    return reachable(short.instructions, results)
+            place = (names.index(name), entry)
+            own = Instruction("input", (places[name], entry))
+            going, resting = short.instructions[b], short.instructions[a]
+            given = known.get(numbers.get(own.arguments, -1))
+            stays = going == own or (given is not None and going == _constant(given))
+            if rest is not None and a != b and resting != own and resting.op != "const":
+                # What lanes at rest have must be worked out, so the program chooses.
+                results.append((*place, short.do("choose", rest, a, b)))
+                continue
+            if not stays:
+                results.append((*place, b))
+            if resting != own and (stays or a != b):
+                at_rest[place] = float(resting.payload)
+            elif resting == own and not stays:
+                at_rest[place] = None
+    return ShortWay(reachable(short.instructions, results), at_rest)
+
+
+def _constant(number: float) -> Instruction:
+    return Instruction("const", (), number)
