@@ -11,6 +11,9 @@ from __future__ import annotations
 from homodyn.symbolic.program import Instruction, Program
 from homodyn.symbolic.rewriting import Rewriting
 
+TINY = 1e-300
+"""Added to distances to keep their inverse a number; too little to change any but zero."""
+
 
 def directions(program: Program) -> Program:
     """The same program, with sines and cosines of atan2 made by division."""
@@ -36,7 +39,7 @@ class _Divided(Rewriting):
     def _share(self, op: str, y: int, x: int, sign: int) -> int:
         radius = self.do("sqrt", self.do("add", self._square(x), self._square(y)))
         nowhere = self.do("not", radius)
-        inverse = self.do("div", self.constant(1.0), self.do("add", radius, nowhere))
+        inverse = self.do("div", self.constant(1.0), self.do("add", radius, self.constant(TINY)))
         if op == "cos":
             return self.do("add", self.do("mul", x, inverse), nowhere)
         share = self.do("mul", y, inverse)
