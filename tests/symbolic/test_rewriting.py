@@ -106,14 +106,16 @@ def test_a_shortcut_gives_the_bits_of_the_long_way(count):
     zero = np.zeros(count)
     inputs = {"x": np.linspace(0.2, 0.9, count), "n": zero, "done": zero}
     way = Shortcut((Assumption("open", "over", (0.0,)), Assumption("unfolded", "folds", (0.0,))))
-    long, short = (
-        Iteration(made, ("x", "n", "done"), "done", packed=True, shortcut=one)(900, inputs).states
-        for one in (None, way)
-    )
-    assert long["n"].min() >= 3
-    assert long["done"].all()
-    for name in ("x", "n", "done"):
-        assert np.array_equal(short[name], long[name])
+    names = ("x", "n", "done")
+    steps = [Iteration(made, names, "done", packed=True, shortcut=one) for one in (None, way)]
+    for record in ((), names):
+        long, short = (one(900, inputs, record=record) for one in steps)
+        assert long.states["n"].min() >= 3
+        assert long.states["done"].all()
+        for name in names:
+            assert np.array_equal(short.states[name], long.states[name])
+        for name in record:
+            assert np.array_equal(short.records[name], long.records[name])
 
 
 def test_known_conditions_are_decided_and_nothing_else_changes():
