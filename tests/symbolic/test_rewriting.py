@@ -145,3 +145,32 @@ def test_records_go_into_a_given_array():
     kept = np.zeros((4, 2))
     Iteration(made, ("x",))(3, {"x": np.ones(2)}, record=["x"], into={"x": kept[1:]})
     assert kept.tolist() == [[0, 0], [0.5, 0.5], [0.25, 0.25], [0.125, 0.125]]
+
+
+def test_what_counts_under_a_condition_is_left_out_where_no_lane_meets_it():
+    def step(x, v, where):
+        # A spring that pulls beyond one only, twice in a step; a sine that counts always.
+        pulled = ca.if_else(where > 0, ca.sqrt(x * x + 1) / (1 + v * v) * (x - 1) ** 3, 0)
+        half = x + 0.1 * (v - pulled)
+        again = ca.if_else(where > 0, ca.sqrt(half * half + 1) / (3 + half) * (half - 1) ** 3, 0)
+        calm = ca.fabs(v) < 1e3
+        return {
+            "x": half + 0.01 * ca.sin(half),
+            "v": 0.9 * v - 0.1 * again,
+            "calm": calm,
+            "wild": ca.logic_not(calm),
+        }
+
+    made = kernel(step, {"x": (), "v": (), "where": ()})
+    way = Shortcut((Assumption("calm", "wild", (0.0,)),))
+    guarded = Iteration(made, ("x", "v"), packed=True, shortcut=way)
+    text = dict(guarded._repetition.written("lanes hoisted", 4).files)["quick0.c"]
+    assert text.count("if (v_any(") == 2
+    plain = Iteration(made, ("x", "v"), packed=True)
+    rng = np.random.default_rng(9)
+    x, v = rng.normal(size=(2, 64))
+    for where in (np.zeros(64), np.ones(64), (np.arange(64) % 3 == 0).astype(float)):
+        inputs = {"x": x, "v": v, "where": where}
+        one, other = (each(50, inputs).states for each in (guarded, plain))
+        for name in "xv":
+            assert np.array_equal(one[name], other[name])

@@ -188,5 +188,6 @@ def finals(
         if ended.mean() > SPARE or ended.all():
             over, left = np.flatnonzero(ended), np.flatnonzero(~ended)
             result[lanes[over]] = column[over]
-            lanes, column, done, p = (one.take(left, axis=0) for one in (lanes, column, done, p))
+            lanes, done = lanes.take(left), done.take(left)
+            column, p = column.take(left, axis=0), p.take(left, axis=0)
     return result

@@ -20,10 +20,10 @@ from homodyn.symbolic.emit import (
     emit,
     literal,
     needed,
-    offsets,
     preamble,
     zeros,
 )
+from homodyn.symbolic.guards import GuardedPieces
 from homodyn.symbolic.hoist import hoisted
 from homodyn.symbolic.one_state import emit_one
 from homodyn.symbolic.program import Program, fused, program_of, reachable, unfused
@@ -31,7 +31,7 @@ from homodyn.symbolic.pulled_sums import pulled_sums
 from homodyn.symbolic.reciprocals import reciprocals
 from homodyn.symbolic.schedule import scheduled
 from homodyn.symbolic.shortcut import Shortcut, short_way
-from homodyn.symbolic.trace import Port, Traced
+from homodyn.symbolic.trace import Port, Traced, offsets
 
 
 class Repetition:
@@ -85,9 +85,9 @@ class Repetition:
         files: list[tuple[str, str]] = []
 
         def apart(one: Program, outputs: tuple[Port, ...], name: str) -> Pieces:
-            made = Pieces(
-                scheduled(one), offsets(inputs), offsets(outputs), (), name, in_files=True
-            )
+            # A step of a single lane is too short for branches to pay.
+            kind = GuardedPieces if name == "quick" and width > 1 else Pieces
+            made = kind(scheduled(one), offsets(inputs), offsets(outputs), (), name, in_files=True)
             head = preamble(width, needed(one))
             files.extend((f"{name}{k}.c", head + made.text(k)) for k in range(made.count))
             return made

@@ -9,6 +9,9 @@ from homodyn.symbolic.assuming import Assuming
 from homodyn.symbolic.program import Instruction, Program, reachable
 from homodyn.symbolic.trace import Port
 
+WAY = 1
+"""Raised whenever the text of short ways changes, so that older libraries are not used."""
+
 
 class Assumption(NamedTuple):
     """Where the output ``flag`` is not zero, entries of the output ``values`` are ``numbers``."""
