@@ -154,8 +154,9 @@ def test_what_counts_under_a_condition_is_left_out_where_no_lane_meets_it():
         half = x + 0.1 * (v - pulled)
         again = ca.if_else(where > 0, ca.sqrt(half * half + 1) / (3 + half) * (half - 1) ** 3, 0)
         calm = ca.fabs(v) < 1e3
+        late = ca.if_else(where > 0, ca.logic_not(ca.sqrt(half * half) < v), 0)
         return {
-            "x": half + 0.01 * ca.sin(half),
+            "x": half + 0.01 * ca.sin(half) + 0.001 * late,
             "v": 0.9 * v - 0.1 * again,
             "calm": calm,
             "wild": ca.logic_not(calm),

@@ -44,7 +44,8 @@ def regions(program: Program, apart: set[int]) -> list[Region]:
         asked = set()
         for user in users[k]:
             other = instructions[user]
-            if other.op == "if_else_zero" and other.arguments[0] != k:
+            # A truth is also kept as a mask, which has no value to stand for it outside.
+            if other.op == "if_else_zero" and other.arguments[0] != k and op != "not":
                 asked.add(other.arguments[0])
             else:
                 asked.add(under.get(user, -1))
