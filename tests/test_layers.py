@@ -38,6 +38,7 @@ FLOORS = (
     ("model",),
     # ground
     ("symbolic",),
+    ("steps",),
     ("spatial",),
     ("errors",),
 )

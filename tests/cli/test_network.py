@@ -36,6 +36,20 @@ def test_test_reports_expectations(tmp_path):
     result = homodyn("test", wrong)
     assert result.exit_code == 1
     assert "FAIL x at 0 s: 1, expected 2" in result.output
+    result = homodyn("test", FOLDER / "chain.cdn")
+    assert result.exit_code == 0
+    assert "has no expectations; they are written as expect" in " ".join(result.output.split())
+
+
+def test_compile_without_a_file_to_write_checks_the_network(tmp_path):
+    result = homodyn("compile", FOLDER / "slip.cdn")
+    assert result.exit_code == 0
+    assert "4 states" in result.output
+    assert "3 events" in result.output
+    assert "no faults found" in " ".join(result.output.split())
+    broken = tmp_path / "broken.cdn"
+    broken.write_text('x = 1\nx\' = "-k * x"\n')
+    assert homodyn("compile", broken).exit_code != 0
 
 
 def test_graph_and_compile_write_files(tmp_path):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from homodyn.network import parse
+from homodyn.network import METHODS, parse
 
 TIERS = pytest.mark.parametrize("tier", ["interpreted", "compiled"])
 
@@ -157,7 +157,7 @@ node "ball" {
 """
 
 
-@pytest.mark.parametrize("method", ["euler", "leap-frog", "runge-kutta"])
+@pytest.mark.parametrize("method", sorted(METHODS))
 def test_steps_without_events_take_a_short_way_to_the_same(method):
     net = parse(BUSY.replace("METHOD", method))
     assert net.prepare()._prepared().iteration.shortcut is not None
@@ -168,6 +168,21 @@ def test_steps_without_events_take_a_short_way_to_the_same(method):
         np.testing.assert_allclose(other[name], one[name], rtol=0, atol=1e-10)
     lanes = net.sweep({"ball.y": [0.9, 1.0, 1.1]}, 3, seed=2, tier="compiled")
     assert lanes["ball.dy"][1] == pytest.approx(other["ball.dy"][-1], abs=1e-9)
+
+
+@pytest.mark.parametrize("method", sorted(METHODS))
+def test_lanes_take_the_long_way_of_their_neighbours_without_a_trace(method):
+    """Which of two ways a step takes depends on all lanes of a vector; its bits must not."""
+    net = parse(BUSY.replace("METHOD", method))
+    rng = np.random.default_rng(8)
+    heights = rng.uniform(0.5, 1.5, 24)
+    order = rng.permutation(24)
+    one, other = (
+        net.sweep({"ball.y": heights[k]}, 2, seed=3, tier="compiled")
+        for k in (np.arange(24), order)
+    )
+    for name in ("ball.y", "ball.dy", "ball.hits", "q"):
+        assert np.array_equal(one[name][order], other[name])
 
 
 @pytest.mark.parametrize("condition", ["t > 0.5", "x > rand(0.4, 0.6)"])

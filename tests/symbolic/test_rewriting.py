@@ -6,12 +6,13 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from homodyn.symbolic import Iteration, Shortcut, kernel
+from homodyn.symbolic import Assumption, Iteration, Shortcut, kernel
 from homodyn.symbolic.angle_sums import fixed_values
+from homodyn.symbolic.assuming import Assuming
 from homodyn.symbolic.choices import choices
 from homodyn.symbolic.directions import directions
 from homodyn.symbolic.hoist import hoisted
-from homodyn.symbolic.program import unfused
+from homodyn.symbolic.program import reachable, unfused
 from homodyn.symbolic.reciprocals import reciprocals
 
 
@@ -82,27 +83,61 @@ def test_what_does_not_change_is_computed_once():
 
 
 @pytest.mark.parametrize("count", [1, 5, 70])
-def test_a_shortcut_is_taken_where_all_lanes_can_and_gives_the_same(count):
-    def step(x, n):
-        # Long: fold at one. Short: only right as long as nothing folds.
+def test_a_shortcut_gives_the_bits_of_the_long_way(count):
+    """Where nothing folds at one, the choices of the step are known."""
+
+    def step(x, n, done):
         grown = x * 1.01 + 0.001 * ca.sin(x)
+        folds = grown > 1
+        # A product that is chosen from does not join with the sum after it.
+        moved = ca.if_else(folds, 0, 0.01 * n) * 0.3 + grown
+        over = n >= 3
         return {
-            "x": ca.if_else(grown > 1, grown - 1, grown),
-            "n": n + (grown > 1),
-            "grown": grown,
-            "unfolded": grown <= 1,
+            "x": ca.if_else(done, x, ca.if_else(folds, moved - 1, moved)),
+            "n": ca.if_else(done, n, n + folds),
+            "done": ca.logic_or(done, over),
+            "open": n < 3,
+            "over": over,
+            "unfolded": ca.logic_not(folds),
+            "folds": folds,
         }
 
-    made = kernel(step, {"x": (), "n": ()})
-    inputs = {"x": np.linspace(0.2, 0.9, count), "n": np.zeros(count)}
-    way = Shortcut("x", "grown", "unfolded")
-    long, short = (
-        Iteration(made, ("x", "n"), packed=True, shortcut=one)(400, inputs).states
-        for one in (None, way)
-    )
-    assert long["n"].min() >= 1
-    for name in ("x", "n"):
-        np.testing.assert_allclose(short[name], long[name], rtol=1e-12)
+    made = kernel(step, {"x": (), "n": (), "done": ()})
+    zero = np.zeros(count)
+    inputs = {"x": np.linspace(0.2, 0.9, count), "n": zero, "done": zero}
+    way = Shortcut((Assumption("open", "over", (0.0,)), Assumption("unfolded", "folds", (0.0,))))
+    names = ("x", "n", "done")
+    steps = [Iteration(made, names, "done", packed=True, shortcut=one) for one in (None, way)]
+    for record in ((), names):
+        long, short = (one(900, inputs, record=record) for one in steps)
+        assert long.states["n"].min() >= 3
+        assert long.states["done"].all()
+        for name in names:
+            assert np.array_equal(short.states[name], long.states[name])
+        for name in record:
+            assert np.array_equal(short.records[name], long.records[name])
+
+
+def test_known_conditions_are_decided_and_nothing_else_changes():
+    def chosen(x, y):
+        left = x > y
+        both = ca.logic_and(left, ca.logic_not(y > 0))
+        return {"left": left, "a": ca.if_else(left, x * y + 1, y / x), "b": both, "c": left + x}
+
+    program = choices(unfused(kernel(chosen, {"x": (), "y": ()}).traced.graph))
+    left, a, b, c = (value for _, _, value in sorted(program.results))
+    for truth in (1.0, 0.0):
+        known = Assuming(program)
+        found = known.under({left: truth}, [a, b, c])
+        part = reachable(known.instructions, [(0, k, value) for k, value in enumerate(found)])
+        counted = operations(part)
+        assert not counted["choose"]
+        assert counted["mul"] == counted["not"] == truth
+        assert counted["div"] == 1 - truth
+    # The same values under other assumptions stand in one program.
+    known = Assuming(program)
+    free, decided = (known.under(given, [a])[0] for given in ({}, {left: 1.0}))
+    assert known.instructions[free].arguments[1] == decided
 
 
 def test_records_go_into_a_given_array():
@@ -110,3 +145,33 @@ def test_records_go_into_a_given_array():
     kept = np.zeros((4, 2))
     Iteration(made, ("x",))(3, {"x": np.ones(2)}, record=["x"], into={"x": kept[1:]})
     assert kept.tolist() == [[0, 0], [0.5, 0.5], [0.25, 0.25], [0.125, 0.125]]
+
+
+def test_what_counts_under_a_condition_is_left_out_where_no_lane_meets_it():
+    def step(x, v, where):
+        # A spring that pulls beyond one only, twice in a step; a sine that counts always.
+        pulled = ca.if_else(where > 0, ca.sqrt(x * x + 1) / (1 + v * v) * (x - 1) ** 3, 0)
+        half = x + 0.1 * (v - pulled)
+        again = ca.if_else(where > 0, ca.sqrt(half * half + 1) / (3 + half) * (half - 1) ** 3, 0)
+        calm = ca.fabs(v) < 1e3
+        late = ca.if_else(where > 0, ca.logic_not(ca.sqrt(half * half) < v), 0)
+        return {
+            "x": half + 0.01 * ca.sin(half) + 0.001 * late,
+            "v": 0.9 * v - 0.1 * again,
+            "calm": calm,
+            "wild": ca.logic_not(calm),
+        }
+
+    made = kernel(step, {"x": (), "v": (), "where": ()})
+    way = Shortcut((Assumption("calm", "wild", (0.0,)),))
+    guarded = Iteration(made, ("x", "v"), packed=True, shortcut=way)
+    text = dict(guarded._repetition.written("lanes hoisted", 4).files)["quick0.c"]
+    assert text.count("if (v_any(") == 2
+    plain = Iteration(made, ("x", "v"), packed=True)
+    rng = np.random.default_rng(9)
+    x, v = rng.normal(size=(2, 64))
+    for where in (np.zeros(64), np.ones(64), (np.arange(64) % 3 == 0).astype(float)):
+        inputs = {"x": x, "v": v, "where": where}
+        one, other = (each(50, inputs).states for each in (guarded, plain))
+        for name in "xv":
+            assert np.array_equal(one[name], other[name])

@@ -193,6 +193,9 @@ def test(file: File) -> None:
     net = network.load(file).prepare()
     failed = 0
     found = net.check()
+    if not found:
+        typer.echo(f'{file} has no expectations; they are written as expect "slip.steps" = 24 at 7')
+        return
     for expected, value in found:
         good = abs(value - expected.value) <= expected.within
         failed += not good
@@ -208,13 +211,25 @@ def test(file: File) -> None:
 @app.command("compile")
 def compile_network(
     file: File,
-    out: Annotated[Path, typer.Option(help="The C file to write; its header goes beside it.")],
+    out: Annotated[
+        Path | None, typer.Option(help="The C file to write; its header goes beside it.")
+    ] = None,
 ) -> None:
-    """Write a network as C without dependencies.
+    """Check a network, and write it as C without dependencies where that is asked for.
 
     Example: `homodyn network compile slip.cdn --out slip.c`
     """
     from homodyn import network
 
-    source, header = network.load(file).to_c(out)
-    typer.echo(f"Wrote {source} and {header}")
+    net = network.load(file).prepare()
+    if out is not None:
+        source, header = net.to_c(out)
+        typer.echo(f"Wrote {source} and {header}")
+        return
+    kinds = list(net.system.kinds.values())
+    told = [f"{kinds.count('state')} states", f"{kinds.count('parameter')} parameters"]
+    told += [
+        f"{len(net.system.watched[0])} events",
+        f"{net.attempt.instructions} operations a step",
+    ]
+    typer.echo(f"{file}: {', '.join(told)}; no faults found")

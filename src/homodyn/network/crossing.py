@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import casadi as ca
 
 from homodyn.network.formula import Formula
+from homodyn.steps import holds, line_share, passes
 
 MIRRORED = {">": "<=", "<=": ">", "<": ">=", ">=": "<", "==": "!=", "!=": "=="}
 
@@ -38,8 +39,6 @@ class Branch:
 class Crossing:
     """What a condition did in a step; ``fraction`` and ``miss`` count where ``crossed`` is."""
 
-    before: ca.SX
-    now: ca.SX
     crossed: ca.SX
     fraction: ca.SX
     miss: ca.SX
@@ -78,7 +77,7 @@ def condition_tree(
 def true_at(tree: Leaf | Branch, z: ca.SX) -> ca.SX:
     """Whether a condition holds."""
     if isinstance(tree, Leaf):
-        return z[tree.index] > 0 if tree.strict else z[tree.index] >= 0
+        return holds(z[tree.index], tree.strict)
     join = ca.logic_and if tree.both else ca.logic_or
     return join(true_at(tree.a, z), true_at(tree.b, z))
 
@@ -93,14 +92,14 @@ def near(tree: Leaf | Branch, z: ca.SX, tolerance: float) -> ca.SX:
 
 def crossing(tree: Leaf | Branch, z0: ca.SX, z1: ca.SX) -> Crossing:
     """How a condition went from one end of a step to the other."""
-    before, now = true_at(tree, z0), true_at(tree, z1)
-    crossed = ca.logic_and(ca.logic_not(before), now)
     if isinstance(tree, Leaf):
         a, b = z0[tree.index], z1[tree.index]
-        fraction = ca.if_else(crossed, -a / ca.if_else(crossed, b - a, 1), 1)
-        return Crossing(before, now, crossed, fraction, ca.if_else(crossed, ca.fabs(b), 0))
+        crossed = passes(a, b, tree.strict)
+        fraction = ca.if_else(crossed, line_share(a, ca.if_else(crossed, b - a, 1)), 1)
+        return Crossing(crossed, fraction, ca.if_else(crossed, ca.fabs(b), 0))
+    crossed = ca.logic_and(ca.logic_not(true_at(tree, z0)), true_at(tree, z1))
     one, other = crossing(tree.a, z0, z1), crossing(tree.b, z0, z1)
     fraction = ca.fmin(
         ca.if_else(one.crossed, one.fraction, 1), ca.if_else(other.crossed, other.fraction, 1)
     )
-    return Crossing(before, now, crossed, fraction, ca.fmax(one.miss, other.miss))
+    return Crossing(crossed, fraction, ca.fmax(one.miss, other.miss))

@@ -96,6 +96,8 @@ WORDS = {
     "VBAR": "|",
     "$END": "the end",
     "STRING": 'a text in "quotes"',
+    "ARGUMENTS": "(arguments) of a function",
+    "PLACES": "[places] of elements",
     "REGEX": "/a pattern/",
     "AT": "@1 or @name",
     "ATTRIBUTE": "<bidirectional>",

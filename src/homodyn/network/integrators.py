@@ -1,4 +1,4 @@
-"""Integration methods of fixed step, as formulas over a function that gives the rates."""
+"""Integration methods of networks: those of all steps, on a column of states."""
 
 from __future__ import annotations
 
@@ -6,48 +6,42 @@ from collections.abc import Callable, Sequence
 
 import casadi as ca
 
+from homodyn.steps import CLASSICAL, EULER, HEUN, Tableau, leap_frog, runge_kutta
+
 Rates = Callable[[ca.SX, float], ca.SX]
 """Rates of the states at a fraction (0, 1/2 or 1) of the step."""
 
-
-def euler(x: ca.SX, h: ca.SX, rates: Rates, positions: Sequence[int]) -> ca.SX:
-    """Order 1."""
-    return x + h * rates(x, 0.0)
+Method = Callable[[ca.SX, ca.SX, Rates, Sequence[int]], ca.SX]
+"""States after a step: from those before, its length, rates, and the states that are positions."""
 
 
-def runge_kutta(x: ca.SX, h: ca.SX, rates: Rates, positions: Sequence[int]) -> ca.SX:
-    """The classical method of order 4."""
-    k1 = rates(x, 0.0)
-    k2 = rates(x + h / 2 * k1, 0.5)
-    k3 = rates(x + h / 2 * k2, 0.5)
-    k4 = rates(x + h * k3, 1.0)
-    return x + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+def explicit(tableau: Tableau) -> Method:
+    """The Runge-Kutta method of a table."""
+
+    def step(x: ca.SX, h: ca.SX, rates: Rates, positions: Sequence[int]) -> ca.SX:
+        return runge_kutta(tableau, lambda share, at: (rates(at[0], share),), (x,), h)[0]
+
+    return step
 
 
-def leap_frog(x: ca.SX, h: ca.SX, rates: Rates, positions: Sequence[int]) -> ca.SX:
-    """Kick, drift, kick: order 2 and symplectic where rates of velocities depend on positions.
-
-    ``positions`` are the states whose rate is another state; the others are kicked.
-    """
+def leaping(x: ca.SX, h: ca.SX, rates: Rates, positions: Sequence[int]) -> ca.SX:
+    """Leap-frog; ``positions`` are the states whose rate is another state, others are kicked."""
     drifts = ca.SX(ca.DM.zeros(x.numel(), 1))
     for k in positions:
         drifts[k] = 1
-    kicks = 1 - drifts
-    half = x + h / 2 * kicks * rates(x, 0.0)
-    moved = half + h * drifts * rates(half, 0.5)
-    return moved + h / 2 * kicks * rates(moved, 1.0)
+
+    def kick(at: ca.SX, rate: ca.SX, time: ca.SX) -> ca.SX:
+        return at + time * (1 - drifts) * rate
+
+    def drift(at: ca.SX, time: ca.SX) -> ca.SX:
+        return at + time * drifts * rates(at, 0.5)
+
+    return leap_frog(lambda share, at: rates(at, share), kick, drift, x, h)
 
 
-def predictor_corrector(x: ca.SX, h: ca.SX, rates: Rates, positions: Sequence[int]) -> ca.SX:
-    """An Euler step corrected by the trapezoid rule: order 2."""
-    k1 = rates(x, 0.0)
-    k2 = rates(x + h * k1, 1.0)
-    return x + h / 2 * (k1 + k2)
-
-
-METHODS: dict[str, Callable[[ca.SX, ca.SX, Rates, Sequence[int]], ca.SX]] = {
-    "euler": euler,
-    "runge-kutta": runge_kutta,
-    "leap-frog": leap_frog,
-    "predictor-corrector": predictor_corrector,
+METHODS: dict[str, Method] = {
+    "euler": explicit(EULER),
+    "runge-kutta": explicit(CLASSICAL),
+    "leap-frog": leaping,
+    "predictor-corrector": explicit(HEUN),
 }

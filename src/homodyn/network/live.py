@@ -101,8 +101,6 @@ class Live:
         record = self.network._finished(advance, rows, delays, p, course, compiled)
         self._column = rows[-1].copy()
         self._ended = self._ended or record.terminated
-        # What happened at the end has been told and must not be told again.
-        self._column[advance.slices["fired"]] = 0
         return record
 
     # -- formulas
@@ -147,7 +145,7 @@ class Live:
         function = ca.Function("asked", advance.symbols, [ca.densify(value)])
         part = {name: self._column[where] for name, where in advance.slices.items()}
         draws = np.zeros(len(advance.first_draws(0)[0]))
-        draws[advance.drawn] = part["u"]
+        draws[advance.layout.drawn] = part["u"]
         p, none = self.network.values(), np.zeros(advance.delayed)
         found = function(part["x"], part["h"], part["e"], p, draws, none, self.t)
         array = np.array(ca.DM(found))

@@ -22,6 +22,7 @@ from homodyn.network.live import Live
 from homodyn.network.record import Happened, Record, Sweep
 from homodyn.network.run import finals, recorded, with_delays
 from homodyn.network.source import Source
+from homodyn.network.sweeping import lane_parameters, lanes_of
 from homodyn.network.system import System
 from homodyn.network.tree import Node, Variable, formula_of
 from homodyn.symbolic import Kernel
@@ -235,7 +236,10 @@ class Network(Node):
         slices = advance.slices
         time = course[0] + course[1] * rows[:, slices["k"]][:, 0] + rows[:, slices["s"]][:, 0]
         happened = []
-        for row, number in np.argwhere(rows[:, slices["fired"]] != 0):
+        # What happened at the first row has been told by the piece of the run before it.
+        fired = rows[:, slices["fired"]] != 0
+        fired[0] = False
+        for row, number in np.argwhere(fired):
             watched = advance.events[number]
             end = watched.event.end if watched.event.end is not None else "terminate"
             happened.append(Happened(float(time[row]), watched.node.path, end))
@@ -305,30 +309,9 @@ class Network(Node):
         """
         advance = self._prepared()
         system = advance.system
-        axes = {name: np.asarray(one, dtype=float).reshape(-1) for name, one in values.items()}
-        if not axes or any(not one.size for one in axes.values()):
-            raise NetworkError("a sweep needs at least one value of at least one parameter")
-        if grid:
-            shape = tuple(one.size for one in axes.values())
-            spread = dict(zip(axes, np.meshgrid(*axes.values(), indexing="ij"), strict=True))
-        else:
-            lengths = {one.size for one in axes.values()}
-            if len(lengths) > 1:
-                told = ", ".join(f"{name} has {one.size}" for name, one in axes.items())
-                raise NetworkError(f"values in step must be equally many: {told}")
-            shape, spread = (lengths.pop(),), axes
+        shape, axes, given = lanes_of(values, grid)
         lanes = int(np.prod(shape))
-        assert self._values is not None
-        p = np.repeat(self._values[None], lanes, axis=0)
-        for name, one in spread.items():
-            variable = self._variable(name)
-            if variable not in system.numbers or variable in system.structural:
-                known = [one.path for one in system.numbers if one not in system.structural]
-                raise NetworkError(missing("parameter", name, known))
-            begin, size = system.place_of(variable)
-            if size != (1, 1):
-                raise NetworkError(f"{name} is {size[0]}x{size[1]}; a sweep takes single numbers")
-            p[:, begin] = one.reshape(-1)
+        p = lane_parameters(system, self.values(), given)
         course = self._course(t_end, dt, start)
         compiled = self._compiled(tier, course[2], lanes)
         column = advance.seeded(seed, lanes, p, start, compiled)

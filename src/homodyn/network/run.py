@@ -186,7 +186,8 @@ def finals(
         ended = done != 0
         # Moving lanes together costs as much as some of their steps.
         if ended.mean() > SPARE or ended.all():
-            result[lanes[ended]] = column[ended]
-            left = ~ended
-            lanes, column, done, p = lanes[left], column[left], done[left], p[left]
+            over, left = np.flatnonzero(ended), np.flatnonzero(~ended)
+            result[lanes[over]] = column[over]
+            lanes, done = lanes.take(left), done.take(left)
+            column, p = column.take(left, axis=0), p.take(left, axis=0)
     return result

@@ -10,20 +10,19 @@ import casadi as ca
 import numpy as np
 
 from homodyn.errors import NetworkError
-from homodyn.model.naming import missing
 from homodyn.network.banks import Bank, Delay, Shape, Watched, hashes, stacked
 from homodyn.network.crossing import condition_tree
-from homodyn.network.evaluate import elements, evaluate
+from homodyn.network.evaluate import evaluate
 from homodyn.network.formula import Expression, Formula
 from homodyn.network.functions import size
 from homodyn.network.kinds import equations, event_target, kinds
-from homodyn.network.scope import World
-from homodyn.network.tree import Edge, Event, Node, Projection, Variable
+from homodyn.network.projections import EventWorld, summed
+from homodyn.network.tree import Event, Node, Variable
 
 __all__ = ["System", "Watched"]
 
 
-class System(World):
+class System(EventWorld):
     """The variables of a network by kind, their values in symbols, rates, events and delays.
 
     Kinds: ``state`` (has equations for its rate), ``discrete`` (has a next value), ``held`` (set by
@@ -142,7 +141,7 @@ class System(World):
             own = not any(held.operator == "<=" for held, _ in with_projections)
             self._enter("value", variable)
             total = evaluate(variable.expression, self, variable.owner) if own else None
-            self._values[variable] = self._filled(self._summed(variable, with_projections, total))
+            self._values[variable] = self._filled(summed(self, variable, with_projections, total))
             self._open.pop()
         return self._values[variable]
 
@@ -171,7 +170,7 @@ class System(World):
                 own = not normal or not any(one.operator == "<=" for one, _ in held)
                 value = evaluate(variable.expression, self, variable.owner) if own else None
                 if normal:
-                    value = self._summed(variable, held, value)
+                    value = summed(self, variable, held, value)
                 self._starts[variable] = value
             finally:
                 self._initial = before
@@ -185,73 +184,13 @@ class System(World):
             raise variable.expression.error(f"the {what} of {variable.path} needs itself: {circle}")
         self._open.append((what, variable))
 
-    def _summed(
-        self,
-        variable: Variable,
-        projections: list[tuple[Projection, Node | Edge]],
-        total: ca.SX | None,
-        shape: Shape | None = None,
-    ) -> ca.SX:
-        for projection, holder in projections:
-            term = evaluate(projection.expression, self, holder)
-            wanted = shape or (total.shape if total is not None else term.shape)
-            if projection.places is not None:
-                if shape is None and total is None:
-                    raise projection.expression.error(
-                        f"elements of {variable.path} are added to a value; give it one, "
-                        "as in zeros(3, 1)"
-                    )
-                term = self._placed(projection, holder, term, wanted)
-            if term.shape != wanted and term.shape == (1, 1):
-                term = ca.repmat(term, *wanted)
-            if term.shape != wanted:
-                raise projection.expression.error(
-                    f"{variable.path} is {wanted[0]}x{wanted[1]} and this {size(term)}"
-                )
-            if projection.states:
-                term = ca.if_else(self._guard(projection, holder), term, 0)
-            total = term if total is None else total + term
-        if total is None:
-            raise variable.expression.error(f"{variable.path} has neither value nor equations")
-        return total
-
-    def _placed(
-        self, projection: Projection, holder: Node | Edge, term: ca.SX, shape: Shape
-    ) -> ca.SX:
-        """A term for some elements, as a whole matrix with zeros elsewhere."""
-        assert projection.places is not None
-        picked = elements(projection.places, self, holder, shape)
-        if term.numel() not in (1, len(picked)):
-            raise projection.expression.error(
-                f"{size(term)} does not fit {len(picked)} elements of {shape[0]}x{shape[1]}"
-            )
-        whole = ca.SX.zeros(*shape)
-        for place, k in enumerate(picked):
-            whole[k] = term[place if term.numel() > 1 else 0]
-        return whole
-
-    def _guard(self, projection: Projection, holder: Node | Edge) -> ca.SX:
-        node: Node | None = holder.output if isinstance(holder, Edge) else holder
-        while node is not None and not any(one in node.states for one in projection.states):
-            node = node.parent
-        if node is None or node not in self.nodes_with_states:
-            known = [state for one in self.nodes_with_states for state in one.states]
-            raise projection.expression.error(missing("event-state", projection.states[0], known))
-        entry = self.e[self.nodes_with_states.index(node)]
-        active = ca.SX(0)
-        for state in projection.states:
-            if state not in node.states:
-                raise projection.expression.error(missing("event-state", state, node.states))
-            active = ca.logic_or(active, ca.eq(entry, node.states.index(state)))
-        return active
-
     def rate_of(self, variable: Variable) -> ca.SX:
         """The sum of all equations for the rate of a state."""
         if variable not in self._rates:
             self._enter("rate", variable)
             shape = self._symbols[variable].shape
             held = self._equations[variable, 1]
-            self._rates[variable] = self._summed(variable, held, None, shape)
+            self._rates[variable] = summed(self, variable, held, None, shape)
             self._open.pop()
         return self._rates[variable]
 
@@ -330,7 +269,7 @@ class System(World):
             held = self._equations.get((variable, 0), [])
             symbol = self._symbols[variable]
             if self.kinds[variable] == "discrete" and held:
-                values.append(self._summed(variable, held, None, symbol.shape))
+                values.append(summed(self, variable, held, None, symbol.shape))
             else:
                 values.append(symbol)
         return stacked(values)

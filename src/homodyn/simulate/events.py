@@ -5,9 +5,9 @@ both. An event function is looked at with its rate at several places in between;
 values and rates shows what passes zero and comes back between two looks. Halves of a stretch are
 trusted where the cubic of the whole tells their middle well and stays clear of zero by more than
 its error; elsewhere more looks are taken. The crossing is then located on true states, by steps of
-other lengths from the same start, by secants with halving, and landed on just beyond the zero: what
-has been met lies on its new side, so that it can neither be met again nor cut the next steps ever
-smaller (the trap of the linear estimate of van den Kieboom eq. 2.7, which may end before the zero).
+other lengths from the same start, cut as those of networks are (`homodyn.steps`), and landed on
+just beyond the zero: what has been met lies on its new side, so that it can neither be met again
+nor cut the next steps ever smaller.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from homodyn.model.configuration import rates
 from homodyn.simulate.constants import Lane
 from homodyn.simulate.integrators import State
 from homodyn.spatial import Array
+from homodyn.steps import passes
 from homodyn.symbolic import Kernel
 from homodyn.symbolic.trace import trace
 
@@ -104,8 +105,7 @@ class Event:
             ca.substitute(parts, symbols, [time, x.v, mean, x.q])
             for time, x in ((t, x0), (t + h, x1))
         )
-        rising = ca.logic_and(g0 < 0, g1 >= 0)
-        falling = ca.logic_and(g0 > 0, g1 <= 0)
+        rising, falling = passes(g0, g1), passes(-g0, -g1)
         side = ca.if_else(g0 < 0, -1.0, 1.0)
         there_and_back = ca.logic_and(
             side * g1 > 0, _dips(side * g0, side * g1, side * h * d0, side * h * d1)

@@ -7,10 +7,12 @@ The state is (q, v, z, w): positions, velocities, what contacts remember, and wo
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from homodyn import steps
 from homodyn.model import Model, normalize, rates
 from homodyn.spatial import Array
+from homodyn.steps import CLASSICAL, EULER, HEUN, Tableau
 
 
 class Flow(NamedTuple):
@@ -34,73 +36,62 @@ class State(NamedTuple):
 Rate = Callable[[Array, State], Flow]
 
 
+class _Motion:
+    """Rates, kicks and drifts of a model that is at the time ``t`` (s) when a step begins."""
+
+    def __init__(self, model: Model, rate: Rate, t: Array, h: Array) -> None:
+        self.model, self._rate, self.t, self.h = model, rate, t, h
+
+    def rate(self, share: float, at: State) -> State:
+        """Rates of all parts of a state."""
+        at = State(*at)
+        f = self._rate(self.t + share * self.h, at)
+        return State(rates(self.model, at.q, at.v), f.a, f.z, f.w)
+
+    def kick(self, x: State, slope: State, time: Array) -> State:
+        """Velocities, memory and work moved along their rates."""
+        moved = (start + time * change for start, change in zip(x[1:], slope[1:], strict=True))
+        return State(x.q, *moved)
+
+    def drift(self, x: State, time: Array) -> State:
+        """Positions moved along the velocities, on their manifold."""
+        return x._replace(q=self.model.integrate(x.q, time * x.v))
+
+
 def explicit_euler(model: Model, rate: Rate, t: Array, x: State, h: Array) -> State:
     """Everything moves with its rate at the start; order 1, adds energy."""
-    f = rate(t, x)
-    return State(model.integrate(x.q, h * x.v), x.v + h * f.a, x.z + h * f.z, x.w + h * f.w)
+    return _explicit(EULER, model, rate, t, x, h)
 
 
 def semi_implicit_euler(model: Model, rate: Rate, t: Array, x: State, h: Array) -> State:
     """The new velocity moves the position; order 1, symplectic for springs."""
-    f = rate(t, x)
-    v = x.v + h * f.a
-    return State(model.integrate(x.q, h * v), v, x.z + h * f.z, x.w + h * f.w)
+    motion = _Motion(model, rate, t, h)
+    return steps.kick_drift(motion.rate, motion.kick, motion.drift, x, h)
 
 
 def leap_frog(model: Model, rate: Rate, t: Array, x: State, h: Array) -> State:
-    """Half a kick, a whole drift, half a kick (velocity Verlet); order 2.
-
-    For forces that depend on velocity the last kick looks at the extrapolated one.
-    """
-    f = rate(t, x)
-    half = x.v + h / 2 * f.a
-    q = model.integrate(x.q, h * half)
-    g = rate(t + h, State(q, half + h / 2 * f.a, x.z + h * f.z, x.w))
-    v = half + h / 2 * g.a
-    return State(q, v, x.z + h / 2 * (f.z + g.z), x.w + h / 2 * (f.w + g.w))
+    """Half a kick, a whole drift, half a kick (velocity Verlet); order 2."""
+    motion = _Motion(model, rate, t, h)
+    return steps.leap_frog(motion.rate, motion.kick, motion.drift, x, h)
 
 
 def predictor_corrector(model: Model, rate: Rate, t: Array, x: State, h: Array) -> State:
     """Euler predicts, the trapezoid of both ends corrects (Heun); order 2."""
-    return _runge_kutta(((), (1.0,)), (0.5, 0.5), model, rate, t, x, h)
+    return _explicit(HEUN, model, rate, t, x, h)
 
 
 def runge_kutta_4(model: Model, rate: Rate, t: Array, x: State, h: Array) -> State:
     """The classical four stages; order 4."""
-    stages = ((), (0.5,), (0.0, 0.5), (0.0, 0.0, 1.0))
-    return _runge_kutta(stages, (1 / 6, 1 / 3, 1 / 3, 1 / 6), model, rate, t, x, h)
+    return _explicit(CLASSICAL, model, rate, t, x, h)
 
 
-def _runge_kutta(
-    stages: tuple[tuple[float, ...], ...],
-    weights: tuple[float, ...],
-    model: Model,
-    rate: Rate,
-    t: Array,
-    x: State,
-    h: Array,
-) -> State:
+def _explicit(tableau: Tableau, model: Model, rate: Rate, t: Array, x: State, h: Array) -> State:
     """Explicit stages. Quaternions go straight and are brought back to length one at the end.
 
     Their equation keeps that length exactly, so the projection does not cost an order.
     """
-    slopes: list[tuple[Array, ...]] = []
-    for row in stages:
-        at = _moved(x, slopes, row, h)
-        f = rate(t + sum(row) * h, at)
-        slopes.append((rates(model, at.q, at.v), f.a, f.z, f.w))
-    end = _moved(x, slopes, weights, h)
+    end = State(*steps.runge_kutta(tableau, _Motion(model, rate, t, h).rate, x, h))
     return end._replace(q=normalize(model, end.q))
-
-
-def _moved(x: State, slopes: Any, weights: tuple[float, ...], h: Array) -> State:
-    parts = []
-    for k, start in enumerate(x):
-        for slope, weight in zip(slopes, weights, strict=False):
-            if weight:
-                start = start + weight * h * slope[k]
-        parts.append(start)
-    return State(*parts)
 
 
 INTEGRATORS: dict[str, Callable[..., State]] = {

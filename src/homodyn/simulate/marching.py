@@ -16,6 +16,7 @@ from homodyn.simulate.joint_rows import spring_energies
 from homodyn.simulate.outside import Outside
 from homodyn.simulate.record import Happening, Status
 from homodyn.simulate.setup import Setup
+from homodyn.steps import cut, line_share, settled
 
 EVENTS_PER_SECOND = 10_000
 """Events in a second of simulated time beyond which a run counts as stalled."""
@@ -196,12 +197,11 @@ class March:
                 return None
             high = reached(places.pop(0))
         tolerance = self.events[k].tolerance
-        for tried in range(LOCATING):
-            if abs(high.value) <= tolerance or low.share >= high.share:
+        shortest = 4 * np.spacing(now.t + h)
+        for tries in range(LOCATING):
+            if settled(abs(high.value), tolerance, (high.share - low.share) * h, shortest):
                 break
-            if (high.share - low.share) * h < 4 * np.spacing(now.t + h):
-                break
-            there = reached(_between(low, high, side * tolerance / 2, halve=tried % 3 == 2))
+            there = reached(_between(low, high, side * tolerance / 2, tries))
             low, high = (low, there) if side * there.value >= 0 else (there, high)
         return Landing(k, high.point, high.value, side)
 
@@ -274,10 +274,9 @@ class March:
         )
 
 
-def _between(low: Tried, high: Tried, aim: float, halve: bool) -> float:
-    """Where a straight line between two tries comes to ``aim``, kept off them; or the middle."""
-    width = high.share - low.share
-    if halve or not low.value * high.value < 0:
-        return low.share + width / 2
-    share = (low.value - aim) / (low.value - high.value)
-    return low.share + width * min(max(share, 1e-3), 1 - 1e-3)
+def _between(low: Tried, high: Tried, aim: float, tries: int) -> float:
+    """Where to try next: where a line between two tries comes to ``aim``, or in the middle."""
+    share = 0.5
+    if low.value * high.value < 0:
+        share = cut(line_share(low.value, high.value - low.value, aim), tries)
+    return low.share + share * (high.share - low.share)

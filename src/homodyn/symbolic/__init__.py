@@ -11,9 +11,10 @@ from homodyn.symbolic.derivative import (
 from homodyn.symbolic.iteration import Course, Iteration
 from homodyn.symbolic.kernel import Kernel, kernel
 from homodyn.symbolic.machine import Machine, machine
-from homodyn.symbolic.repetition import Shortcut
+from homodyn.symbolic.shortcut import Assumption, Shortcut
 
 __all__ = [
+    "Assumption",
     "Course",
     "Iteration",
     "Kernel",

@@ -1,7 +1,7 @@
-"""Choices between two values as one operation.
+"""Choices between two values as one operation, with signs outside.
 
 A graph writes "x where c, else y" as a sum of two numbers of which one is zero: four operations,
-and a choice takes one.
+and a choice takes one. Of "-x where c, else 0" the sign is taken out, into the sum that it goes to.
 """
 
 from __future__ import annotations
@@ -28,7 +28,19 @@ class _Choosing(Rewriting):
                         "not", one.arguments[:1]
                     ):
                         return self._chosen(one.arguments[0], one.arguments[1], other.arguments[1])
+            return self._summed(*instruction.arguments)
         return self.add(instruction)
+
+    def _summed(self, a: int, b: int) -> int:
+        """A sum, or a difference from what a sign can be taken out of."""
+        for one, other in ((a, b), (b, a)):
+            part = self.instructions[other]
+            if part.op == "if_else_zero":
+                turned = self.instructions[part.arguments[1]]
+                if turned.op == "neg":
+                    chosen = self.do("if_else_zero", part.arguments[0], turned.arguments[0])
+                    return self.do("sub", one, chosen)
+        return self.do("add", a, b)
 
     def _chosen(self, condition: int, x: int, y: int) -> int:
         return x if x == y else self.do("choose", condition, x, y)

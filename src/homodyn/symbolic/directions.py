@@ -11,6 +11,9 @@ from __future__ import annotations
 from homodyn.symbolic.program import Instruction, Program
 from homodyn.symbolic.rewriting import Rewriting
 
+TINY = 1e-300
+"""Added to distances to keep their inverse a number; too little to change any but zero."""
+
 
 def directions(program: Program) -> Program:
     """The same program, with sines and cosines of atan2 made by division."""
@@ -36,9 +39,9 @@ class _Divided(Rewriting):
     def _share(self, op: str, y: int, x: int, sign: int) -> int:
         radius = self.do("sqrt", self.do("add", self._square(x), self._square(y)))
         nowhere = self.do("not", radius)
-        inverse = self.do("div", self.constant(1.0), self.do("add", radius, nowhere))
+        inverse = self.do("div", self.constant(1.0), self.do("add", radius, self.constant(TINY)))
         if op == "cos":
-            return self.do("mul", self.do("add", x, nowhere), inverse)
+            return self.do("add", self.do("mul", x, inverse), nowhere)
         share = self.do("mul", y, inverse)
         return share if sign > 0 else self.do("neg", share)
 

@@ -12,7 +12,7 @@ from math import inf, isnan
 
 from homodyn.symbolic.program import Instruction, Program
 from homodyn.symbolic.schedule import angles_first, cuts, scheduled
-from homodyn.symbolic.trace import Port
+from homodyn.symbolic.trace import Port, offsets
 
 PIECE = 1200
 """Instructions a C function holds: compilers grow faster than linearly beyond a thousand."""
@@ -98,14 +98,6 @@ static void angles(int groups, vreal *x)
 """
 
 
-def offsets(ports: tuple[Port, ...]) -> list[int]:
-    """Where ports begin when they lie one after the other, and where the last one ends."""
-    places = [0]
-    for port in ports:
-        places.append(places[-1] + port.size)
-    return places
-
-
 PLAIN = {"const", "input", "fma", "fms", "fnma", "neg", *INFIX}
 
 
@@ -128,7 +120,7 @@ class Pieces:
         in_files: bool = False,
     ) -> None:
         self.name = name
-        self.instructions = program.instructions
+        self.instructions, self.results = program.instructions, program.results
         self.inputs, self.outputs, self.angles = inputs, outputs, angles
         self.marks = cuts(program, 3 * PIECE if len(program) <= SHORT else PIECE)
         self.count = len(self.marks) - 1
@@ -207,27 +199,13 @@ class Pieces:
 
         They are kept apart because a loop around thousands of statements makes compilers crawl.
         """
-        start, stop = self.marks[k], self.marks[k + 1]
         nx, nw, ny = self.extents
         lines = [
             f"static __attribute__((noinline)) void {self.name}_group{k}"
             "(const vreal *restrict x, vreal *restrict w, vreal *restrict y)",
             "{",
         ]
-        present: set[int] = set()
-        masked: set[int] = set()
-        for number in range(start, stop):
-            instruction = self.instructions[number]
-            if instruction.op != "input":
-                for argument in instruction.arguments:
-                    if argument < start and argument not in present:
-                        lines.append(self._fetch(argument))
-                        present.add(argument)
-            lines.append(self._masked(number, instruction, masked))
-            if number in self.slots:
-                lines.append(f"w[{self.slots[number]}] = t{number};")
-            for place in self.stores.get(number, ()):
-                lines.append(f"y[{place}] = t{number};")
+        lines += self.statements(k)
         lines += [
             "}",
             f"{'' if self.in_files else 'static '}{self.signature(k)}",
@@ -237,6 +215,33 @@ class Pieces:
             "}\n",
         ]
         return "\n".join(lines)
+
+    def statements(self, k: int) -> list[str]:
+        """The body of the function for one group."""
+        start, stop = self.marks[k], self.marks[k + 1]
+        lines: list[str] = []
+        present: set[int] = set()
+        masked: set[int] = set()
+        for number in range(start, stop):
+            if self.instructions[number].op != "input":
+                for argument in self.instructions[number].arguments:
+                    if argument < start and argument not in present:
+                        lines.append(self._fetch(argument))
+                        present.add(argument)
+            lines += self.written(number, masked)
+        return lines
+
+    def written(self, number: int, masked: set[int]) -> list[str]:
+        """The statement of an instruction, and those that put its value where it is needed."""
+        lines = [self._masked(number, self.instructions[number], masked)]
+        if number in self.slots:
+            lines.append(f"w[{self.slots[number]}] = t{number};")
+        lines += [f"y[{place}] = t{number};" for place in self.stores.get(number, ())]
+        return lines
+
+    def mask(self, value: int, masked: set[int]) -> str:
+        """A truth as a mask."""
+        return f"m{value}" if value in masked else f"v_unequal(t{value}, v_set(0.0))"
 
     def _fetch(self, value: int) -> str:
         if self._local(value):
@@ -249,14 +254,11 @@ class Pieces:
         The compiler drops whichever of the two forms is not used.
         """
         op, a = instruction.op, instruction.arguments
-
-        def mask(value: int) -> str:
-            return f"m{value}" if value in masked else f"v_unequal(t{value}, v_set(0.0))"
-
         if op in COMPARED:
             made = f"{COMPARED[op]}(t{a[0]}, t{a[1]})"
         elif op in ("and", "or"):
-            made = f"{mask(a[0])} {'&' if op == 'and' else '|'} {mask(a[1])}"
+            one, other = (self.mask(value, masked) for value in a)
+            made = f"{one} {'&' if op == 'and' else '|'} {other}"
         elif op == "not" and a[0] in masked:
             made = f"~m{a[0]}"
         elif op == "choose" and a[0] in masked:

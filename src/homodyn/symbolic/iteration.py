@@ -25,7 +25,8 @@ from homodyn.symbolic.interpreter import Interpreter
 from homodyn.symbolic.kernel import Kernel
 from homodyn.symbolic.library import address, loaded
 from homodyn.symbolic.one_state import PACKED
-from homodyn.symbolic.repetition import DRIVER, Repetition, Shortcut
+from homodyn.symbolic.repetition import DRIVER, Repetition
+from homodyn.symbolic.shortcut import WAY, Shortcut
 from homodyn.symbolic.threads import pool, thread_count
 
 
@@ -245,6 +246,8 @@ class Iteration:
         ports = f"{form} {DRIVER} {self.states} {self.stop} {traced.inputs}{traced.outputs}"
         if self.packed:
             ports += f" packed {PACKED} {self.shortcut}"
+        if self.shortcut is not None:
+            ports += f" way {WAY}"
         return cache.key_of(str(VERSION), compiler.identity, ports, traced.graph.serialize())
 
     def _spread(

@@ -7,12 +7,12 @@ computed once, before the first, and kept as vectors ready for use.
 from __future__ import annotations
 
 from homodyn.symbolic.angle_sums import fixed_values
-from homodyn.symbolic.emit import INFIX, PIECE, Source, literal, needed, offsets, preamble
+from homodyn.symbolic.emit import INFIX, PIECE, Source, literal, needed, preamble
 from homodyn.symbolic.packing import Packing, Vector, packed
 from homodyn.symbolic.program import Program
-from homodyn.symbolic.trace import Port
+from homodyn.symbolic.trace import Port, offsets
 
-PACKED = 23
+PACKED = 31
 """Raised whenever the text emitted here changes, so that older libraries are not used."""
 
 WORTHWHILE = 0.6

@@ -1,39 +1,37 @@
 """C of a kernel that is applied to its own results: the loop over steps around its pieces.
 
 Kernels of many like parts are written again before: what does not change is taken out, choices and
-directions take fewer operations, sines of sums are made from few. Of a step that has a shortcut the
-long way and the short way are parts of one program, so that both give the same bits.
+directions take fewer operations, sines of sums are made from few. The short way through a step is
+made from the long one, so that both give the same bits.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import cached_property, partial
 
 from homodyn.symbolic.angle_sums import angle_sums, fixed_values
 from homodyn.symbolic.choices import choices
 from homodyn.symbolic.directions import directions
-from homodyn.symbolic.emit import PIECE, Pieces, Source, emit, needed, offsets, preamble, zeros
+from homodyn.symbolic.emit import (
+    PIECE,
+    Pieces,
+    Source,
+    emit,
+    literal,
+    needed,
+    preamble,
+    zeros,
+)
+from homodyn.symbolic.guards import GuardedPieces
 from homodyn.symbolic.hoist import hoisted
 from homodyn.symbolic.one_state import emit_one
-from homodyn.symbolic.program import Instruction, Program, fused, program_of, reachable, unfused
+from homodyn.symbolic.program import Program, fused, program_of, reachable, unfused
 from homodyn.symbolic.pulled_sums import pulled_sums
 from homodyn.symbolic.reciprocals import reciprocals
 from homodyn.symbolic.schedule import scheduled
-from homodyn.symbolic.trace import Port, Traced
-
-
-@dataclass(frozen=True)
-class Shortcut:
-    """A quick way through most steps: another output that is the next value of a state.
-
-    It holds where the output ``when`` is not zero, and other states then stay as they are. Steps in
-    which it holds for all lanes of a group take it alone; the bits are those of the long way.
-    """
-
-    state: str
-    output: str
-    when: str
+from homodyn.symbolic.shortcut import Shortcut, short_way
+from homodyn.symbolic.trace import Port, Traced, offsets
 
 
 class Repetition:
@@ -68,31 +66,9 @@ class Repetition:
         """The program without the results of the shortcut."""
         if self.shortcut is None:
             return program
-        extra = {self.shortcut.output, self.shortcut.when}
-        ports = {k for k, port in enumerate(self.outputs) if port.name in extra}
+        ports = {k for k, port in enumerate(self.outputs) if port.name in self.shortcut.outputs}
         kept = [one for one in program.results if one[0] not in ports]
         return reachable(list(program.instructions), kept)
-
-    def _short_way(self, program: Program) -> Program | None:
-        """What the shortcut needs, with its result in the place of the state."""
-        if self.shortcut is None:
-            return None
-        names = [port.name for port in self.outputs]
-        source, flag, target = (
-            names.index(name)
-            for name in (self.shortcut.output, self.shortcut.when, self.shortcut.state)
-        )
-        instructions = list(program.instructions)
-        results = []
-        for port, entry, value in program.results:
-            if port in (source, flag):
-                results.append((target if port == source else flag, entry, value))
-        for k, given in enumerate(self.inputs):
-            if given.name in self.states and given.name != self.shortcut.state:
-                for entry in range(given.size):
-                    results.append((names.index(given.name), entry, len(instructions)))
-                    instructions.append(Instruction("input", (k, entry)))
-        return reachable(instructions, results)
 
     def written(self, form: str, lanes: int) -> Source | None:
         """The files of a form: ``lanes``, ``single``, both also ``hoisted``, or ``packs``."""
@@ -109,9 +85,9 @@ class Repetition:
         files: list[tuple[str, str]] = []
 
         def apart(one: Program, outputs: tuple[Port, ...], name: str) -> Pieces:
-            made = Pieces(
-                scheduled(one), offsets(inputs), offsets(outputs), (), name, in_files=True
-            )
+            # A step of a single lane is too short for branches to pay.
+            kind = GuardedPieces if name == "quick" and width > 1 else Pieces
+            made = kind(scheduled(one), offsets(inputs), offsets(outputs), (), name, in_files=True)
             head = preamble(width, needed(one))
             files.extend((f"{name}{k}.c", head + made.text(k)) for k in range(made.count))
             return made
@@ -121,12 +97,17 @@ class Repetition:
             ready = Port("ready", (len(before.results),))
             once = apart(before, (ready,), "ready")
             inputs = (*inputs, ready)
-        quick = self._short_way(program)
+        quick = None
+        if self.shortcut is not None:
+            quick = short_way(
+                program, self.shortcut, self.inputs, self.outputs, self.states, self.stop
+            )
         program = self._long_way(program)
         # Groups go through the pieces of a long program in blocks, which seldom agree on the way.
+        at_rest: dict[tuple[int, int], float | None] = {}
         if quick is not None and len(program) <= 3 * PIECE:
-            short = apart(quick, self.outputs, "quick")
-        driver = partial(self._driver, once=once, short=short)
+            short, at_rest = apart(quick.program, self.outputs, "quick"), quick.at_rest
+        driver = partial(self._driver, once=once, short=short, at_rest=at_rest)
         source = emit(program, inputs, self.outputs, width, driver)
         return Source((*source.files, *files))
 
@@ -138,15 +119,33 @@ class Repetition:
         lanes: int,
         once: Pieces | None = None,
         short: Pieces | None = None,
+        at_rest: Mapping[tuple[int, int], float | None] | None = None,
     ) -> str:
         declared = pieces.declarations
+        moved: list[tuple[int, int]] = []
         calls, block = pieces.calls, pieces.block(lanes)
         nx, nw, ny = pieces.extents
         if short is not None and self.shortcut is not None and pieces.count == 1:
             declared += short.declarations
-            flag = [port.name for port in outputs].index(self.shortcut.when)
+            flag = [port.name for port in outputs].index(self.shortcut.assumptions[0].flag)
             block = ABREAST if lanes > 1 else 1
-            calls = QUICK.format(nx=nx, nw=nw, ny=ny, flag=pieces.outputs[flag], calls=pieces.calls)
+            moved, left = self._traffic(short, pieces)
+            rests, resting = self._resting(at_rest or {}, pieces)
+            one_by_one = ONE_BY_ONE.format(nx=nx, nw=nw, ny=ny)
+            calls = QUICK.format(
+                nx=nx,
+                nw=nw,
+                ny=ny,
+                flag=pieces.outputs[flag],
+                calls=pieces.calls,
+                quick=ALL_AT_ONCE if short.extents == pieces.extents else one_by_one,
+                recorded=" || ".join(
+                    f"out{k}" for k, port in enumerate(outputs) if port.name in self.states
+                ),
+                left=_copied("y", ny, "x", nx, [(b, a) for a, b in left]),
+                rests=rests,
+                resting=resting,
+            )
         ready = []
         if once is not None:
             inputs = inputs[:-1]
@@ -197,7 +196,10 @@ class Repetition:
         halt = "0"
         if self.stop:
             at = pieces.inputs[names_in.index(self.stop)]
-            halt = f"halted(groups, x + {at})"
+            halt = f"step % {LOOKED} == 0 && halted(groups, x + {at})"
+        if moved:
+            copied = _copied("x", nx, "y", ny, moved)
+            feeds = ["if (taken[g]) {", copied, "} else {", *feeds, "}"]
         return DRIVER.format(
             block=block,
             declared=declared,
@@ -216,6 +218,44 @@ class Repetition:
             halt=halt,
         )
 
+    def _resting(
+        self, at_rest: Mapping[tuple[int, int], float | None], pieces: Pieces
+    ) -> tuple[str, str]:
+        """Whether some lanes of a group are at rest, and what is done for those."""
+        if not at_rest or self.stop is None:
+            return "0", ""
+        nx, _, ny = pieces.extents
+        names_in = [port.name for port in self.inputs]
+        stop = f"v_unequal(x[g * {nx} + {pieces.inputs[names_in.index(self.stop)]}], v_set(0.0))"
+        lines = [f"vint rest = {stop};"]
+        for (port, entry), number in at_rest.items():
+            there = f"y[g * {ny} + {pieces.outputs[port] + entry}]"
+            own = pieces.inputs[names_in.index(self.outputs[port].name)] + entry
+            still = f"x[g * {nx} + {own}]" if number is None else f"v_set({literal(number)})"
+            lines.append(f"{there} = v_select(rest, {still}, {there});")
+        return f"v_any({stop})", " ".join(lines)
+
+    def _traffic(
+        self, short: Pieces, pieces: Pieces
+    ) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+        """Places of states among inputs and outputs: what the short way changes, and the rest."""
+        names_in = [port.name for port in self.inputs]
+        names_out = [port.name for port in self.outputs]
+        stored = {place for places in short.stores.values() for place in places}
+        moved: list[tuple[int, int]] = []
+        left: list[tuple[int, int]] = []
+        for name in self.states:
+            source, target = names_out.index(name), names_in.index(name)
+            for entry in range(self.inputs[target].size):
+                pair = (pieces.inputs[target] + entry, pieces.outputs[source] + entry)
+                (moved if pair[1] in stored else left).append(pair)
+        return moved, left
+
+
+def _copied(to: str, stride: int, source: str, other: int, pairs: list[tuple[int, int]]) -> str:
+    """Statements that copy single vectors of a group."""
+    return " ".join(f"{to}[g * {stride} + {a}] = {source}[g * {other} + {b}];" for a, b in pairs)
+
 
 def _lines(statements: list[str], indent: int) -> str:
     return "\n".join(" " * indent + statement for statement in statements)
@@ -224,12 +264,30 @@ def _lines(statements: list[str], indent: int) -> str:
 ABREAST = 4
 """Groups that take the shortcut in turns: the steps of one alone would wait for each other."""
 
-QUICK = """\
+ALL_AT_ONCE = "            quick0(groups, x, w, y);"
+ONE_BY_ONE = """\
             for (int g = 0; g < groups; g++)
-                quick0(1, x + g * {nx}, w + g * {nw}, y + g * {ny});
+                quick0(1, x + g * {nx}, w + g * {nw}, y + g * {ny});"""
+"""Groups of the short way, whose arrays may be shorter than those of the long way."""
+
+LOOKED = 16
+"""Steps after which it is looked whether all lanes have come to rest."""
+
+QUICK = """\
+{quick}
             int all = groups;
+            char taken[BLOCK];
             for (int g = 0; g < all; g++) {{
-                if (!v_any(v_equal(y[g * {ny} + {flag}], v_set(0.0)))) continue;
+                taken[g] = !v_any(v_equal(y[g * {ny} + {flag}], v_set(0.0)));
+                if (taken[g]) {{
+                    int rests = {rests};
+                    if (rests || {recorded}) {{ {left} }}
+                    if (rests) {{
+                        {resting}
+                        taken[g] = 0;
+                    }}
+                    continue;
+                }}
                 vreal *x0 = x, *w0 = w, *y0 = y;
                 x += g * {nx}, w += g * {nw}, y += g * {ny}, groups = 1;
 {calls}

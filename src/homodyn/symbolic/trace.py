@@ -28,6 +28,14 @@ class Port:
         return prod(self.shape)
 
 
+def offsets(ports: tuple[Port, ...]) -> list[int]:
+    """Where ports begin when they lie one after the other, and where the last one ends."""
+    places = [0]
+    for port in ports:
+        places.append(places[-1] + port.size)
+    return places
+
+
 @dataclass(frozen=True, eq=False)
 class Traced:
     """An expression graph with ports: flat columns in row-major order, sparse where known zero."""

@@ -11,10 +11,15 @@ import numpy as np
 from homodyn.simulate.dormand_prince import Step, between
 from homodyn.simulate.rigid.contact_state import ContactState
 from homodyn.simulate.rigid.modes import CLOSING, RESTING, Modes
+from homodyn.steps import cut, line_share, settled
 
 QUARTERS = (0.25, 0.5, 0.75, 1.0)
 DUE = 0.05
 """Of its threshold: an event function below this is met; rounding may end a step before zero."""
+NEAR = 1e-2
+"""Of its threshold: how far beyond zero an event function may be when it is met."""
+SHORTEST = 1e-16
+"""Stretch (s) that is not cut any more."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,12 +113,11 @@ def _located(stretch: Stretch, modes: Modes, low: float, high: float, crossed: n
         return float(scaled_events(modes, stretch.at(share))[crossed].min())
 
     at_low, at_high = value(low), value(high)
-    for k in range(80):
-        if at_high > -1e-2 or (high - low) * stretch.h < 1e-16:
+    for tries in range(80):
+        if settled(-at_high, NEAR, (high - low) * stretch.h, SHORTEST):
             break
-        # Regula falsi, halved every third time so that the bracket always shrinks.
-        guess = low + (high - low) * (at_low / (at_low - at_high) if at_low > 0 else 0.5)
-        middle = (low + high) / 2 if k % 3 == 2 else guess
+        share = cut(line_share(at_low, at_high - at_low), tries) if at_low > 0 else 0.5
+        middle = low + share * (high - low)
         at_middle = value(middle)
         if at_middle < 0:
             high, at_high = middle, at_middle

@@ -1,0 +1,117 @@
+"""What the events of a network make of an attempt: which fire, and whether the step is cut.
+
+If an event with a tolerance passed its zero too far, the step is cut where a straight line puts it
+(`homodyn.steps`). Once a crossing has been seen, coming within the tolerance from before counts
+too: else the rest of the step could cross again and again, cut ever shorter. After many cuts the
+event is taken as it is, so a run always goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import casadi as ca
+
+from homodyn.network.banks import Watched
+from homodyn.network.column import Parts
+from homodyn.network.crossing import crossing, near, true_at
+from homodyn.steps import cut, settled
+
+SPENT = 2
+GIVE_UP_AFTER = 200
+"""Cuts and instant events in one step before an event is taken as it is."""
+SHORTEST = 1e-9
+"""Share of a step below which it is not cut."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Per event whether it ``fired`` and whether it ``wants`` a cut; what becomes of the step."""
+
+    fired: ca.SX
+    wants: ca.SX
+    cut: ca.SX
+    share: ca.SX
+    """Of the attempt that is to be tried next, where there is a cut."""
+
+
+def active(watched: Watched, e: ca.SX) -> ca.SX:
+    """Whether the node of an event is in a state that the event begins in."""
+    if not watched.event.begin:
+        return ca.SX(1)
+    here = ca.SX(0)
+    for state in watched.event.begin:
+        here = ca.logic_or(here, ca.eq(e[watched.place], watched.node.states.index(state)))
+    return here
+
+
+def happening(events: Sequence[Watched], parts: Parts, z0: ca.SX, z1: ca.SX) -> ca.SX:
+    """Whether any event comes true from one set of watched values to another."""
+    found = ca.SX(0)
+    for number, watched in enumerate(events):
+        able = ca.logic_and(active(watched, parts["e"]), parts["seen"][number] < SPENT)
+        found = ca.logic_or(found, ca.logic_and(able, crossing(watched.tree, z0, z1).crossed))
+    return found
+
+
+def judged(
+    events: Sequence[Watched],
+    parts: Parts,
+    z0: ca.SX,
+    z1: ca.SX,
+    jump: ca.SX,
+    length: ca.SX,
+    dt: ca.SX,
+) -> Verdict:
+    """What events make of an attempt of some ``length`` (s); none is cut in a ``jump``."""
+    some, share = ca.SX(0), ca.SX(1)
+    fired, wants = [], []
+    spent_all = ca.logic_or(jump, parts["cuts"] > GIVE_UP_AFTER)
+    for number, watched in enumerate(events):
+        seen = parts["seen"][number]
+        able = ca.logic_and(active(watched, parts["e"]), seen < SPENT)
+        found = crossing(watched.tree, z0, z1)
+        happened, wanted = found.crossed, ca.SX(0)
+        tolerance = watched.event.within
+        if tolerance is not None:
+            close = near(watched.tree, z1, tolerance)
+            happened = ca.logic_or(happened, ca.logic_and(seen, close))
+            enough = settled(found.miss, tolerance, length, SHORTEST * dt)
+            enough = ca.logic_or(enough, spent_all)
+            wanted = ca.logic_and(able, ca.logic_and(found.crossed, ca.logic_not(enough)))
+        some = ca.logic_or(some, wanted)
+        share = ca.if_else(wanted, ca.fmin(share, found.fraction), share)
+        fired.append(ca.logic_and(able, happened))
+        wants.append(wanted)
+    share = cut(share, parts["cuts"])
+    if not fired:
+        return Verdict(ca.SX(0), ca.SX(0), some, share)
+    return Verdict(ca.vertcat(*fired), ca.vertcat(*wants), some, share)
+
+
+def seen_next(
+    events: Sequence[Watched], seen: ca.SX, verdict: Verdict, z: ca.SX, forget: ca.SX
+) -> ca.SX:
+    """1 for events whose crossing was seen in this step, 2 for those that are spent.
+
+    An event that fired just before its zero must not fire again at the zero itself: it is spent
+    until its condition is true, or no longer near.
+    """
+    keep = ca.logic_not(verdict.cut)
+    result = []
+    for number, watched in enumerate(events):
+        before, wanted = seen[number], verdict.wants[number]
+        tolerance = watched.event.within
+        if tolerance is None:
+            result.append(ca.SX(0))
+            continue
+        short = ca.logic_and(
+            ca.logic_not(true_at(watched.tree, z)), near(watched.tree, z, tolerance)
+        )
+        marked = ca.if_else(forget, 0, ca.logic_or(before, wanted))
+        marked = ca.if_else(ca.logic_and(verdict.fired[number], short), SPENT, marked)
+        spent = ca.if_else(ca.logic_and(keep, ca.logic_not(short)), 0, SPENT)
+        open_next = ca.if_else(keep, marked, ca.logic_or(before, wanted))
+        result.append(ca.if_else(before >= SPENT, spent, open_next))
+    return ca.vertcat(*result) if result else ca.SX(0)

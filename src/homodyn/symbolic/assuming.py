@@ -1,0 +1,89 @@
+"""A program with some of its values known: what they decide is decided, all else stays to the bit.
+
+A long program of which most conditions are known most of the time has a short form for that time.
+It is not written beside the long one, which would have to round alike, but made from it: choices
+whose condition is known become one of their sides, and nothing else changes.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from homodyn.symbolic.program import Instruction, operands
+from homodyn.symbolic.rewriting import Rewriting
+
+COMPARED: dict[str, Callable[[Any, Any], bool]] = {
+    "lt": operator.lt,
+    "le": operator.le,
+    "eq": operator.eq,
+    "ne": operator.ne,
+}
+
+
+class Assuming(Rewriting):
+    """Parts of a program written again, each under assumptions of its own, as one program."""
+
+    def under(self, known: Mapping[int, float], values: Iterable[int]) -> list[int]:
+        """New numbers of old ``values``, where those in ``known`` are these numbers.
+
+        Only the sign of an exact zero can differ from what the program gives.
+        """
+        wanted = list(values)
+        needed = set()
+        waiting = list(wanted)
+        while waiting:
+            value = waiting.pop()
+            if value not in needed:
+                needed.add(value)
+                if value not in known:
+                    waiting += operands(self.old.instructions[value])
+        number: dict[int, int] = {}
+        for k in sorted(needed):
+            if k in known:
+                number[k] = self.constant(known[k])
+                continue
+            instruction = self.old.instructions[k]
+            moved = tuple(number[a] for a in operands(instruction))
+            if moved:
+                instruction = Instruction(instruction.op, moved, instruction.payload)
+            number[k] = self.rewritten(k, instruction)
+        return [number[value] for value in wanted]
+
+    def rewritten(self, k: int, instruction: Instruction) -> int:
+        """What is left of an instruction whose arguments may have become known."""
+        op, a = instruction.op, instruction.arguments
+        if op == "input":
+            return self.add(instruction)
+        given = [self._known(value) for value in a]
+        if op == "not" and given[0] is not None:
+            return self.constant(float(not given[0]))
+        if op in COMPARED and None not in given:
+            return self.constant(float(COMPARED[op](*given)))
+        if op in ("choose", "if_else_zero") and given[0] is not None:
+            otherwise = a[2] if op == "choose" else self.constant(0.0)
+            return a[1] if given[0] else otherwise
+        if op in ("and", "or", "add") and given != [None, None]:
+            known, other = (given[0], a[1]) if given[0] is not None else (given[1], a[0])
+            if op == "add" and known == 0:
+                return other
+            if op != "add":
+                decided = bool(known) == (op == "or")
+                return self.constant(float(op == "or")) if decided else self._truth(other)
+        if op == "sub" and given[1] == 0:
+            return a[0]
+        return self.add(instruction)
+
+    def _known(self, value: int) -> float | None:
+        instruction = self.instructions[value]
+        return float(instruction.payload) if instruction.op == "const" else None
+
+    def _truth(self, value: int) -> int:
+        """0 or 1, as ``and`` and ``or`` give them."""
+        instruction = self.instructions[value]
+        if instruction.op in ("and", "or", "not", *COMPARED):
+            return value
+        if instruction.op == "const":
+            return self.constant(float(bool(instruction.payload)))
+        return self.do("ne", value, self.constant(0.0))

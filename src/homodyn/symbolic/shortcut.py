@@ -1,0 +1,115 @@
+"""The short way through a repeated step: the step itself, with what is then known decided."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from homodyn.symbolic.assuming import Assuming
+from homodyn.symbolic.program import Instruction, Program, reachable
+from homodyn.symbolic.trace import Port
+
+WAY = 1
+"""Raised whenever the text of short ways changes, so that older libraries are not used."""
+
+
+class Assumption(NamedTuple):
+    """Where the output ``flag`` is not zero, entries of the output ``values`` are ``numbers``."""
+
+    flag: str
+    values: str
+    numbers: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Shortcut:
+    """A quick way through most steps: the step itself, with what is known then decided beforehand.
+
+    It is taken by groups in all of whose lanes all flags hold, or that have come to rest. A flag is
+    worked out under the assumptions before it. The bits are those of the long way.
+    """
+
+    assumptions: tuple[Assumption, ...]
+
+    @property
+    def outputs(self) -> set[str]:
+        """Outputs of the step that only tell of the shortcut."""
+        return {name for one in self.assumptions for name in (one.flag, one.values)}
+
+
+class ShortWay(NamedTuple):
+    """The program of the short way, and what lanes at rest have in the place of its results.
+
+    The program leaves out entries of states that stay what they are. For lanes at rest only those
+    are listed, by port and entry, that it does not give rightly: with a number, or with None where
+    they stay what they are.
+    """
+
+    program: Program
+    at_rest: dict[tuple[int, int], float | None]
+
+
+def short_way(
+    program: Program,
+    shortcut: Shortcut,
+    inputs: tuple[Port, ...],
+    outputs: tuple[Port, ...],
+    states: tuple[str, ...],
+    stop: str | None,
+) -> ShortWay:
+    """The next states under all assumptions, of lanes that go on and of those that rest.
+
+    Whether the short way can be taken stands in the place of the first flag. The state ``stop``
+    tells which lanes are at rest.
+    """
+    names = [port.name for port in outputs]
+    places = {port.name: k for k, port in enumerate(inputs)}
+    values: dict[str, list[tuple[int, int]]] = {name: [] for name in names}
+    for port, entry, value in sorted(program.results):
+        values[names[port]].append((entry, value))
+    numbers = {
+        instruction.arguments: k
+        for k, instruction in enumerate(program.instructions)
+        if instruction.op == "input"
+    }
+    short = Assuming(program)
+    stopped = None if stop is None else numbers.get((places[stop], 0))
+    known = {} if stopped is None else {stopped: 0.0}
+    truth: int | None = None
+    for one in shortcut.assumptions:
+        (flag,) = short.under(known, [value for _, value in values[one.flag]])
+        truth = flag if truth is None else short.do("and", truth, flag)
+        for (_, value), number in zip(values[one.values], one.numbers, strict=True):
+            if program.instructions[value].op != "const":
+                known[value] = number
+    assert truth is not None
+    rest = None if stopped is None else short.add(program.instructions[stopped])
+    if rest is not None:
+        truth = short.do("or", rest, truth)
+    results = [(names.index(shortcut.assumptions[0].flag), 0, truth)]
+    at_rest: dict[tuple[int, int], float | None] = {}
+    for name in states:
+        old = [value for _, value in values[name]]
+        new = short.under(known, old)
+        still = new if stopped is None else short.under({stopped: 1.0}, old)
+        for (entry, _), a, b in zip(values[name], still, new, strict=True):
+            place = (names.index(name), entry)
+            own = Instruction("input", (places[name], entry))
+            going, resting = short.instructions[b], short.instructions[a]
+            given = known.get(numbers.get(own.arguments, -1))
+            stays = going == own or (given is not None and going == _constant(given))
+            if rest is not None and a != b and resting != own and resting.op != "const":
+                # What lanes at rest have must be worked out, so the program chooses.
+                results.append((*place, short.do("choose", rest, a, b)))
+                continue
+            if not stays:
+                results.append((*place, b))
+            if resting != own and (stays or a != b):
+                at_rest[place] = float(resting.payload)
+            elif resting == own and not stays:
+                at_rest[place] = None
+    return ShortWay(reachable(short.instructions, results), at_rest)
+
+
+def _constant(number: float) -> Instruction:
+    return Instruction("const", (), number)
