@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from homodyn.optimal.solution import PhaseSolution
 
 STEPS = 4
-"""Steps of order 4 in each interval."""
+"""Steps of order 4 for each control of an interval."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,10 +90,11 @@ def _arrival(
         known = np.hstack([np.zeros((count, 0)), *(load.sampled(at) for load in loads)])
         return law(*state, torque(part), numbers, known)
 
-    step = phase.duration / count / STEPS
+    steps = STEPS * max(len(phase.tau) // count, 1)
+    step = phase.duration / count / steps
     state = [phase.q[:-1], phase.v[:-1]]
-    for n in range(STEPS):
-        begin, half, end = ((n + s) / STEPS for s in (0.0, 0.5, 1.0))
+    for n in range(steps):
+        begin, half, end = ((n + s) / steps for s in (0.0, 0.5, 1.0))
         one = slope(state, begin)
         two = slope([x + step / 2 * d for x, d in zip(state, one, strict=True)], half)
         three = slope([x + step / 2 * d for x, d in zip(state, two, strict=True)], half)
@@ -140,11 +141,5 @@ def _torque(name: str, phase: PhaseSolution, count: int) -> Callable[[float], np
         return lambda part: tau
     scheme = TRANSCRIPTIONS[name]
     assert isinstance(scheme, LegendreCollocation)
-    points = scheme.points
-    inside = tau.reshape(count, len(points), -1)
-
-    def through(part: float) -> np.ndarray:
-        weights = [np.prod([(part - b) / (a - b) for b in points if b != a]) for a in points]
-        return np.einsum("p,kpj->kj", np.array(weights), inside)
-
-    return through
+    inside = tau.reshape(count, scheme.degree, -1)
+    return lambda part: np.einsum("p,kpj->kj", scheme.weights(part), inside)

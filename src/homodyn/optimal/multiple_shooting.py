@@ -33,10 +33,10 @@ from homodyn.optimal.phase import Phase, bound_arrays
 from homodyn.optimal.springs import Spring
 from homodyn.optimal.transcription import (
     ForwardShooting,
-    Interval,
     Maker,
     Sample,
     Symbols,
+    Written,
     held,
     moved,
 )
@@ -54,13 +54,13 @@ class SharedNodes(ForwardShooting):
         """Both nodes, and both torques of the interval between them."""
         return {"q": [k, k + 1], "v": [k, k + 1], "tau": [k], ENDING: [k]}
 
-    def samples(self, maker: Maker, symbols: Symbols, step: ca.SX) -> list[Sample]:
+    def samples(self, maker: Maker, symbols: Symbols) -> list[Sample]:
         """As in forward shooting between the two torques."""
-        return super().samples(maker, _both(symbols), step)
+        return super().samples(maker, _both(symbols))
 
-    def interval(self, maker: Maker, symbols: Symbols, step: ca.SX) -> Interval:
+    def written(self, maker: Maker, symbols: Symbols) -> Written:
         """As in forward shooting between the two torques."""
-        return super().interval(maker, _both(symbols), step)
+        return super().written(maker, _both(symbols))
 
 
 def _both(symbols: Symbols) -> Symbols:
@@ -100,7 +100,7 @@ class ShootingWriter(Writer):
         index = [np.concatenate([*(self.layout.index[k][n] for k in keys), shared]) for n in nodes]
         return self._made(
             ca.vertcat(*parts.values(), *extra),
-            maker.numbers(np.arange(1, count) / count),
+            maker.numbers(np.arange(1, count) / count, np.full(count - 1, 1 / count)),
             Costs(),
             rows,
             lower,

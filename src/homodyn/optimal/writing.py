@@ -1,9 +1,11 @@
-"""A phase written down: its intervals, its boundaries, and what changes between intervals."""
+"""A phase written down: its places, its boundaries, and what changes between them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Any
 
@@ -23,7 +25,7 @@ from homodyn.optimal.phase import Phase, entry_names
 from homodyn.optimal.samples import series
 from homodyn.optimal.springs import Spring
 from homodyn.optimal.terms import Term
-from homodyn.optimal.transcription import Sample, Transcription, moved
+from homodyn.optimal.transcription import Places, Sample, Transcription, moved
 from homodyn.spatial import Array
 
 Row = tuple[str, Array]
@@ -56,11 +58,22 @@ class Writer:
         """The phase that is written."""
         return self.layout.phase
 
+    @cached_property
+    def places(self) -> Places:
+        """Where the phase is looked at."""
+        return self.transcription.places(self.phase.intervals)
+
+    @property
+    def place_names(self) -> tuple[str, ...]:
+        """What to call these places."""
+        return tuple(self.place(node) for node in self.places.nodes)
+
     def blocks(self) -> list[Block]:
-        """Intervals, changes between them, and both boundaries."""
-        made = [*self._intervals(), self._boundary_block("start"), self._boundary_block("end")]
+        """Places, what ties them together, changes between them, and both boundaries."""
+        made = [*self._along_phase(), *self._ties(), *self._nodes()]
+        made += [self._boundary_block("start"), self._boundary_block("end")]
         changing = [term for term in self.phase.terms if term.when == "change"]
-        if changing and self.phase.intervals > 1:
+        if changing and len(self.places.windows) > 1:
             made.append(self._changes(changing))
         return made
 
@@ -94,47 +107,49 @@ class Writer:
         )
         return maker, symbols, places
 
-    def window(self, k: int) -> np.ndarray:
-        """Places of the unknowns of interval ``k``."""
-        parts = self.transcription.window(k).items()
+    def seen(self, window: Mapping[str, Sequence[int]]) -> np.ndarray:
+        """Places of the unknowns that a window sees."""
         return np.concatenate(
             [np.zeros(0, dtype=int)]
-            + [self.layout.index[key][n] for key, places in parts for n in places]
+            + [self.layout.index[key][n] for key, places in window.items() for n in places]
         )
 
-    def symbols(self, sizes: Mapping[str, int] = MappingProxyType({})) -> dict[str, list[ca.SX]]:
-        """For each quantity of an interval, symbols; ``sizes`` has those that are not usual."""
+    def symbols(
+        self,
+        window: Mapping[str, Sequence[int]],
+        sizes: Mapping[str, int] = MappingProxyType({}),
+    ) -> dict[str, list[ca.SX]]:
+        """For each quantity of a window, symbols; ``sizes`` has those that are not usual."""
         return {
             key: [
                 ca.SX.sym(f"{key}{n}", sizes.get(key, self.layout.index[key].shape[1]))
-                for n in places
+                for n in range(len(places))
             ]
-            for key, places in self.transcription.window(0).items()
+            for key, places in window.items()
         }
 
     def _written(
         self, maker: InstantMaker, symbols: Mapping[str, list[ca.SX]]
     ) -> tuple[list[Sample], list[Row]]:
-        """Samples of an interval, and its equations where they are not shared with others."""
+        """Samples of a place, and its equations where they are not shared with others."""
         if self.transcription.shares_motion:
-            return self.transcription.samples(maker, symbols, maker.step), []
-        written = self.transcription.interval(maker, symbols, maker.step)
+            return self.transcription.samples(maker, symbols), []
+        written = self.transcription.written(maker, symbols)
         return written.samples, written.rows
 
-    def _intervals(self) -> list[Block]:
+    def _along_phase(self) -> list[Block]:
         """Terms, and conditions apart from them: alike terms of phases are compiled once."""
-        count = self.phase.intervals
+        places = self.places
         maker, extra, shared = self.maker()
-        symbols = self.symbols()
+        symbols = self.symbols(places.windows[0])
         samples, own = self._written(maker, symbols)
-        fractions = np.arange(count) / count
-        data = maker.numbers(fractions)
+        data = maker.numbers(places.passed, places.part)
         costs = Costs()
         for term in (t for t in self.phase.terms if t.when == "path"):
             for sample in samples:
                 target = None
                 if term.target is not None:
-                    known = self._target(term, fractions + sample.part / count)
+                    known = self._target(term, places.passed + sample.part * places.part)
                     target = ca.SX.sym("target", known.shape[1])
                     data.append((target, known))
                 value = self._value(term, sample.instant, target)
@@ -149,47 +164,125 @@ class Writer:
                 upper,
             )
         z = ca.vertcat(*(s for group in symbols.values() for s in group), *extra)
-        index = np.array([[*self.window(k), *shared] for k in range(count)], dtype=int)
-        places = tuple(self.place(k + 0.5) for k in range(count))
+        index = np.array([[*self.seen(at), *shared] for at in places.windows], dtype=int)
+        names = self.place_names
         none: list[np.ndarray] = []
-        plain, lifts = maker.numbers(fractions), maker.lifts
+        plain, lifts = maker.numbers(places.passed, places.part), maker.lifts
         return [
-            self._made(z, data, costs, [], none, none, index, places, lifts),
-            self._made(z, plain, Costs(), rows, lower, upper, index, places, lifts),
+            self._made(z, data, costs, [], none, none, index, names, lifts),
+            self._made(z, plain, Costs(), rows, lower, upper, index, names, lifts),
         ]
 
-    def _changes(self, terms: list[Term]) -> Block:
-        """Rates of change between the samples of neighbouring intervals."""
+    def _ties(self) -> list[Block]:
+        """What ties the places of each interval together."""
         count = self.phase.intervals
+        windows = [self.transcription.window(k) for k in range(count)]
         maker, extra, shared = self.maker()
-        one, two = self.symbols(), self.symbols()
-        step = maker.step
+        symbols = self.symbols(windows[0])
+        rows, lower, upper = self.labelled(self.transcription.ties(maker, symbols))
+        if not rows:
+            return []
+        z = ca.vertcat(*(s for group in symbols.values() for s in group), *extra)
+        index = np.array([[*self.seen(at), *shared] for at in windows], dtype=int)
+        numbers = maker.numbers(np.arange(count) / count, np.full(count, 1 / count))
+        names = tuple(self.place(k + 0.5) for k in range(count))
+        return [self._made(z, numbers, Costs(), rows, lower, upper, index, names)]
+
+    def _nodes(self) -> list[Block]:
+        """Inequalities at inner nodes, where controls that are polynomials are extrapolated to.
+
+        From both sides, as far as controls stand in them: they may jump.
+        """
+        count, many = self.phase.intervals, len(self.transcription.edge(0.0))
+        chosen = [c for c in self._along if not np.array_equal(c.lower, c.upper)]
+        if many == 1 or count == 1 or not chosen:
+            return []
+        maker, extra, shared = self.maker()
+        controls = ("a", "force", "tau")
+        state = self.symbols({"q": [0], "v": [0]})
+        before, after = (self.symbols(dict.fromkeys(controls, range(many))) for _ in range(2))
+        rows: list[Row] = []
+        lower: list[np.ndarray] = []
+        upper: list[np.ndarray] = []
+        for side, at in ((after, 0.0), (before, 1.0)):
+            given = {key: _mixed(side[key], self.transcription.edge(at)) for key in controls}
+            q, v = state["q"][0], state["v"][0]
+            instant = maker(q, v, given["a"], given["tau"], given["force"], 0.0)
+            found: list[Row] = []
+            low: list[np.ndarray] = []
+            high: list[np.ndarray] = []
+            self._add_conditions(chosen, instant, found, low, high)
+            kept = list(range(len(found)))
+            if side is before:
+                symbols = ca.vertcat(*(s for group in side.values() for s in group))
+                values = ca.vertcat(ca.SX(0, 1), *(value for _, value in found))
+                kept = sorted(set(ca.jacobian_sparsity(values, symbols).row()))
+            rows += [found[k] for k in kept]
+            lower.append(np.concatenate([np.zeros(0), *low])[kept])
+            upper.append(np.concatenate([np.zeros(0), *high])[kept])
+        groups = (state, before, after)
+        z = ca.vertcat(*(s for g in groups for group in g.values() for s in group), *extra)
+        nodes = np.arange(1, count)
+        index = [
+            [
+                *self.seen({"q": [k], "v": [k]}),
+                *self.seen(dict.fromkeys(controls, range(many * (k - 1), many * k))),
+                *self.seen(dict.fromkeys(controls, range(many * k, many * (k + 1)))),
+                *shared,
+            ]
+            for k in range(1, count)
+        ]
+        numbers = maker.numbers(nodes / count, np.full(count - 1, 1 / count))
+        names = tuple(self.place(float(k)) for k in nodes)
+        places = np.array(index, dtype=int)
+        return [self._made(z, numbers, Costs(), rows, lower, upper, places, names)]
+
+    def _changes(self, terms: list[Term]) -> Block:
+        """Rates of change between the samples of neighbouring places."""
+        places = self.places
+        maker, extra, shared = self.maker()
+        one, two = (self.symbols(places.windows[0]) for _ in range(2))
+        gap, begins, lasts = (ca.SX.sym(name) for name in ("gap", "passed", "part"))
         costs = Costs()
-        later = replace(maker, passed=maker.passed + maker.part, wrenches={})
+        later = replace(maker, passed=begins, part=lasts, wrenches={})
         first, second = (
-            self.transcription.samples(each, symbols, step)
+            self.transcription.samples(each, symbols)
             for each, symbols in ((maker, one), (later, two))
         )
+        between = maker.duration * gap
         for term in terms:
-            rate = (term.value(second[0].instant) - term.value(first[0].instant)) / step
-            costs.add(term, rate, None, step)
+            rate = (term.value(second[0].instant) - term.value(first[0].instant)) / between
+            costs.add(term, rate, None, between)
         groups = [s for symbols in (one, two) for group in symbols.values() for s in group]
         z = ca.vertcat(*groups, *extra)
         index = np.array(
-            [[*self.window(k), *self.window(k + 1), *shared] for k in range(count - 1)]
+            [[*self.seen(a), *self.seen(b), *shared] for a, b in pairwise(places.windows)]
         )
-        places = tuple(self.place(k + 1) for k in range(count - 1))
-        passed = np.arange(count - 1) / count
-        known = [*maker.numbers(passed), *later.loads_at(passed + 1 / count)]
-        return self._made(z, known, costs, [], [], [], index, places, maker.lifts)
+        passed, part = places.passed, places.part
+        known = [
+            *maker.numbers(passed[:-1], part[:-1]),
+            (begins, passed[1:, None]),
+            (lasts, part[1:, None]),
+            (gap, np.diff(passed)[:, None]),
+            *later.loads_at(passed[1:], part[1:]),
+        ]
+        names = tuple(self.place(node) for node in (places.nodes[1:] + places.nodes[:-1]) / 2)
+        return self._made(z, known, costs, [], [], [], index, names, maker.lifts)
 
     def boundary(self, at: str) -> Boundary:
-        """The first or last instant, with the controls nearest to it."""
+        """The first or last instant, with controls as they are there."""
         maker, extra, shared = self.maker()
         n = 0 if at == "start" else -1
+        weights = self.transcription.edge(float(at == "end"))
         keys = [k for k in ("q", "v", "a", "force", "tau") if k in self.layout.index]
-        made = {k: ca.SX.sym(k, self.layout.index[k].shape[1]) for k in keys}
-        q, v, tau = made["q"], made["v"], made["tau"]
+        window: dict[str, list[int]] = {k: [n] for k in keys}
+        for k in ("a", "force", "tau"):
+            if k in window and len(weights) > 1:
+                known = range(len(self.layout.index[k]))
+                window[k] = list(known[: len(weights)] if n == 0 else known[-len(weights) :])
+        symbols = self.symbols(window)
+        made = {k: _mixed(symbols[k], weights) for k in keys if k not in ("q", "v")}
+        q, v, tau = symbols["q"][0], symbols["v"][0], made["tau"]
         if "a" in made:
             a, force = made["a"], made["force"]
         else:
@@ -197,9 +290,11 @@ class Writer:
             a, force = moved(self.model, self.phase, q, v, drive)
         elapsed = ca.SX(0) if n == 0 else maker.duration
         instant = replace(maker(q, v, a, tau, force, 0.0), elapsed=elapsed)
-        index = np.concatenate([*(self.layout.index[k][n] for k in keys), shared])
-        known = maker.numbers(np.array([0.0 if n == 0 else 1.0]))
-        return Boundary(instant, ca.vertcat(*made.values(), *extra), index.astype(int), known)
+        index = np.array([*self.seen(window), *shared], dtype=int)
+        part = np.array([1 / self.phase.intervals])
+        numbers = maker.numbers(np.array([0.0 if n == 0 else 1.0]), part)
+        long = ca.vertcat(*(s for group in symbols.values() for s in group), *extra)
+        return Boundary(instant, long, index, numbers)
 
     def _boundary_block(self, at: str) -> Block:
         edge = self.boundary(at)
@@ -365,7 +460,14 @@ class Writer:
     def place(self, node: float) -> str:
         """What to call a node, or the middle of an interval."""
         at = self.phase.duration_guess * node / self.phase.intervals
-        return f"phase {self.phase.name!r}, node {node:g} of {self.phase.intervals} ({at:.3f} s)"
+        return f"phase {self.phase.name!r}, node {node:.4g} of {self.phase.intervals} ({at:.3f} s)"
+
+
+def _mixed(parts: Sequence[ca.SX], weights: np.ndarray) -> ca.SX:
+    """A weighted sum; one part alone is itself."""
+    if len(parts) == 1:
+        return parts[0]
+    return sum((w * part for w, part in zip(weights, parts, strict=True)), ca.SX(0))
 
 
 def _depended(values: Sequence[ca.SX], symbols: ca.SX) -> list[int]:
