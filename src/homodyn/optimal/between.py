@@ -2,7 +2,8 @@
 
 The unknowns of a transcription meet the laws of motion at finitely many instants. Here each
 interval is run again from its first node, with forward dynamics under the contacts and small steps;
-how far it arrives from the next node is the error of the mesh there.
+how far it arrives from the next node is the error of the mesh there, and conditions are looked at
+on the way (`lapses`).
 """
 
 from __future__ import annotations
@@ -60,13 +61,48 @@ class Arrival:
         )
 
 
+@dataclass(frozen=True, eq=False)
+class Again:
+    """The intervals of a phase run again: (instants, intervals, entries) of each quantity.
+
+    The first instant is the node that each interval begins with, the last one where it arrives.
+    """
+
+    phase: Phase
+    time: np.ndarray
+    """(instants, intervals), s."""
+    part: np.ndarray
+    """(instants, intervals): part of the phase that has passed."""
+    q: np.ndarray
+    v: np.ndarray
+    a: np.ndarray
+    tau: np.ndarray
+    force: np.ndarray
+
+    def arrival(self, model: Model, found: PhaseSolution) -> Arrival:
+        """How far the last instants are from the nodes that were found."""
+        off = np.asarray(difference(model, found.q[1:], self.q[-1]))
+        names = model.coordinate_names
+        return Arrival(found.name, found.time[:-1], off, self.v[-1] - found.v[1:], names)
+
+
+def run_again(
+    built: Built,
+    phases: tuple[PhaseSolution, ...],
+    parameters: Mapping[str, float] = MappingProxyType({}),
+) -> tuple[Again, ...]:
+    """All intervals of all phases; ``parameters`` are those of springs."""
+    return tuple(_again(built, k, phase, parameters) for k, phase in enumerate(phases))
+
+
 def arrivals(
     built: Built,
     phases: tuple[PhaseSolution, ...],
     parameters: Mapping[str, float] = MappingProxyType({}),
 ) -> tuple[Arrival, ...]:
-    """Run all intervals of all phases again; ``parameters`` are those of springs."""
-    return tuple(_arrival(built, k, phase, parameters) for k, phase in enumerate(phases))
+    """How far all intervals arrive from the next node."""
+    ran = run_again(built, phases, parameters)
+    return tuple(each.arrival(built.model, p) for each, p in zip(ran, phases, strict=True))
 
 
 def laws(built: Built) -> list[DeferredKernel]:
@@ -76,9 +112,7 @@ def laws(built: Built) -> list[DeferredKernel]:
     return list({law.identity: law for law in made}.values())
 
 
-def _arrival(
-    built: Built, k: int, phase: PhaseSolution, parameters: Mapping[str, float]
-) -> Arrival:
+def _again(built: Built, k: int, phase: PhaseSolution, parameters: Mapping[str, float]) -> Again:
     model, count = built.model, built.phases[k].intervals
     loads = built.phases[k].loads
     law = _law(model, built.phases[k], built.springs, tuple(parameters))
@@ -93,24 +127,29 @@ def _arrival(
     steps = STEPS * max(len(phase.tau) // count, 1)
     step = phase.duration / count / steps
     state = [phase.q[:-1], phase.v[:-1]]
-    for n in range(steps):
+    seen = []
+    for n in range(steps + 1):
         begin, half, end = ((n + s) / steps for s in (0.0, 0.5, 1.0))
-        one = slope(state, begin)
-        two = slope([x + step / 2 * d for x, d in zip(state, one, strict=True)], half)
-        three = slope([x + step / 2 * d for x, d in zip(state, two, strict=True)], half)
-        four = slope([x + step * d for x, d in zip(state, three, strict=True)], end)
+        *one, force = slope(state, begin)
+        seen.append((*state, one[1], torque(begin), force))
+        if n == steps:
+            break
+        two = slope([x + step / 2 * d for x, d in zip(state, one, strict=True)], half)[:2]
+        three = slope([x + step / 2 * d for x, d in zip(state, two, strict=True)], half)[:2]
+        four = slope([x + step * d for x, d in zip(state, three, strict=True)], end)[:2]
         state = [
             x + step / 6 * (a + 2 * b + 2 * c + d)
             for x, a, b, c, d in zip(state, one, two, three, four, strict=True)
         ]
-    off = np.asarray(difference(model, phase.q[1:], state[0]))
-    return Arrival(phase.name, phase.time[:-1], off, state[1] - phase.v[1:], model.coordinate_names)
+    parts = (np.arange(count) + np.arange(steps + 1)[:, None] / steps) / count
+    time = phase.time[0] + phase.duration * parts
+    return Again(built.phases[k], time, parts, *map(np.array, zip(*seen, strict=True)))
 
 
 def _law(
     model: Model, phase: Phase, springs: Sequence[Spring], parameters: tuple[str, ...]
 ) -> DeferredKernel:
-    """Rates of q and v under torques, with the contacts of a phase."""
+    """Rates of q and v under torques, and forces of the contacts of a phase."""
 
     def derive() -> Derived:
         q, v, tau = (ca.SX.sym(n, s) for n, s in zip("qvt", sizes[:3], strict=True))
@@ -119,8 +158,8 @@ def _law(
         wrenches = ca.SX.sym("wrenches", sizes[4])
         drive = tau + spring_force(springs, model, q, v, known)
         drive = drive + load_force(phase.loads, model, q, wrenches)
-        acceleration = moved(model, phase, q, v, drive)[0]
-        rows = [ca.densify(ca.SX(x)) for x in (rates(model, q, v), acceleration)]
+        acceleration, force = moved(model, phase, q, v, drive)
+        rows = [ca.densify(ca.SX(x)) for x in (rates(model, q, v), acceleration, force)]
         return Derived(ca.Function("law", [q, v, tau, numbers, wrenches], rows), NOWHERE)
 
     loaded = tuple(load.frame for load in phase.loads)
@@ -128,7 +167,7 @@ def _law(
     names = ("q", "v", "tau", "numbers", "wrenches")
     ports = [Port(name, (size,)) for name, size in zip(names, sizes, strict=True)]
     said = (phase.contacts.rows, phase.stabilization, tuple(springs), parameters, loaded)
-    text = ("law", str(VERSION), model.digest, *map(repr, said))
+    text = ("law and forces", str(VERSION), model.digest, *map(repr, said))
     return DeferredKernel(f"forward dynamics in {phase.name}", text, ports, derive)
 
 

@@ -194,7 +194,7 @@ class _Whole:
         z_kept = _kept(self._z_sizes(), {"force": forces}, self.extra)
         sizes = [(name, value.shape[0]) for name, value in self.rows]
         rows_kept = _kept(sizes, {"contact": resting}, 0)
-        labelled, lower, upper = writer.labelled(
+        asked = writer.labelled(
             [(name, value[resting] if name == "contact" else value) for name, value in self.rows]
         )
         maker, _, shared = writer.maker()
@@ -208,11 +208,11 @@ class _Whole:
             self.block.costs,
             self.block.rows[rows_kept.tolist()],
             (),
-            tuple(name for name, _ in labelled),
+            asked.names,
             index,
             np.concatenate(numbers, axis=1),
-            np.tile(np.concatenate(lower), (count, 1)),
-            np.tile(np.concatenate(upper), (count, 1)),
+            np.tile(np.array(asked.lower), (count, 1)),
+            np.tile(np.array(asked.upper), (count, 1)),
             writer.place_names,
             whole=self.block,
             z_kept=z_kept,

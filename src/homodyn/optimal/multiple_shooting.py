@@ -26,6 +26,7 @@ from homodyn.optimal.block import Block
 from homodyn.optimal.build import Built, _link, _resting
 from homodyn.optimal.conditions import Link
 from homodyn.optimal.costs import Costs
+from homodyn.optimal.demands import Demands
 from homodyn.optimal.independent import independent_rows
 from homodyn.optimal.instant import Instant
 from homodyn.optimal.layout import PhaseLayout, Unknowns, actuated_entries, planned
@@ -40,7 +41,7 @@ from homodyn.optimal.transcription import (
     held,
     moved,
 )
-from homodyn.optimal.writing import Row, Writer
+from homodyn.optimal.writing import Writer
 from homodyn.spatial import Array
 
 ENDING = "tau end"
@@ -91,20 +92,16 @@ class ShootingWriter(Writer):
         q, v, tau = parts.values()
         drive = maker.torques(tau) + maker.besides(q, v, 0.0)
         a, force = moved(self.model, self.phase, q, v, drive)
-        rows: list[Row] = []
-        lower: list[np.ndarray] = []
-        upper: list[np.ndarray] = []
+        asked = Demands()
         chosen = [c for c in self.phase.conditions if c.when == "inside"]
-        self._add_conditions(chosen, maker(q, v, a, tau, force, 0.0), rows, lower, upper)
+        asked.obey(chosen, maker(q, v, a, tau, force, 0.0), self.called)
         nodes = range(1, count)
         index = [np.concatenate([*(self.layout.index[k][n] for k in keys), shared]) for n in nodes]
-        return self._made(
+        return self.made(
             ca.vertcat(*parts.values(), *extra),
             maker.numbers(np.arange(1, count) / count, np.full(count - 1, 1 / count)),
             Costs(),
-            rows,
-            lower,
-            upper,
+            asked,
             np.array(index, dtype=int),
             tuple(self.place(n) for n in nodes),
         )

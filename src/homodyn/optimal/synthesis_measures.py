@@ -14,15 +14,17 @@ from homodyn.catalog.heiman_numbers import typical_torques
 from homodyn.dynamics import angular_velocity, momentum
 from homodyn.model import Model
 from homodyn.optimal.phase import Phase
+from homodyn.optimal.solution import PhaseSolution
 from homodyn.optimal.springs import Spring, spring_force
 from homodyn.optimal.synthesis import CRITERIA, FOOTINGS, spring_set
 from homodyn.optimal.synthesis_starts import StoredStep
-from homodyn.optimal.transcription import moved
+from homodyn.optimal.transcription import LegendreCollocation, moved
 
 SAMPLES = 100
 """Instants at which two steps are compared."""
-INSIDE = np.array([0.0, 0.25, 0.5, 0.75, 1.0])
+INSIDE = np.linspace(0.0, 1.0, 17)
 """Parts of each interval at which forces are looked at between the nodes."""
+POINTS = LegendreCollocation()
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,25 +40,46 @@ class Instants:
 
 
 def instants(step: StoredStep, parts: np.ndarray) -> list[Instants]:
-    """States at the same parts of all intervals, under the accelerations that each holds."""
+    """States at the same parts of all intervals, and the controls there."""
+    inside = _held if step.transcription == "shooting" else _through_points
     found = []
     for k, phase in enumerate(step.phases):
         count = len(phase.time) - 1
-        length = phase.duration / count
-        s = parts[None, :, None] * length
-        q0, v0, a = (x[:, None, :] for x in (phase.q[:-1], phase.v[:-1], phase.a))
-        held = (len(parts), 1)
-        found.append(
-            Instants(
-                k,
-                (phase.time[:-1, None] + parts * length).reshape(-1),
-                (q0 + v0 * s + a * s**2 / 2).reshape(-1, q0.shape[-1]),
-                (v0 + a * s).reshape(-1, v0.shape[-1]),
-                np.repeat(phase.tau, held[0], axis=0),
-                np.repeat(phase.force, held[0], axis=0),
-            )
-        )
+        time = phase.time[:-1, None] + parts * phase.duration / count
+        flat = (x.reshape(time.size, -1) for x in inside(phase, parts))
+        found.append(Instants(k, time.reshape(-1), *flat))
     return found
+
+
+def _held(phase: PhaseSolution, parts: np.ndarray) -> list[np.ndarray]:
+    """(intervals, parts, entries) of q, v, torques and forces under held accelerations."""
+    s = parts[None, :, None] * phase.duration / (len(phase.time) - 1)
+    q, v, a = (x[:, None, :] for x in (phase.q[:-1], phase.v[:-1], phase.a))
+    held = [np.repeat(x[:, None, :], len(parts), axis=1) for x in (phase.tau, phase.force)]
+    return [q + v * s + a * s**2 / 2, v + a * s, *held]
+
+
+def _through_points(phase: PhaseSolution, parts: np.ndarray) -> list[np.ndarray]:
+    """The same where controls are polynomials through points, and states their integrals."""
+    count = len(phase.time) - 1
+    length = phase.duration / count
+    a, tau, force = (x.reshape(count, POINTS.degree, -1) for x in (phase.a, phase.tau, phase.force))
+    q, v = phase.q[:-1, None, :], phase.v[:-1, None, :]
+    at, gone, within = (
+        np.array([weights(part) for part in where])
+        for weights, where in (
+            (POINTS.weights, parts),
+            (POINTS.gone, parts),
+            (POINTS.gone, POINTS.points),
+        )
+    )
+    v_points = v + length * np.einsum("ij,kjn->kin", within, a)
+    return [
+        q + length * np.einsum("sj,kjn->ksn", gone, v_points),
+        v + length * np.einsum("sj,kjn->ksn", gone, a),
+        np.einsum("sj,kjn->ksn", at, tau),
+        np.einsum("sj,kjn->ksn", at, force),
+    ]
 
 
 def criteria_of(model: Model, step: StoredStep) -> dict[str, float]:
@@ -65,14 +88,17 @@ def criteria_of(model: Model, step: StoredStep) -> dict[str, float]:
     index = [model.coordinate_index(name) for name in typical]
     scale = np.array(list(typical.values()))
     total = dict.fromkeys(CRITERIA, 0.0)
-    for at in instants(step, np.array([0.5])):
-        width = step.phases[at.phase].duration / len(at.time)
+    held = step.transcription == "shooting"
+    points, shares = (np.array([0.5]), np.ones(1)) if held else (POINTS.points, POINTS.B)
+    for at, phase in zip(instants(step, points), step.phases, strict=True):
+        count = len(phase.time) - 1
+        width = np.tile(shares, count) * phase.duration / count
         used = ((at.tau[:, index] / scale) ** 2).sum(axis=1)
-        total["torque"] += width * float((used / (step.parameters["length"] * len(index))).sum())
+        total["torque"] += float(width @ used) / (step.parameters["length"] * len(index))
         spin = np.asarray(momentum(model, at.q, at.v))[:, :3]
-        total["angular-momentum"] += width * float((spin**2).sum())
+        total["angular-momentum"] += float(width @ (spin**2).sum(axis=1))
         head = np.asarray(angular_velocity(model, at.q, at.v, "Head"))
-        total["head"] += width * float((head**2).sum())
+        total["head"] += float(width @ (head**2).sum(axis=1))
     total["time"] = step.duration
     return total
 

@@ -45,6 +45,17 @@ class StoredStep:
         """Of the step (s)."""
         return float(self.phases[-1].time[-1])
 
+    @property
+    def intervals(self) -> tuple[int, ...]:
+        """Of each phase."""
+        return tuple(len(phase.time) - 1 for phase in self.phases)
+
+    @property
+    def transcription(self) -> str:
+        """How it was written: with one control in each interval, or with several points."""
+        first = self.phases[0]
+        return "shooting" if len(first.control_time) < len(first.time) else "collocation"
+
     def guess_for(self, problem: Problem) -> Problem:
         """The problem with this step for its guess."""
         return with_guess(problem, self.phases, self.parameters)

@@ -203,6 +203,9 @@ class LegendreCollocation:
         C, D, B = ca.collocation_coeff(points)
         self.points = np.array(points)
         self.C, self.D, self.B = np.array(C), np.array(D)[:, 0], np.array(B)[:, 0]
+        others = [[b for b in points if b != a] for a in points]
+        shapes = [np.polynomial.Polynomial.fromroots(rest) for rest in others]
+        self.bases = [shape / shape(a) for a, shape in zip(points, shapes, strict=True)]
 
     def order(self, intervals: int) -> list[tuple[str, np.ndarray]]:
         """State at the node, then state and controls at each point of the interval."""
@@ -265,8 +268,11 @@ class LegendreCollocation:
 
     def weights(self, part: float) -> np.ndarray:
         """What each point contributes to the polynomial of controls at a part of the interval."""
-        points = self.points
-        return np.array([np.prod([(part - b) / (a - b) for b in points if b != a]) for a in points])
+        return np.array([basis(part) for basis in self.bases])
+
+    def gone(self, part: float) -> np.ndarray:
+        """What each point contributes to its integral from the begin of the interval to there."""
+        return np.array([basis.integ()(part) for basis in self.bases])
 
 
 class ForwardShooting(Intervals):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.interpolate import CubicHermiteSpline
 
 if TYPE_CHECKING:
     from homodyn.optimal.problem import Problem
@@ -25,11 +26,12 @@ def with_guess(
             continue
         guess = dict(phase.guess)
         guess["duration"] = found.duration
-        for quantity in ("q", "v", "a", "tau", "force"):
+        guess |= _states(found)
+        for quantity in ("a", "tau", "force"):
             values = getattr(found, quantity)
             if len(values):
-                times = found.time if quantity in ("q", "v") else found.control_time
-                guess[quantity] = Resampled(times, values, found.time[0], found.duration)
+                begin = found.time[0]
+                guess[quantity] = Resampled(found.control_time, values, begin, found.duration)
         if len(found.impulse) == len(phase.contacts.rows):
             guess["impulse"] = found.impulse
         phases.append(replace(phase, guess=guess))
@@ -38,6 +40,27 @@ def with_guess(
         for name, p in problem.parameters.items()
     }
     return replace(problem, phases=phases, parameters=numbers)
+
+
+def _states(found: PhaseSolution) -> dict[str, Resampled | Smooth]:
+    """Positions and velocities between nodes; cubics where the latter are rates of the former."""
+    span = found.time[0], found.duration
+    if found.q.shape != found.v.shape:
+        return {key: Resampled(found.time, getattr(found, key), *span) for key in ("q", "v")}
+    curve = CubicHermiteSpline(found.time, found.q, found.v)
+    return {"q": Smooth(curve, *span), "v": Smooth(curve.derivative(), *span)}
+
+
+@dataclass(frozen=True, eq=False)
+class Smooth:
+    """A curve over time at parts of a phase."""
+
+    curve: Callable[[np.ndarray], np.ndarray]
+    begin: float
+    duration: float
+
+    def __call__(self, fractions: np.ndarray) -> np.ndarray:
+        return np.asarray(self.curve(self.begin + fractions * self.duration))
 
 
 @dataclass(frozen=True, eq=False)
