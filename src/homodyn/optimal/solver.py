@@ -188,6 +188,9 @@ class _Search:
             # than with the ordering that MUMPS would choose. Parameters that stand in the rows of
             # all intervals fill its factors up: nested dissection then takes a quarter of the time.
             "mumps_pivot_order": 0 if len(built.parameters) <= SHARED else 5,
+            # Rows and unknowns have fitting units already; a matching of large entries on top of
+            # them costs time in each factorisation, on synthesized steps as much as that itself.
+            "mumps_permuting_scaling": 0,
         }
         if self.barrier is not None:
             near = ("bound_push", "bound_frac", "slack_bound_push", "slack_bound_frac")
