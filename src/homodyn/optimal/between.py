@@ -65,10 +65,12 @@ class Arrival:
 class Again:
     """The intervals of a phase run again: (instants, intervals, entries) of each quantity.
 
-    The first instant is the node that each interval begins with, the last one where it arrives.
+    The first instant is the node that each interval begins with, the last but one where it arrives,
+    and the last one the node where it should, under the torques that it ends with.
     """
 
     phase: Phase
+    arrival: Arrival
     time: np.ndarray
     """(instants, intervals), s."""
     part: np.ndarray
@@ -78,12 +80,6 @@ class Again:
     a: np.ndarray
     tau: np.ndarray
     force: np.ndarray
-
-    def arrival(self, model: Model, found: PhaseSolution) -> Arrival:
-        """How far the last instants are from the nodes that were found."""
-        off = np.asarray(difference(model, found.q[1:], self.q[-1]))
-        names = model.coordinate_names
-        return Arrival(found.name, found.time[:-1], off, self.v[-1] - found.v[1:], names)
 
 
 def run_again(
@@ -95,34 +91,23 @@ def run_again(
     return tuple(_again(built, k, phase, parameters) for k, phase in enumerate(phases))
 
 
-def arrivals(
-    built: Built,
-    phases: tuple[PhaseSolution, ...],
-    parameters: Mapping[str, float] = MappingProxyType({}),
-) -> tuple[Arrival, ...]:
-    """How far all intervals arrive from the next node."""
-    ran = run_again(built, phases, parameters)
-    return tuple(each.arrival(built.model, p) for each, p in zip(ran, phases, strict=True))
-
-
 def laws(built: Built) -> list[DeferredKernel]:
     """Forward dynamics in the contacts of each phase, as intervals are run again with it."""
-    names = tuple(built.parameters)
-    made = [_law(built.model, phase, built.springs, names) for phase in built.phases]
+    made = [law_of(built.model, phase, built.springs).kernel for phase in built.phases]
     return list({law.identity: law for law in made}.values())
 
 
 def _again(built: Built, k: int, phase: PhaseSolution, parameters: Mapping[str, float]) -> Again:
     model, count = built.model, built.phases[k].intervals
     loads = built.phases[k].loads
-    law = _law(model, built.phases[k], built.springs, tuple(parameters))
+    law = law_of(model, built.phases[k], built.springs)
     torque = _torque(built.transcription.name, phase, count)
-    numbers = np.array([list(parameters.values())], dtype=float)
+    numbers = np.array([[parameters[name] for name in law.parameters]], dtype=float)
 
     def slope(state: list[np.ndarray], part: float) -> list[np.ndarray]:
         at = (np.arange(count) + part) / count
         known = np.hstack([np.zeros((count, 0)), *(load.sampled(at) for load in loads)])
-        return law(*state, torque(part), numbers, known)
+        return law.kernel(*state, torque(part), numbers, known)
 
     steps = STEPS * max(len(phase.tau) // count, 1)
     step = phase.duration / count / steps
@@ -141,12 +126,45 @@ def _again(built: Built, k: int, phase: PhaseSolution, parameters: Mapping[str, 
             x + step / 6 * (a + 2 * b + 2 * c + d)
             for x, a, b, c, d in zip(state, one, two, three, four, strict=True)
         ]
-    parts = (np.arange(count) + np.arange(steps + 1)[:, None] / steps) / count
-    time = phase.time[0] + phase.duration * parts
-    return Again(built.phases[k], time, parts, *map(np.array, zip(*seen, strict=True)))
+    off = np.asarray(difference(model, phase.q[1:], state[0])), state[1] - phase.v[1:]
+    arrival = Arrival(phase.name, phase.time[:-1], *off, model.coordinate_names)
+    nodes = [phase.q[1:], phase.v[1:]]
+    _, a, force = slope(nodes, 1.0)
+    seen.append((*nodes, a, torque(1.0), force))
+    parts = np.append(np.arange(steps + 1) / steps, 1.0)[:, None]
+    passed = (np.arange(count) + parts) / count
+    time = phase.time[0] + phase.duration * passed
+    arrays = map(np.array, zip(*seen, strict=True))
+    return Again(built.phases[k], arrival, time, passed, *arrays)
 
 
-def _law(
+@dataclass(frozen=True, eq=False)
+class Law:
+    """Forward dynamics in the contacts of a phase."""
+
+    kernel: DeferredKernel
+    """Of q, v, torques, parameters and wrenches of loads: rates of q and v, contact forces."""
+    parameters: tuple[str, ...]
+    """Names of those that springs have."""
+
+
+KNOWN = 16
+"""Laws that are kept, so that later searches need not derive them again."""
+_known: dict[tuple[str, ...], Law] = {}
+
+
+def law_of(model: Model, phase: Phase, springs: Sequence[Spring]) -> Law:
+    """The law under which the intervals of a phase are run again."""
+    given = (n for s in springs for n in (s.stiffness, s.rest, s.damping))
+    names = tuple(dict.fromkeys(name for name in given if isinstance(name, str)))
+    law = Law(_kernel(model, phase, springs, names), names)
+    known = _known.setdefault(law.kernel.identity, law)
+    if len(_known) > KNOWN:
+        del _known[next(iter(_known))]
+    return known
+
+
+def _kernel(
     model: Model, phase: Phase, springs: Sequence[Spring], parameters: tuple[str, ...]
 ) -> DeferredKernel:
     """Rates of q and v under torques, and forces of the contacts of a phase."""

@@ -9,15 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import get_args
 
 import casadi as ca
 import numpy as np
 
 from homodyn.model import Model
 from homodyn.optimal.between import Again
-from homodyn.optimal.conditions import Condition
+from homodyn.optimal.conditions import Condition, Place
 from homodyn.optimal.demands import Demands
 from homodyn.optimal.instant import Instant
+
+PLACES: tuple[Place, ...] = get_args(Place)
 
 
 @dataclass(frozen=True)
@@ -48,25 +51,24 @@ def lapses(
     found = [
         lapse
         for again in ran
-        for place in ("path", "inside")
+        for place in PLACES
         for lapse in _of_phase(model, again, place, parameters)
     ]
     return tuple(sorted(found, key=lambda lapse: -lapse.share))
 
 
 def _of_phase(
-    model: Model, again: Again, place: str, parameters: Mapping[str, float]
+    model: Model, again: Again, place: Place, parameters: Mapping[str, float]
 ) -> list[Lapse]:
     chosen = [c for c in again.phase.conditions if c.when == place and c.slack is not None]
-    # Where a phase begins and ends, conditions inside it are not asked for.
-    inner = (again.part > 0.0) & (again.part < 1.0) if place == "inside" else again.part >= 0.0
-    if not chosen or not inner.any():
+    where = _where(again, place)
+    if not chosen or not where.any():
         return []
-    values, asked = _values(model, again, chosen, inner, parameters)
+    values, asked = _values(model, again, chosen, where, parameters)
     low, high = (np.array(side) for side in asked.bounds)
     off = np.maximum(low - values, values - high)
     worst = off.argmax(axis=0)
-    amounts, times = off[worst, np.arange(len(worst))], again.time[inner][worst]
+    amounts, times = off[worst, np.arange(len(worst))], again.time[where][worst]
     slack = np.repeat([_slack(c, model) for c in chosen], asked.counts)
     # Written so that a number that is none is a lapse.
     return [
@@ -74,6 +76,19 @@ def _of_phase(
         for name, time, amount, room in zip(asked.names, times, amounts, slack, strict=True)
         if not amount <= 0
     ]
+
+
+def _where(again: Again, place: Place) -> np.ndarray:
+    """(instants, intervals): whether a condition of that place is asked for there."""
+    passed = again.part
+    if place == "path":
+        return np.ones_like(passed, dtype=bool)
+    if place == "inside":
+        return (passed > 0.0) & (passed < 1.0)
+    only = np.zeros_like(passed, dtype=bool)
+    # At the end it is the node that counts, and not where the last interval arrives.
+    only[(0, 0) if place == "start" else (-1, -1)] = True
+    return only
 
 
 def _slack(condition: Condition, model: Model) -> float:
@@ -85,11 +100,11 @@ def _values(
     model: Model,
     again: Again,
     chosen: Sequence[Condition],
-    inner: np.ndarray,
+    where: np.ndarray,
     parameters: Mapping[str, float],
 ) -> tuple[np.ndarray, Demands]:
     """(instants, rows) of conditions, and what they are called."""
-    quantities = [x[inner] for x in (again.q, again.v, again.a, again.tau, again.force)]
+    quantities = [x[where] for x in (again.q, again.v, again.a, again.tau, again.force)]
     symbols = [ca.SX.sym("x", x.shape[1]) for x in quantities]
     q, v, a, tau, force = symbols
     elapsed = ca.SX.sym("elapsed")
@@ -100,5 +115,5 @@ def _values(
     asked = Demands()
     asked.obey(chosen, instant, f"phase {again.phase.name!r}")
     law = ca.Function("conditions", [*symbols, elapsed], [ca.densify(asked.values)])
-    passed = (again.time - again.time[0, 0])[inner]
+    passed = (again.time - again.time[0, 0])[where]
     return np.array(law.map(len(passed))(*(x.T for x in quantities), passed[None, :])).T, asked

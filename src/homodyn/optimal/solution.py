@@ -212,7 +212,7 @@ def solution_of(
     began = time.perf_counter()
     if status.good and between is not None:
         ran = run_again(built, tuple(phases), parameters)
-        arrived = tuple(a.arrival(built.model, p) for a, p in zip(ran, phases, strict=True))
+        arrived = tuple(again.arrival for again in ran)
         lapsed = lapses(built.model, ran, parameters)
         # Written so that a number that is none does not pass.
         near = all(arrival.worst <= between for arrival in arrived)

@@ -185,13 +185,14 @@ class _Search:
             "print_level": 5 if self.verbose else 0,
             "sb": "yes",
             # Minimum degree: on a step of 34 degrees of freedom a quarter to a third less time
-            # than with the ordering that MUMPS would choose. Parameters that stand in the rows of
-            # all intervals fill its factors up: nested dissection then takes a quarter of the time.
-            "mumps_pivot_order": 0 if len(built.parameters) <= SHARED else 5,
-            # Rows and unknowns have fitting units already; a matching of large entries on top of
-            # them costs time in each factorisation, on synthesized steps as much as that itself.
-            "mumps_permuting_scaling": 0,
+            # than with the ordering that MUMPS would choose.
+            "mumps_pivot_order": 0,
         }
+        if len(built.parameters) > SHARED:
+            # Parameters that stand in the rows of all intervals fill its factors up: nested
+            # dissection takes a quarter of the time. A matching of large entries would take as
+            # long again, and units fit already.
+            options |= {"mumps_pivot_order": 5, "mumps_permuting_scaling": 0}
         if self.barrier is not None:
             near = ("bound_push", "bound_frac", "slack_bound_push", "slack_bound_frac")
             options |= {"mu_init": self.barrier, **dict.fromkeys(near, min(1e-2, self.barrier))}

@@ -55,8 +55,8 @@ TRANSCRIPTION = "collocation"
 forces that are held over intervals cannot do."""
 INTERVALS = (6, 1, 1, 1)
 """Of each phase, unless told otherwise."""
-PULL = 0.03
-"""Part of the weight by which contacts may pull between nodes."""
+PULL = 0.04
+"""Part of the weight by which contacts may pull between nodes, or still push when unloaded."""
 DURATIONS = (0.32, 0.10, 0.06, 0.08)
 """s: where the search for the durations of the phases begins."""
 SHORTEST, LONGEST = 0.05, 0.8

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-import casadi as ca
 import numpy as np
 
 from homodyn.capture import Event, Motion
@@ -13,18 +12,21 @@ from homodyn.catalog import mirror_map
 from homodyn.catalog.heiman_numbers import typical_torques
 from homodyn.dynamics import angular_velocity, momentum
 from homodyn.model import Model
-from homodyn.optimal.phase import Phase
-from homodyn.optimal.solution import PhaseSolution
-from homodyn.optimal.springs import Spring, spring_force
-from homodyn.optimal.synthesis import CRITERIA, FOOTINGS, spring_set
+from homodyn.optimal.between import law_of
+from homodyn.optimal.inside import POINTS, inside
+from homodyn.optimal.synthesis import (
+    CRITERIA,
+    FOOTINGS,
+    OBJECTIVES,
+    spring_set,
+    synthesis_problem,
+)
 from homodyn.optimal.synthesis_starts import StoredStep
-from homodyn.optimal.transcription import LegendreCollocation, moved
 
 SAMPLES = 100
 """Instants at which two steps are compared."""
 INSIDE = np.linspace(0.0, 1.0, 17)
 """Parts of each interval at which forces are looked at between the nodes."""
-POINTS = LegendreCollocation()
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,45 +43,15 @@ class Instants:
 
 def instants(step: StoredStep, parts: np.ndarray) -> list[Instants]:
     """States at the same parts of all intervals, and the controls there."""
-    inside = _held if step.transcription == "shooting" else _through_points
     found = []
     for k, phase in enumerate(step.phases):
         count = len(phase.time) - 1
-        time = phase.time[:-1, None] + parts * phase.duration / count
-        flat = (x.reshape(time.size, -1) for x in inside(phase, parts))
-        found.append(Instants(k, time.reshape(-1), *flat))
+        interval = np.repeat(np.arange(count), len(parts))
+        passed = (interval + np.tile(parts, count)) / count
+        there = inside(phase, passed, interval)
+        time = phase.time[0] + phase.duration * passed
+        found.append(Instants(k, time, there.q, there.v, there.tau, there.force))
     return found
-
-
-def _held(phase: PhaseSolution, parts: np.ndarray) -> list[np.ndarray]:
-    """(intervals, parts, entries) of q, v, torques and forces under held accelerations."""
-    s = parts[None, :, None] * phase.duration / (len(phase.time) - 1)
-    q, v, a = (x[:, None, :] for x in (phase.q[:-1], phase.v[:-1], phase.a))
-    held = [np.repeat(x[:, None, :], len(parts), axis=1) for x in (phase.tau, phase.force)]
-    return [q + v * s + a * s**2 / 2, v + a * s, *held]
-
-
-def _through_points(phase: PhaseSolution, parts: np.ndarray) -> list[np.ndarray]:
-    """The same where controls are polynomials through points, and states their integrals."""
-    count = len(phase.time) - 1
-    length = phase.duration / count
-    a, tau, force = (x.reshape(count, POINTS.degree, -1) for x in (phase.a, phase.tau, phase.force))
-    q, v = phase.q[:-1, None, :], phase.v[:-1, None, :]
-    at, gone, within = (
-        np.array([weights(part) for part in where])
-        for weights, where in (
-            (POINTS.weights, parts),
-            (POINTS.gone, parts),
-            (POINTS.gone, POINTS.points),
-        )
-    )
-    v_points = v + length * np.einsum("ij,kjn->kin", within, a)
-    return [
-        q + length * np.einsum("sj,kjn->ksn", gone, v_points),
-        v + length * np.einsum("sj,kjn->ksn", gone, a),
-        np.einsum("sj,kjn->ksn", at, tau),
-        np.einsum("sj,kjn->ksn", at, force),
-    ]
 
 
 def criteria_of(model: Model, step: StoredStep) -> dict[str, float]:
@@ -224,26 +196,16 @@ def lowest_force(model: Model, step: StoredStep) -> dict[str, float]:
     Forces there come from forward dynamics under the torques and springs of the step.
     """
     springs = spring_set(model)[0] if "Hip_RY stiffness" in step.parameters else ()
+    goal = step.objective or OBJECTIVES["mixed"]
+    phases = synthesis_problem(model, objective=goal).phases
     least: dict[str, float] = {}
-    for at in instants(step, INSIDE):
-        forces = _forces(model, at, springs, step.parameters)
-        for point in FOOTINGS[at.phase].points:
-            rows = [
-                k
-                for k, row in enumerate(FOOTINGS[at.phase].contacts.rows)
-                if row.frame == point and row.slide == (0.0, 0.0, 1.0)
-            ]
-            low = float(forces[:, rows].sum(axis=1).min())
-            least[point] = min(low, least.get(point, np.inf))
+    for at, phase in zip(instants(step, INSIDE), phases, strict=True):
+        law = law_of(model, phase, springs)
+        numbers = np.array([[step.parameters[name] for name in law.parameters]])
+        none = np.zeros((len(at.q), 0))
+        forces = law.kernel(at.q, at.v, at.tau, numbers, none)[2]
+        for k, row in enumerate(phase.contacts.rows):
+            if row.slide == (0.0, 0.0, 1.0):
+                low = float(forces[:, k].min())
+                least[row.frame] = min(low, least.get(row.frame, np.inf))
     return least
-
-
-def _forces(
-    model: Model, at: Instants, springs: Sequence[Spring], parameters: Mapping[str, float]
-) -> np.ndarray:
-    q = ca.SX.sym("q", model.nq)
-    v, tau = (ca.SX.sym(name, model.nv) for name in ("v", "tau"))
-    phase = Phase("between", 1.0, FOOTINGS[at.phase].contacts)
-    drive = tau + spring_force(springs, model, q, v, parameters)
-    law = ca.Function("force", [q, v, tau], [moved(model, phase, q, v, drive)[1]])
-    return np.array(law.map(len(at.q))(at.q.T, at.v.T, at.tau.T)).T

@@ -17,6 +17,7 @@ import numpy as np
 
 from homodyn.dynamics import row_names
 from homodyn.errors import FormatError
+from homodyn.optimal.inside import held
 from homodyn.optimal.problem import Problem
 from homodyn.optimal.solution import PhaseSolution
 from homodyn.optimal.synthesis import FOOTINGS, OBJECTIVES, Objective, phase_name
@@ -53,8 +54,7 @@ class StoredStep:
     @property
     def transcription(self) -> str:
         """How it was written: with one control in each interval, or with several points."""
-        first = self.phases[0]
-        return "shooting" if len(first.control_time) < len(first.time) else "collocation"
+        return "shooting" if held(self.phases[0]) else "collocation"
 
     def guess_for(self, problem: Problem) -> Problem:
         """The problem with this step for its guess."""

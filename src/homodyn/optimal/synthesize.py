@@ -178,8 +178,7 @@ def first_mesh(model: Model, begin: StoredStep, between: float | None) -> tuple[
     built = begin.guess_for(problem).build(TRANSCRIPTION)
     parameters = {name: float(built.guess[place]) for name, place in built.parameters.items()}
     ran = run_again(built, begin.phases, parameters)
-    arrived = tuple(a.arrival(model, p) for a, p in zip(ran, begin.phases, strict=True))
-    missed = _Again(arrived, lapses(model, ran, parameters))
+    missed = _Again(tuple(a.arrival for a in ran), lapses(model, ran, parameters))
     return finer(own, missed, between, TRANSCRIPTION)
 
 

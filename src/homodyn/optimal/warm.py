@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.interpolate import CubicHermiteSpline
+
+from homodyn.optimal.inside import state_inside
+from homodyn.optimal.phase import Guess
 
 if TYPE_CHECKING:
     from homodyn.optimal.problem import Problem
@@ -42,25 +44,14 @@ def with_guess(
     return replace(problem, phases=phases, parameters=numbers)
 
 
-def _states(found: PhaseSolution) -> dict[str, Resampled | Smooth]:
-    """Positions and velocities between nodes; cubics where the latter are rates of the former."""
+def _states(found: PhaseSolution) -> Guess:
+    """Positions and velocities between nodes, as far as the latter are rates of the former."""
+    alike = found.q.shape == found.v.shape
+    # What is not finite is passed on as it is, to be refused by place.
+    if alike and all(np.isfinite(x).all() for x in (found.q, found.v, found.a)):
+        return {key: state_inside(found, key) for key in ("q", "v")}
     span = found.time[0], found.duration
-    if found.q.shape != found.v.shape:
-        return {key: Resampled(found.time, getattr(found, key), *span) for key in ("q", "v")}
-    curve = CubicHermiteSpline(found.time, found.q, found.v)
-    return {"q": Smooth(curve, *span), "v": Smooth(curve.derivative(), *span)}
-
-
-@dataclass(frozen=True, eq=False)
-class Smooth:
-    """A curve over time at parts of a phase."""
-
-    curve: Callable[[np.ndarray], np.ndarray]
-    begin: float
-    duration: float
-
-    def __call__(self, fractions: np.ndarray) -> np.ndarray:
-        return np.asarray(self.curve(self.begin + fractions * self.duration))
+    return {key: Resampled(found.time, getattr(found, key), *span) for key in ("q", "v")}
 
 
 @dataclass(frozen=True, eq=False)
