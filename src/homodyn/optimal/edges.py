@@ -14,6 +14,7 @@ import casadi as ca
 import numpy as np
 
 from homodyn.optimal.block import Block
+from homodyn.optimal.conditions import Condition
 from homodyn.optimal.costs import Costs
 from homodyn.optimal.demands import Demands
 from homodyn.optimal.instant import Instant
@@ -32,6 +33,8 @@ class Boundary:
 
     instant: Instant
     symbols: ca.SX
+    controls: ca.SX
+    """Those of the symbols that are controls."""
     index: np.ndarray
     numbers: list[Numbers]
 
@@ -60,7 +63,8 @@ def boundary(writer: Writer, at: str) -> Boundary:
     index = np.array([*writer.seen(window), *shared], dtype=int)
     part = np.array([1 / writer.phase.intervals])
     numbers = maker.numbers(np.array([0.0 if n == 0 else 1.0]), part)
-    return Boundary(instant, ca.vertcat(*_all(symbols), *extra), index, numbers)
+    controls = ca.vertcat(*(s for k in CONTROLS for s in symbols.get(k, ())))
+    return Boundary(instant, ca.vertcat(*_all(symbols), *extra), controls, index, numbers)
 
 
 def boundary_block(writer: Writer, at: str) -> Block:
@@ -76,8 +80,22 @@ def boundary_block(writer: Writer, at: str) -> Block:
     if at == "end" and writer.transcription.name == "forward":
         chosen += [c for c in phase.conditions if c.when == "path"]
     asked.obey(chosen, edge.instant, writer.called)
+    asked += _reached(writer, edge)
     place = (writer.place(0 if at == "start" else phase.intervals),)
     return writer.made(edge.symbols, edge.numbers, costs, asked, edge.index[None, :], place)
+
+
+def _reached(writer: Writer, edge: Boundary) -> Demands:
+    """Inequalities along the phase that see controls, where these are carried on to its ends."""
+    asked = Demands()
+    if len(writer.transcription.edge(0.0)) > 1:
+        chosen = [c for c in _inequalities(writer) if c.when == "path"]
+        asked.obey(chosen, edge.instant, writer.called)
+    return asked.seeing(edge.controls)
+
+
+def _inequalities(writer: Writer) -> list[Condition]:
+    return [c for c in writer.along if not np.array_equal(c.lower, c.upper)]
 
 
 def node_blocks(writer: Writer) -> list[Block]:
@@ -86,7 +104,7 @@ def node_blocks(writer: Writer) -> list[Block]:
     They are asked for from both sides as far as controls stand in them, which may jump there.
     """
     count, many = writer.phase.intervals, len(writer.transcription.edge(0.0))
-    chosen = [c for c in writer.along if not np.array_equal(c.lower, c.upper)]
+    chosen = _inequalities(writer)
     if many == 1 or count == 1 or not chosen:
         return []
     maker, extra, shared = writer.maker()
