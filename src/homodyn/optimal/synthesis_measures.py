@@ -178,15 +178,24 @@ def stride_events(step: StoredStep, *, steps: int = 2) -> list[Event]:
     return found
 
 
-def ground_forces(step: StoredStep, side: str) -> tuple[np.ndarray, np.ndarray]:
-    """Times (s) and forces (N) of the ground on the foot ``"Right"`` or ``"Left"``."""
+def ground_forces(
+    step: StoredStep, side: str, *, ends: bool = True
+) -> tuple[np.ndarray, np.ndarray]:
+    """Times (s) and forces (N) of the ground on the foot ``"Right"`` or ``"Left"``.
+
+    Where they are held, once in each interval; else at its points and, with ``ends``, at its begin
+    and end, where they may jump.
+    """
+    held = step.transcription == "shooting"
+    points = np.array([0.0, *POINTS.points, 1.0]) if ends else POINTS.points
+    parts = np.array([0.5]) if held else points
     times, forces = [], []
-    for phase, footing in zip(step.phases, FOOTINGS, strict=True):
+    for at, footing in zip(instants(step, parts), FOOTINGS, strict=True):
         rows = footing.contacts.rows
         along = np.array([row.slide for row in rows]).reshape(-1, 3)
         mine = np.array([float(row.frame.endswith(side)) for row in rows])
-        times.append(phase.control_time)
-        forces.append((phase.force * mine) @ along)
+        times.append(at.time)
+        forces.append((at.force * mine) @ along)
     return np.concatenate(times), np.concatenate(forces)
 
 
