@@ -22,8 +22,6 @@ from homodyn.optimal.synthesis_starts import read_starts, write_starts
 
 SPEEDS = (1.5, 2.0, 2.5)
 HEIGHT, MASS = 1.79, 76.0
-PULL, FINE = 0.1, 6
-"""Share of the weight by which contacts may pull between nodes; beyond it, least intervals."""
 
 
 def walk() -> oc.StoredStep:
@@ -45,22 +43,8 @@ def walk() -> oc.StoredStep:
     return oc.StoredStep("walk", tuple(phases), {"length": length, "speed": length / lasting}, None)
 
 
-def seek(name: str, speed: float | None, begin: oc.StoredStep) -> oc.Synthesis:
-    """A step, with finer phases where contacts would pull too much between nodes."""
-    found = oc.synthesize(
-        name, speed=speed, start=begin, seconds=900.0, iterations=1500, progress=print
-    )
-    lowest = min(oc.lowest_force(found.model, found.step).values())
-    if found.solution.status.good and lowest < -PULL * 9.81 * found.model.mass:
-        finer = [max(len(phase.time) - 1, FINE) for phase in found.step.phases]
-        found = oc.synthesize(
-            name, speed=speed, start=found.step, intervals=finer, seconds=900.0, progress=print
-        )
-    return found
-
-
 def main(path: str) -> None:
-    """Seek all steps, with more intervals until they arrive at their nodes; store each at once."""
+    """Seek all steps, with more intervals until they are what their nodes say; store each."""
     steps = read_starts(path) if Path(path).exists() else {}
     if "walk" not in steps:
         steps["walk"] = walk()
@@ -72,7 +56,9 @@ def main(path: str) -> None:
         near = [s for s in steps.values() if s.objective == oc.OBJECTIVES["mixed"]]
         begin = min(near, key=lambda s: abs(s.speed - (speed or 1.4)), default=steps["walk"])
         begin = steps.get(key, begin)
-        found = seek(name, speed, begin)
+        found = oc.synthesize(
+            name, speed=speed, start=begin, seconds=900.0, iterations=1500, progress=print
+        )
         print(found.sentence, f"between nodes {found.solution.between_nodes:.4f}", flush=True)
         if found.solution.status.good or found.solution.status is oc.Status.COARSE:
             steps[key] = found.step

@@ -27,7 +27,7 @@ def stance(name, foot, other, mirrored=False, intervals=16, **fields):
         terms=[1e-3 * oc.torque()],
         conditions=[oc.unilateral(f"Foot{foot}"), oc.height(f"Foot{other}", lower=0.0)],
         intervals=intervals,
-        bounds={"q": fields.pop("limits", LIMITS), "tau": (-300.0, 300.0)},
+        bounds={"q": fields.pop("limits", LIMITS), "v": (-8.0, 8.0), "tau": (-300.0, 300.0)},
         guess={"q": np.array(poses), "force": {f"Foot{foot} z": 62 * 9.81}, "duration": 0.45},
         inherits=True,
         **fields,

@@ -118,8 +118,9 @@ def test_walking_on_ice_ends_soon_and_names_friction():
     phases = [oc.Phase(**{**vars(phase), "bounds": limits}) for phase in phases]
     far = oc.step_length("FootRight", "FootLeft", 0.5)
     phases[0] = oc.Phase(**{**vars(phases[0]), "conditions": [*phases[0].conditions, far]})
-    solution = oc.Problem(stated.model, phases, links=stated.links).solve(
-        iterations=150, seconds=30
-    )
+    icy = oc.Problem(stated.model, phases, links=stated.links)
+    solution = icy.solve(iterations=150, seconds=30)
     assert not solution.status.good
-    assert "friction" in solution.explain()
+    assert "oc.culprits(problem)" in solution.explain()
+    tried = oc.culprits(icy, iterations=100, seconds=60)
+    assert [trial.without for trial in tried if trial.guilty] == ["friction cone"]

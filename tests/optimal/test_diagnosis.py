@@ -83,6 +83,18 @@ def test_demands_that_exclude_each_other_are_both_named():
     assert {t.without for t in oc.culprits(problem) if t.guilty} == {"above", "below"}
 
 
+def test_bounds_that_hold_the_answer_back_are_named():
+    solution = block_move(10, bounds={"tau": {"box": (-4.5, 4.5)}}).solve()
+    assert solution.status.good
+    (pressing,) = solution.explanation.pressing
+    assert pressing.what == "phase 'move', tau of box"
+    assert pressing.amount == pytest.approx(1.0)
+    assert solution.explanation.holding == ()
+    assert "bounds that it pushes against (share of their multipliers):\n  phase 'move', tau" in (
+        solution.explain()
+    )
+
+
 def test_bounds_that_exclude_the_end_are_the_culprits():
     problem = block_move(10, bounds={"v": {"box": (-0.5, 0.5)}})
     guilty = [t.without for t in oc.culprits(problem) if t.guilty]

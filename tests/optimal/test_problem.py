@@ -92,11 +92,13 @@ def test_a_solution_on_another_mesh_is_a_good_start():
     cold, warm = jump(16).solve(), jump(16).solve(guess=coarse)
     assert warm.status is oc.Status.SOLVED
     assert warm.objective == pytest.approx(cold.objective, abs=1e-4)
-    fractions = np.linspace(0, 1, 17)
     start = jump(16).build(guess=coarse)
     pose = start.guess[start.layouts[1].index["q"]][:, 1]
-    known = coarse.phase("fly").q[:, 1]
-    np.testing.assert_allclose(pose, np.interp(fractions, np.linspace(0, 1, 9), known), atol=1e-9)
+    fly = coarse.phase("fly")
+    np.testing.assert_allclose(pose[::2], fly.q[:, 1], atol=1e-9)
+    # Between its nodes the trunk moves under accelerations that are held: along parabolas.
+    middle = fly.q[:-1, 1] + fly.duration / 8 * (3 * fly.v[:-1, 1] + fly.v[1:, 1]) / 8
+    np.testing.assert_allclose(pose[1::2], middle, atol=1e-6)
 
 
 def test_an_impact_between_phases_is_the_law_of_impacts():

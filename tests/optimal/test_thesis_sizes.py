@@ -13,7 +13,7 @@ import homodyn.optimal as oc
 from homodyn.capture import Motion
 from homodyn.catalog import mirror_map
 from homodyn.dynamics.impact import Impact
-from homodyn.optimal import multiple_shooting, transcription, writing
+from homodyn.optimal import edges, multiple_shooting, transcription
 from homodyn.optimal.footfalls import Standing
 from homodyn.optimal.thesis_step import STAGES, unloaded
 
@@ -54,7 +54,7 @@ def without_dynamics(monkeypatch):
     def moved(model, phase, q, v, tau):
         return ca.SX.zeros(model.nv), ca.SX.zeros(len(phase.contacts.rows))
 
-    for module in (transcription, writing, multiple_shooting):
+    for module in (transcription, edges, multiple_shooting):
         monkeypatch.setattr(module, "moved", moved)
     monkeypatch.setattr(
         multiple_shooting, "impact", lambda model, q, v, contacts: Impact(v, None, None, None)

@@ -19,6 +19,7 @@ import homodyn.optimal as oc
 from homodyn.bench import squat
 from homodyn.bench.harness import Row
 from homodyn.gait import make_trial
+from homodyn.optimal.synthesis import TRANSCRIPTION
 from homodyn.symbolic import later
 
 LIMITS = {"squat": 4.0, "step": 5.0, "synthesis": 60.0}
@@ -118,7 +119,8 @@ def _search(case: str) -> Callable[[], oc.Solution]:
 def _main(what: str, case: str) -> dict[str, Any]:
     if what == "compile":
         if case == "synthesis":
-            oc.synthesis_problem(objective=oc.OBJECTIVES["mixed"], speed=SPEED).build().compile()
+            problem = oc.synthesis_problem(objective=oc.OBJECTIVES["mixed"], speed=SPEED)
+            problem.build(TRANSCRIPTION).compile()
         else:
             problem_of(case).build().compile()
         return {}

@@ -2,7 +2,8 @@
 
 The unknowns of a transcription meet the laws of motion at finitely many instants. Here each
 interval is run again from its first node, with forward dynamics under the contacts and small steps;
-how far it arrives from the next node is the error of the mesh there.
+how far it arrives from the next node is the error of the mesh there, and conditions are looked at
+on the way (`lapses`).
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from homodyn.optimal.solution import PhaseSolution
 
 STEPS = 4
-"""Steps of order 4 in each interval."""
+"""Steps of order 4 for each control of an interval."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,56 +61,113 @@ class Arrival:
         )
 
 
-def arrivals(
+@dataclass(frozen=True, eq=False)
+class Again:
+    """The intervals of a phase run again: (instants, intervals, entries) of each quantity.
+
+    The first instant is the node that each interval begins with, the last but one where it arrives,
+    and the last one the node where it should, under the torques that it ends with.
+    """
+
+    phase: Phase
+    arrival: Arrival
+    time: np.ndarray
+    """(instants, intervals), s."""
+    part: np.ndarray
+    """(instants, intervals): part of the phase that has passed."""
+    q: np.ndarray
+    v: np.ndarray
+    a: np.ndarray
+    tau: np.ndarray
+    force: np.ndarray
+
+
+def run_again(
     built: Built,
     phases: tuple[PhaseSolution, ...],
     parameters: Mapping[str, float] = MappingProxyType({}),
-) -> tuple[Arrival, ...]:
-    """Run all intervals of all phases again; ``parameters`` are those of springs."""
-    return tuple(_arrival(built, k, phase, parameters) for k, phase in enumerate(phases))
+) -> tuple[Again, ...]:
+    """All intervals of all phases; ``parameters`` are those of springs."""
+    return tuple(_again(built, k, phase, parameters) for k, phase in enumerate(phases))
 
 
 def laws(built: Built) -> list[DeferredKernel]:
     """Forward dynamics in the contacts of each phase, as intervals are run again with it."""
-    names = tuple(built.parameters)
-    made = [_law(built.model, phase, built.springs, names) for phase in built.phases]
+    made = [law_of(built.model, phase, built.springs).kernel for phase in built.phases]
     return list({law.identity: law for law in made}.values())
 
 
-def _arrival(
-    built: Built, k: int, phase: PhaseSolution, parameters: Mapping[str, float]
-) -> Arrival:
+def _again(built: Built, k: int, phase: PhaseSolution, parameters: Mapping[str, float]) -> Again:
     model, count = built.model, built.phases[k].intervals
     loads = built.phases[k].loads
-    law = _law(model, built.phases[k], built.springs, tuple(parameters))
+    law = law_of(model, built.phases[k], built.springs)
     torque = _torque(built.transcription.name, phase, count)
-    numbers = np.array([list(parameters.values())], dtype=float)
+    numbers = np.array([[parameters[name] for name in law.parameters]], dtype=float)
 
     def slope(state: list[np.ndarray], part: float) -> list[np.ndarray]:
         at = (np.arange(count) + part) / count
         known = np.hstack([np.zeros((count, 0)), *(load.sampled(at) for load in loads)])
-        return law(*state, torque(part), numbers, known)
+        return law.kernel(*state, torque(part), numbers, known)
 
-    step = phase.duration / count / STEPS
+    steps = STEPS * max(len(phase.tau) // count, 1)
+    step = phase.duration / count / steps
     state = [phase.q[:-1], phase.v[:-1]]
-    for n in range(STEPS):
-        begin, half, end = ((n + s) / STEPS for s in (0.0, 0.5, 1.0))
-        one = slope(state, begin)
-        two = slope([x + step / 2 * d for x, d in zip(state, one, strict=True)], half)
-        three = slope([x + step / 2 * d for x, d in zip(state, two, strict=True)], half)
-        four = slope([x + step * d for x, d in zip(state, three, strict=True)], end)
+    seen = []
+    for n in range(steps + 1):
+        begin, half, end = ((n + s) / steps for s in (0.0, 0.5, 1.0))
+        *one, force = slope(state, begin)
+        seen.append((*state, one[1], torque(begin), force))
+        if n == steps:
+            break
+        two = slope([x + step / 2 * d for x, d in zip(state, one, strict=True)], half)[:2]
+        three = slope([x + step / 2 * d for x, d in zip(state, two, strict=True)], half)[:2]
+        four = slope([x + step * d for x, d in zip(state, three, strict=True)], end)[:2]
         state = [
             x + step / 6 * (a + 2 * b + 2 * c + d)
             for x, a, b, c, d in zip(state, one, two, three, four, strict=True)
         ]
-    off = np.asarray(difference(model, phase.q[1:], state[0]))
-    return Arrival(phase.name, phase.time[:-1], off, state[1] - phase.v[1:], model.coordinate_names)
+    off = np.asarray(difference(model, phase.q[1:], state[0])), state[1] - phase.v[1:]
+    arrival = Arrival(phase.name, phase.time[:-1], *off, model.coordinate_names)
+    nodes = [phase.q[1:], phase.v[1:]]
+    _, a, force = slope(nodes, 1.0)
+    seen.append((*nodes, a, torque(1.0), force))
+    parts = np.append(np.arange(steps + 1) / steps, 1.0)[:, None]
+    passed = (np.arange(count) + parts) / count
+    time = phase.time[0] + phase.duration * passed
+    arrays = map(np.array, zip(*seen, strict=True))
+    return Again(built.phases[k], arrival, time, passed, *arrays)
 
 
-def _law(
+@dataclass(frozen=True, eq=False)
+class Law:
+    """Forward dynamics in the contacts of a phase."""
+
+    kernel: DeferredKernel
+    """Of q, v, torques, parameters and wrenches of loads: rates of q and v, contact forces."""
+    parameters: tuple[str, ...]
+    """Names of those that springs have."""
+
+
+KNOWN = 16
+"""Laws that are kept, so that later searches need not derive them again."""
+_known: dict[tuple[str, ...], Law] = {}
+
+
+def law_of(model: Model, phase: Phase, springs: Sequence[Spring]) -> Law:
+    """The law under which the intervals of a phase are run again."""
+    given = (n for s in springs for n in (s.stiffness, s.rest, s.damping))
+    names = tuple(dict.fromkeys(name for name in given if isinstance(name, str)))
+    law = Law(_kernel(model, phase, springs, names), names)
+    known = _known.setdefault(law.kernel.identity, law)
+    if len(_known) > KNOWN:
+        del _known[next(iter(_known))]
+    return known
+
+
+def _kernel(
     model: Model, phase: Phase, springs: Sequence[Spring], parameters: tuple[str, ...]
 ) -> DeferredKernel:
-    """Rates of q and v under torques, with the contacts of a phase."""
+    """Rates of q and v under torques, and forces of the contacts of a phase."""
 
     def derive() -> Derived:
         q, v, tau = (ca.SX.sym(n, s) for n, s in zip("qvt", sizes[:3], strict=True))
@@ -118,8 +176,8 @@ def _law(
         wrenches = ca.SX.sym("wrenches", sizes[4])
         drive = tau + spring_force(springs, model, q, v, known)
         drive = drive + load_force(phase.loads, model, q, wrenches)
-        acceleration = moved(model, phase, q, v, drive)[0]
-        rows = [ca.densify(ca.SX(x)) for x in (rates(model, q, v), acceleration)]
+        acceleration, force = moved(model, phase, q, v, drive)
+        rows = [ca.densify(ca.SX(x)) for x in (rates(model, q, v), acceleration, force)]
         return Derived(ca.Function("law", [q, v, tau, numbers, wrenches], rows), NOWHERE)
 
     loaded = tuple(load.frame for load in phase.loads)
@@ -127,7 +185,7 @@ def _law(
     names = ("q", "v", "tau", "numbers", "wrenches")
     ports = [Port(name, (size,)) for name, size in zip(names, sizes, strict=True)]
     said = (phase.contacts.rows, phase.stabilization, tuple(springs), parameters, loaded)
-    text = ("law", str(VERSION), model.digest, *map(repr, said))
+    text = ("law and forces", str(VERSION), model.digest, *map(repr, said))
     return DeferredKernel(f"forward dynamics in {phase.name}", text, ports, derive)
 
 
@@ -140,11 +198,5 @@ def _torque(name: str, phase: PhaseSolution, count: int) -> Callable[[float], np
         return lambda part: tau
     scheme = TRANSCRIPTIONS[name]
     assert isinstance(scheme, LegendreCollocation)
-    points = scheme.points
-    inside = tau.reshape(count, len(points), -1)
-
-    def through(part: float) -> np.ndarray:
-        weights = [np.prod([(part - b) / (a - b) for b in points if b != a]) for a in points]
-        return np.einsum("p,kpj->kj", np.array(weights), inside)
-
-    return through
+    inside = tau.reshape(count, scheme.degree, -1)
+    return lambda part: np.einsum("p,kpj->kj", scheme.weights(part), inside)

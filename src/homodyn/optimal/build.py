@@ -19,6 +19,7 @@ from homodyn.errors import NoSolution
 from homodyn.model import Model
 from homodyn.optimal.block import Block
 from homodyn.optimal.conditions import Link
+from homodyn.optimal.edges import boundary
 from homodyn.optimal.independent import independent_rows, resting_rows
 from homodyn.optimal.instant import Instant
 from homodyn.optimal.layout import PhaseLayout, Unknowns, actuated_entries, lay_out
@@ -260,7 +261,7 @@ def _pushed(model: Model, q: Array, change: Array) -> Array:
 
 def _link(model: Model, writers: list[Writer], link: Link) -> Block:
     """A link between the first instant of the movement and the last."""
-    first, last = writers[0].boundary("start"), writers[-1].boundary("end")
+    first, last = boundary(writers[0], "start"), boundary(writers[-1], "end")
     lasting, symbols, places = [], [first.symbols, last.symbols], [first.index, last.index]
     for writer in writers:
         low, high = writer.phase.duration_bounds

@@ -135,6 +135,12 @@ class Calls:
         own[self.rows] = lam
         return own * self.program.row_scale
 
+    def bound_multipliers(self, lam: Numbers) -> Numbers:
+        """Of the bounds of unknowns in own units."""
+        own = np.empty(self.program.size)
+        own[self.unknowns] = lam
+        return own / self.program.scale
+
     def value(self, y: Numbers) -> tuple[float, Numbers]:
         """Objective and rows."""
         if time.perf_counter() > self.deadline:

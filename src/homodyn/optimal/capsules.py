@@ -8,7 +8,7 @@ from homodyn.dynamics.kinematics import attached_point
 from homodyn.errors import ModelError
 from homodyn.model import Capsule
 from homodyn.model.naming import missing
-from homodyn.optimal.conditions import Condition
+from homodyn.optimal.conditions import AWAY, Condition
 from homodyn.optimal.instant import Instant
 from homodyn.spatial import Array
 
@@ -26,6 +26,7 @@ def apart(one: str, two: str, *, clearance: float = 0.0) -> Condition:
         clearance,
         float("inf"),
         labels=(f"{one} to {two}",),
+        slack=AWAY,
     )
 
 

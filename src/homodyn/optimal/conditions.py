@@ -21,6 +21,13 @@ SLIPPING = 1e-3
 AXES = "xyz"
 
 Place = Literal["path", "inside", "start", "end"]
+Slack = float | Callable[[Model], float] | None
+PULL = 0.1
+"""Part of the weight by which forces may be missed between nodes, unless told otherwise."""
+AWAY = 0.02
+"""m, rad: the same for places."""
+QUICK = 0.1
+"""m/s, rad/s: the same for velocities."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +41,9 @@ class Condition:
     when: Place = "path"
     labels: tuple[str, ...] = ()
     """A name for each entry of the value, such as coordinates."""
+    slack: Slack = None
+    """By how much it may be missed between nodes, which must not happen at them; a function of the
+    model where that depends on its weight. Without it nobody looks there."""
 
     def at(self, when: Place) -> Condition:
         """The same at the start or end of the phase, inside it, or along all of it."""
@@ -55,18 +65,30 @@ class Link:
     labels: tuple[str, ...] | Callable[[Model], tuple[str, ...]] = field(default=())
 
 
-def unilateral(*frames: str) -> Condition:
-    """The ground pushes up and never pulls, on each of the contacts."""
+def parts_of_weight(part: float) -> Callable[[Model], float]:
+    """That part of the weight of a model (N)."""
+    return lambda model: part * model.mass * float(np.linalg.norm(np.asarray(model.gravity, float)))
+
+
+def unilateral(*frames: str, pull: float = PULL) -> Condition:
+    """The ground pushes up and never pulls, on each of the contacts.
+
+    Between nodes it may pull by at most ``pull`` of the weight.
+    """
     return Condition(
         "unilateral force",
         lambda i: stack(*(i.ground_force(frame)[2] for frame in frames)),
         upper=np.inf,
         labels=frames,
+        slack=parts_of_weight(pull),
     )
 
 
-def friction_cone(friction: float, *frames: str) -> Condition:
-    """The force along the ground is at most ``friction`` times the one upwards, on each contact."""
+def friction_cone(friction: float, *frames: str, pull: float = PULL) -> Condition:
+    """The force along the ground is at most ``friction`` times the one upwards, on each contact.
+
+    Between nodes it may be ``pull`` of the weight more.
+    """
 
     def room(instant: Instant, frame: str) -> Array:
         x, y, z = ca.vertsplit(instant.ground_force(frame))
@@ -77,12 +99,15 @@ def friction_cone(friction: float, *frames: str) -> Condition:
         lambda i: stack(*(room(i, frame) for frame in frames)),
         upper=np.inf,
         labels=frames,
+        slack=parts_of_weight(pull),
     )
 
 
 def height(*frames: str, lower: float = 0.0, upper: float = np.inf) -> Condition:
     """Lowest points of contacts, or origins of frames, within these heights (m)."""
-    return Condition("height", lambda i: stack(*map(i.height, frames)), lower, upper, labels=frames)
+    return Condition(
+        "height", lambda i: stack(*map(i.height, frames)), lower, upper, labels=frames, slack=AWAY
+    )
 
 
 def velocity(frame: str, axes: str = "xyz", *, lower: float = 0.0, upper: float = 0.0) -> Condition:
@@ -94,6 +119,7 @@ def velocity(frame: str, axes: str = "xyz", *, lower: float = 0.0, upper: float 
         lower,
         upper,
         labels=tuple(axes),
+        slack=QUICK,
     )
 
 
@@ -107,12 +133,13 @@ def coordinates(values: Mapping[str, float | tuple[float, float]]) -> Condition:
         np.array([low for low, _ in ranges]),
         np.array([high for _, high in ranges]),
         labels=names,
+        slack=AWAY,
     )
 
 
 def rest() -> Condition:
     """No coordinate moves."""
-    return Condition("rest", lambda i: i.v)
+    return Condition("rest", lambda i: i.v, slack=QUICK)
 
 
 def periodic(
@@ -180,6 +207,10 @@ def require(
     lower: Any = 0.0,
     upper: Any = 0.0,
     labels: Sequence[str] = (),
+    slack: Slack = None,
 ) -> Condition:
-    """Any traced function of the instant, kept within bounds."""
-    return Condition(name, value, lower, upper, labels=tuple(labels))
+    """Any traced function of the instant, kept within bounds.
+
+    ``slack`` tells by how much it may be missed between nodes; without it nobody looks there.
+    """
+    return Condition(name, value, lower, upper, labels=tuple(labels), slack=slack)

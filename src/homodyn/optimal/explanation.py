@@ -8,7 +8,7 @@ where it is worst.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 SATURATED = 1e-4
 """A control within this part of its range of a bound is saturated."""
 DOMINATES = 0.05
-"""A group of rows whose multipliers are at least this part of all holds the answer back."""
+"""Rows or bounds of one kind whose multipliers are at least this part of all hold it back."""
 FLAT, STEEP = 1e-6, 1e4
 """Largest derivative of a row towards an unknown, both in units of the problem, beyond which the
 unknown is badly scaled: nothing depends on it, or everything does."""
@@ -55,6 +55,8 @@ class Explanation:
     """Unknowns on a bound; ``amount`` is the bound."""
     holding: tuple[Group, ...]
     """Conditions whose multipliers dominate: the objective pushes against these."""
+    pressing: tuple[Group, ...]
+    """Bounds whose multipliers dominate among those of bounds."""
     badly_scaled: tuple[Group, ...]
     """Unknowns whose units do not fit; ``amount`` is their largest scaled derivative or size."""
     costly: tuple[Group, ...]
@@ -70,7 +72,8 @@ def explained(solution: Solution) -> Explanation:
     holding = _holding(solution)
     scaled = _badly_scaled(built, x) if np.isfinite(x).all() else ()
     advice = _advice(solution, missed, saturated, holding, scaled)
-    return Explanation(missed, saturated, holding, scaled, _costly(solution), advice)
+    costly, pressing = _costly(solution), _pressing(solution)
+    return Explanation(missed, saturated, holding, pressing, scaled, costly, advice)
 
 
 def as_text(solution: Solution, found: Explanation, most: int) -> str:
@@ -86,6 +89,9 @@ def as_text(solution: Solution, found: Explanation, most: int) -> str:
     if found.holding:
         lines.append("what the answer pushes against (share of all multipliers):")
         lines += [f"  {g.what}: {g.amount:.0%}, most at {g.worst}" for g in found.holding[:most]]
+    if found.pressing:
+        lines.append("bounds that it pushes against (share of their multipliers):")
+        lines += [f"  {g.what}: {g.amount:.0%}, most at {g.worst}" for g in found.pressing[:most]]
     if found.saturated:
         lines.append(f"on a bound ({sum(g.count for g in found.saturated)}):")
         lines += [
@@ -109,24 +115,48 @@ def _missed(solution: Solution) -> tuple[Group, ...]:
 
 
 def _holding(solution: Solution) -> tuple[Group, ...]:
-    """Groups of inequalities whose multipliers, in scaled units, make up most of all."""
+    """Kinds of inequalities whose multipliers, in scaled units, make up most of all."""
     program, given = solution.built.program, solution.multipliers
-    if len(given) != program.rows or not np.isfinite(given).all():
+    if len(given) != program.rows:
         return ()
-    sizes = np.abs(given / program.row_scale)
     # Equations of motion always push back; what can be changed is what is not an equation.
-    sizes = np.where(program.lower < program.upper, sizes, 0.0)
+    sizes = np.where(program.lower < program.upper, np.abs(given / program.row_scale), 0.0)
+
+    def named(row: int) -> tuple[str, str]:
+        place, what = program.row_name(row)
+        phase, where = _split(place)
+        return f"{phase}, {what}", where
+
+    return _dominating(sizes, named)
+
+
+def _pressing(solution: Solution) -> tuple[Group, ...]:
+    """The same for bounds of unknowns."""
+    built, given = solution.built, solution.bound_multipliers
+    if len(given) != len(built.names):
+        return ()
+    sizes = np.where(built.lower < built.upper, np.abs(given * built.scale), 0.0)
+
+    def named(entry: int) -> tuple[str, str]:
+        name = built.names[entry]
+        part = _PART.search(name)
+        return _PART.sub("", name), part[0].removeprefix(", ") if part else name
+
+    return _dominating(sizes, named)
+
+
+def _dominating(sizes: np.ndarray, named: Callable[[int], tuple[str, str]]) -> tuple[Group, ...]:
+    """Groups that make up at least a part of all sizes, the largest first."""
     total = float(sizes.sum())
-    if not total > 0:
+    if not (np.isfinite(total) and total > 0):
         return ()
     groups: dict[str, list[tuple[float, str]]] = {}
-    for row in np.flatnonzero(sizes > 1e-6 * total):
-        place, what = program.row_name(int(row))
-        phase, where = _split(place)
-        groups.setdefault(f"{phase}, {what}", []).append((float(sizes[row]), where))
+    for k in np.flatnonzero(sizes > 1e-6 * total):
+        what, where = named(int(k))
+        groups.setdefault(what, []).append((float(sizes[k]), where))
     shares = [
-        Group(what, len(rows), max(rows)[1], sum(size for size, _ in rows) / total)
-        for what, rows in groups.items()
+        Group(what, len(own), max(own)[1], sum(size for size, _ in own) / total)
+        for what, own in groups.items()
     ]
     return tuple(sorted((g for g in shares if g.amount >= DOMINATES), key=lambda g: -g.amount))
 

@@ -23,16 +23,16 @@ Numbers = tuple[ca.SX, np.ndarray]
 
 @dataclass(frozen=True, eq=False)
 class InstantMaker:
-    """Makes instants of a phase out of the symbols of one interval."""
+    """Makes instants of a phase out of the symbols of one place."""
 
     model: Model
     phase: Phase
     actuated: np.ndarray
     duration: ca.SX
     passed: ca.SX
-    """Part of the phase that has passed where the interval begins."""
+    """Part of the phase that has passed where the place begins."""
     part: ca.SX
-    """Part of the phase that one interval is."""
+    """Part of the phase that the place stands for."""
     parameters: Mapping[str, ca.SX]
     springs: tuple[Spring, ...] = ()
     resting: Sequence[int] = ()
@@ -40,12 +40,12 @@ class InstantMaker:
     lifts: list[Lift] = field(default_factory=list)
     """States that are expressions, and the symbols that instants have in their place."""
     wrenches: dict[float, ca.SX] = field(default_factory=dict)
-    """Those of all loads, by the parts of the interval at which they were asked for."""
+    """Those of all loads, by the parts of the place at which they were asked for."""
 
     def __call__(
         self, q: Array, v: Array, a: Array, tau: Array, force: Array, part: float
     ) -> Instant:
-        """The instant at a part of the interval."""
+        """The instant at a part of the place."""
         q, v = self._symbol("q", q), self._symbol("v", v)
         elapsed = self.duration * (self.passed + part * self.part)
         drive = self.torques(tau)
@@ -65,28 +65,27 @@ class InstantMaker:
 
     @property
     def step(self) -> ca.SX:
-        """How long an interval lasts (s)."""
+        """How long the place lasts (s)."""
         return self.duration * self.part
 
-    def numbers(self, passed: np.ndarray) -> list[Numbers]:
+    def numbers(self, passed: np.ndarray, part: np.ndarray) -> list[Numbers]:
         """Symbols that stand for numbers, which no derivative and no compiled code depends on.
 
-        They come with one row for each place, where this part of the phase has passed. Loads are
-        told at the instants that were made before.
+        They come with one row for each place, which begins where ``passed`` of the phase is over
+        and stands for ``part`` of it. Loads are told at the instants that were made before.
         """
         low, high = self.phase.duration_bounds
-        constant = np.ones((len(passed), 1))
-        known = [(self.passed, passed[:, None]), (self.part, constant / self.phase.intervals)]
+        known = [(self.passed, passed[:, None]), (self.part, part[:, None])]
         if low == high:
-            known.append((self.duration, low * constant))
-        return [*known, *self.loads_at(passed)]
+            known.append((self.duration, np.full((len(passed), 1), low)))
+        return [*known, *self.loads_at(passed, part)]
 
-    def loads_at(self, passed: np.ndarray) -> list[Numbers]:
-        """The wrenches of loads in intervals that begin at these parts of the phase."""
-        loads, count = self.phase.loads, self.phase.intervals
+    def loads_at(self, passed: np.ndarray, part: np.ndarray) -> list[Numbers]:
+        """The wrenches of loads at places that begin there and stand for such parts."""
+        loads = self.phase.loads
         return [
-            (symbols, np.hstack([load.sampled(passed + part / count) for load in loads]))
-            for part, symbols in self.wrenches.items()
+            (symbols, np.hstack([load.sampled(passed + within * part) for load in loads]))
+            for within, symbols in self.wrenches.items()
         ]
 
     def _symbol(self, name: str, value: Array) -> Array:
@@ -97,7 +96,7 @@ class InstantMaker:
         return symbol
 
     def besides(self, q: Array, v: Array, part: float) -> Array:
-        """What springs and known loads do at a part of the interval."""
+        """What springs and known loads do at a part of the place."""
         sprung = spring_force(self.springs, self.model, q, v, self.parameters)
         loads = self.phase.loads
         if not loads:

@@ -132,7 +132,7 @@ class MotionBlock(Block):
 
 
 def motion_blocks(writers: list[Writer]) -> list[Block]:
-    """For each phase the laws of motion in its intervals; phases that can share what is derived."""
+    """For each phase the laws of motion at its places; phases that can share what is derived."""
     groups: dict[Any, list[int]] = {}
     for k, writer in enumerate(writers):
         low, high = writer.phase.duration_bounds
@@ -157,12 +157,13 @@ class _Whole:
         self.contacts = contacts
         self.writer = replace(writer, layout=layout, resting=all_rows)
         maker, extra, _ = self.writer.maker()
-        self.symbols = self.writer.symbols({"force": len(contacts.rows)})
-        written = writer.transcription.interval(maker, self.symbols, maker.step)
+        at = writer.places.windows[0]
+        self.symbols = self.writer.symbols(at, {"force": len(contacts.rows)})
+        written = writer.transcription.written(maker, self.symbols)
         self.extra = len(extra)
         self.rows = written.rows
         self.wrenches = maker.wrenches
-        numbers = maker.numbers(np.zeros(1))
+        numbers = maker.numbers(np.zeros(1), np.zeros(1))
         none = ca.SX(0, 1)
         z = ca.vertcat(*(s for group in self.symbols.values() for s in group), *extra)
         row = ca.densify(ca.vertcat(none, *(value for _, value in written.rows)))
@@ -185,21 +186,21 @@ class _Whole:
 
     def part(self, writer: Writer) -> MotionBlock:
         """Those of one phase."""
-        count = writer.phase.intervals
+        places = writer.places
+        count = len(places.windows)
         own = {row: k for k, row in enumerate(self.contacts.rows)}
         forces = [own[row] for row in writer.phase.contacts.rows]
         resting = [forces[k] for k in writer.resting]
         z_kept = _kept(self._z_sizes(), {"force": forces}, self.extra)
         sizes = [(name, value.shape[0]) for name, value in self.rows]
         rows_kept = _kept(sizes, {"contact": resting}, 0)
-        labelled, lower, upper = writer.labelled(
+        asked = writer.labelled(
             [(name, value[resting] if name == "contact" else value) for name, value in self.rows]
         )
-        fractions = np.arange(count) / count
         maker, _, shared = writer.maker()
         maker = replace(maker, wrenches=self.wrenches)
-        numbers = [known for _, known in maker.numbers(fractions)]
-        index = np.array([[*writer.window(k), *shared] for k in range(count)], dtype=int)
+        numbers = [known for _, known in maker.numbers(places.passed, places.part)]
+        index = np.array([[*writer.seen(at), *shared] for at in places.windows], dtype=int)
         return MotionBlock(
             writer.phase.name,
             self.block.z[z_kept.tolist()],
@@ -207,12 +208,12 @@ class _Whole:
             self.block.costs,
             self.block.rows[rows_kept.tolist()],
             (),
-            tuple(name for name, _ in labelled),
+            asked.names,
             index,
             np.concatenate(numbers, axis=1),
-            np.tile(np.concatenate(lower), (count, 1)),
-            np.tile(np.concatenate(upper), (count, 1)),
-            tuple(writer.place(k + 0.5) for k in range(count)),
+            np.tile(np.array(asked.lower), (count, 1)),
+            np.tile(np.array(asked.upper), (count, 1)),
+            writer.place_names,
             whole=self.block,
             z_kept=z_kept,
             rows_kept=rows_kept,

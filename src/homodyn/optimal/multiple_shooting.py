@@ -26,6 +26,7 @@ from homodyn.optimal.block import Block
 from homodyn.optimal.build import Built, _link, _resting
 from homodyn.optimal.conditions import Link
 from homodyn.optimal.costs import Costs
+from homodyn.optimal.demands import Demands
 from homodyn.optimal.independent import independent_rows
 from homodyn.optimal.instant import Instant
 from homodyn.optimal.layout import PhaseLayout, Unknowns, actuated_entries, planned
@@ -33,14 +34,14 @@ from homodyn.optimal.phase import Phase, bound_arrays
 from homodyn.optimal.springs import Spring
 from homodyn.optimal.transcription import (
     ForwardShooting,
-    Interval,
     Maker,
     Sample,
     Symbols,
+    Written,
     held,
     moved,
 )
-from homodyn.optimal.writing import Row, Writer
+from homodyn.optimal.writing import Writer
 from homodyn.spatial import Array
 
 ENDING = "tau end"
@@ -54,13 +55,13 @@ class SharedNodes(ForwardShooting):
         """Both nodes, and both torques of the interval between them."""
         return {"q": [k, k + 1], "v": [k, k + 1], "tau": [k], ENDING: [k]}
 
-    def samples(self, maker: Maker, symbols: Symbols, step: ca.SX) -> list[Sample]:
+    def samples(self, maker: Maker, symbols: Symbols) -> list[Sample]:
         """As in forward shooting between the two torques."""
-        return super().samples(maker, _both(symbols), step)
+        return super().samples(maker, _both(symbols))
 
-    def interval(self, maker: Maker, symbols: Symbols, step: ca.SX) -> Interval:
+    def written(self, maker: Maker, symbols: Symbols) -> Written:
         """As in forward shooting between the two torques."""
-        return super().interval(maker, _both(symbols), step)
+        return super().written(maker, _both(symbols))
 
 
 def _both(symbols: Symbols) -> Symbols:
@@ -91,20 +92,16 @@ class ShootingWriter(Writer):
         q, v, tau = parts.values()
         drive = maker.torques(tau) + maker.besides(q, v, 0.0)
         a, force = moved(self.model, self.phase, q, v, drive)
-        rows: list[Row] = []
-        lower: list[np.ndarray] = []
-        upper: list[np.ndarray] = []
+        asked = Demands()
         chosen = [c for c in self.phase.conditions if c.when == "inside"]
-        self._add_conditions(chosen, maker(q, v, a, tau, force, 0.0), rows, lower, upper)
+        asked.obey(chosen, maker(q, v, a, tau, force, 0.0), self.called)
         nodes = range(1, count)
         index = [np.concatenate([*(self.layout.index[k][n] for k in keys), shared]) for n in nodes]
-        return self._made(
+        return self.made(
             ca.vertcat(*parts.values(), *extra),
-            maker.numbers(np.arange(1, count) / count),
+            maker.numbers(np.arange(1, count) / count, np.full(count - 1, 1 / count)),
             Costs(),
-            rows,
-            lower,
-            upper,
+            asked,
             np.array(index, dtype=int),
             tuple(self.place(n) for n in nodes),
         )

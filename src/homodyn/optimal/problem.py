@@ -106,7 +106,8 @@ class Problem:
         """Build and solve; the answer says how it ended.
 
         It is solved only when each interval, run again by forward dynamics with small steps,
-        arrives within ``between`` (rad, m) of the next node. Up to ``refinements`` times intervals
+        arrives within ``between`` (rad, m) of the next node and misses no condition on the way by
+        more than its slack. Up to ``refinements`` times intervals
         are added to phases in which that is not so, and the search goes on from the answer so far;
         ``seconds`` bounds all of it. For the other arguments see `homodyn.optimal.solver.solve`.
         """

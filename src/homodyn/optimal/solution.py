@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from homodyn.errors import HomodynError
-from homodyn.optimal.between import Arrival, arrivals
+from homodyn.optimal.between import Arrival, run_again
 from homodyn.optimal.build import Built
 from homodyn.optimal.explanation import Explanation, as_text, explained, saturated_entries
+from homodyn.optimal.lapses import Lapse, lapses
 from homodyn.optimal.layout import PhaseLayout
 from homodyn.optimal.phase import entry_names
 from homodyn.optimal.warm import with_guess
@@ -108,8 +109,12 @@ class Solution:
     """The word of the solver."""
     arrivals: tuple[Arrival, ...] = ()
     """How far each interval, run again by forward dynamics, arrives from its last node."""
+    lapses: tuple[Lapse, ...] = ()
+    """Conditions that are missed between nodes, in the same run; the worst first."""
     multipliers: np.ndarray = field(default_factory=lambda: np.zeros(0))
     """(rows,): by how much the objective would fall if a row had one unit of its own more room."""
+    bound_multipliers: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    """(unknowns,): the same for their bounds."""
 
     @property
     def between_nodes(self) -> float:
@@ -132,8 +137,15 @@ class Solution:
         if self.violations:
             text += f"; {len(self.violations)} conditions missed, worst {self.violations[0]}"
         if self.status is Status.COARSE:
-            text += f"; {max(self.arrivals, key=lambda a: a.worst)}"
+            text += f"; {self._coarsest}"
         return text
+
+    @property
+    def _coarsest(self) -> Arrival | Lapse:
+        """What is worst between the nodes."""
+        if self.lapses and not self.lapses[0].share <= 1.0:
+            return self.lapses[0]
+        return max(self.arrivals, key=lambda a: a.worst)
 
     def phase(self, name: str) -> PhaseSolution:
         """The phase of that name."""
@@ -167,6 +179,7 @@ def solution_of(
     x: np.ndarray,
     *,
     multipliers: np.ndarray,
+    bound_multipliers: np.ndarray,
     status: Status,
     ending: str,
     iterations: int,
@@ -175,7 +188,7 @@ def solution_of(
 ) -> Solution:
     """Read an answer: phases by name, terms, and everything that is missed.
 
-    ``between`` (rad, m) is how far intervals may arrive from the next node.
+    ``between`` is how far intervals may arrive from the next node (rad, m).
     """
     costs, rows = built.program.evaluate(x)
     terms: dict[str, float] = {}
@@ -194,12 +207,16 @@ def solution_of(
         phases.append(phase)
         begin = float(phase.time[-1])
     parameters = {name: float(x[place]) for name, place in built.parameters.items()}
-    again: tuple[Arrival, ...] = ()
+    arrived: tuple[Arrival, ...] = ()
+    lapsed: tuple[Lapse, ...] = ()
     began = time.perf_counter()
     if status.good and between is not None:
-        again = arrivals(built, tuple(phases), parameters)
+        ran = run_again(built, tuple(phases), parameters)
+        arrived = tuple(again.arrival for again in ran)
+        lapsed = lapses(built.model, ran, parameters)
         # Written so that a number that is none does not pass.
-        if not all(arrival.worst <= between for arrival in again):
+        near = all(arrival.worst <= between for arrival in arrived)
+        if not near or not all(lapse.share <= 1.0 for lapse in lapsed):
             status = Status.COARSE
     seconds = {**seconds, "checking": time.perf_counter() - began}
     return Solution(
@@ -214,8 +231,10 @@ def solution_of(
         iterations,
         seconds,
         ending,
-        again,
+        arrived,
+        lapsed,
         multipliers,
+        bound_multipliers,
     )
 
 

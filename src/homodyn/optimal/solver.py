@@ -39,11 +39,19 @@ ENDINGS = {
 
 
 @dataclass(frozen=True, eq=False)
-class _Ending:
-    """Numbers that a solver ended with, in own units."""
+class _Found:
+    """Unknowns, multipliers of rows and multipliers of bounds, in own units."""
 
     x: np.ndarray
     multipliers: np.ndarray
+    bound_multipliers: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class _Ending:
+    """Numbers that a solver ended with, and how it did."""
+
+    found: _Found
     status: Status
     word: str
     iterations: int
@@ -67,7 +75,8 @@ def solve(
 
     ``tolerance`` is that of the solver, in the units of the scaled problem; ``seconds`` bounds the
     time. An answer counts as solved only when each of its intervals, run again by forward dynamics,
-    arrives within ``between`` (rad, m) of the next node; ``None`` leaves that out. ``barrier`` is
+    arrives within ``between`` (rad, m) of the next node and misses no condition on the way by more
+    than its slack; ``None`` leaves that out. ``barrier`` is
     where that of the interior-point method begins: a small one keeps near a guess that is nearly
     an answer, bounds that it touches included.
 
@@ -92,8 +101,9 @@ def solve(
     ended = time.perf_counter()
     return solution_of(
         built,
-        end.x,
-        multipliers=end.multipliers,
+        end.found.x,
+        multipliers=end.found.multipliers,
+        bound_multipliers=end.found.bound_multipliers,
         status=end.status,
         ending=end.word,
         iterations=end.iterations,
@@ -143,11 +153,11 @@ class _Search:
             "equality": equal[staged.rows].tolist(),
         }
         try:
-            x, multipliers, stats = _run(built, calls, "fatrop", calls.fatrop(), options)
+            found, stats = _run(built, calls, "fatrop", calls.fatrop(), options)
         except RuntimeError as error:
-            nothing = np.zeros(staged.program.rows)
+            none = np.zeros(staged.program.rows), np.zeros(staged.program.size)
             word = str(error).strip().splitlines()[-1]
-            return _Ending(built.guess, nothing, Status.FAILED, word, 0, calls.seconds)
+            return _Ending(_Found(built.guess, *none), Status.FAILED, word, 0, calls.seconds)
         word = str(stats.get("unified_return_status", "failed"))
         count = int(stats.get("iter_count", 0))
         status = Status.SOLVED if stats.get("success") else Status.FAILED
@@ -155,17 +165,17 @@ class _Search:
             status = Status.OUT_OF_TIME
         elif not status.good and count >= self.iterations:
             status = Status.OUT_OF_ITERATIONS
-        return _Ending(x, multipliers, status, word, count, calls.seconds)
+        return _Ending(found, status, word, count, calls.seconds)
 
     def by_ipopt(self, built: Built, program: Program) -> _Ending:
         """All at once."""
         calls = Calls(program)
         left = max(self.deadline - time.perf_counter(), 1e-3)
         options = {"ipopt": self._ipopt(built, left)}
-        x, multipliers, stats = _run(built, calls, "ipopt", calls.ipopt(), options)
+        found, stats = _run(built, calls, "ipopt", calls.ipopt(), options)
         word = str(stats["return_status"])
         status = ENDINGS.get(word, Status.FAILED)
-        return _Ending(x, multipliers, status, word, int(stats["iter_count"]), calls.seconds)
+        return _Ending(found, status, word, int(stats["iter_count"]), calls.seconds)
 
     def _ipopt(self, built: Built, seconds: float) -> dict[str, Any]:
         options: dict[str, Any] = {
@@ -175,10 +185,14 @@ class _Search:
             "print_level": 5 if self.verbose else 0,
             "sb": "yes",
             # Minimum degree: on a step of 34 degrees of freedom a quarter to a third less time
-            # than with the ordering that MUMPS would choose. Parameters that stand in the rows of
-            # all intervals fill its factors up: nested dissection then takes a quarter of the time.
-            "mumps_pivot_order": 0 if len(built.parameters) <= SHARED else 5,
+            # than with the ordering that MUMPS would choose.
+            "mumps_pivot_order": 0,
         }
+        if len(built.parameters) > SHARED:
+            # Parameters that stand in the rows of all intervals fill its factors up: nested
+            # dissection takes a quarter of the time. A matching of large entries would take as
+            # long again, and units fit already.
+            options |= {"mumps_pivot_order": 5, "mumps_permuting_scaling": 0}
         if self.barrier is not None:
             near = ("bound_push", "bound_frac", "slack_bound_push", "slack_bound_frac")
             options |= {"mu_init": self.barrier, **dict.fromkeys(near, min(1e-2, self.barrier))}
@@ -187,8 +201,8 @@ class _Search:
 
 def _run(
     built: Built, calls: Calls, plugin: str, functions: dict[str, Call], options: dict[str, Any]
-) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
-    """Unknowns and multipliers of rows in own units, and what the solver tells."""
+) -> tuple[_Found, dict[str, Any]]:
+    """What a solver finds, and what it tells."""
     usual = {
         "cache": {name: call for name, call in functions.items() if name != "nlp"},
         "print_time": False,
@@ -206,5 +220,6 @@ def _run(
             lbg=low,
             ubg=high,
         )
-    x, lam = (np.array(result[key])[:, 0] for key in ("x", "lam_g"))
-    return calls.result(x), calls.multipliers(lam), solver.stats()
+    x, rows, bounds = (np.array(result[key])[:, 0] for key in ("x", "lam_g", "lam_x"))
+    multipliers = calls.multipliers(rows), calls.bound_multipliers(bounds)
+    return _Found(calls.result(x), *multipliers), solver.stats()

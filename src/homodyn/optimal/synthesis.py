@@ -50,8 +50,13 @@ FOOTINGS = tuple(
 )
 """How the feet stand in the four phases of a step."""
 
-INTERVALS = (8, 3, 2, 3)
+TRANSCRIPTION = "collocation"
+"""Of steps: contacts that are about to leave the ground neither pull nor push between nodes, which
+forces that are held over intervals cannot do."""
+INTERVALS = (6, 1, 1, 1)
 """Of each phase, unless told otherwise."""
+PULL = 0.04
+"""Part of the weight by which contacts may pull between nodes, or still push when unloaded."""
 DURATIONS = (0.32, 0.10, 0.06, 0.08)
 """s: where the search for the durations of the phases begins."""
 SHORTEST, LONGEST = 0.05, 0.8
@@ -248,32 +253,32 @@ def conditions(k: int) -> list[Condition]:
     if k == 0:
         return [
             step_length("HalluxRight", "HalluxLeft", "length"),
-            *_from_start(unilateral("HeelRight", *toes)),
+            *_from_start(_pushing("HeelRight", *toes)),
             height(*landing).at("inside"),
             clear.at("inside"),
             _unloaded("HeelRight"),
         ]
     if k == 1:
         return [
-            *_from_start(unilateral(*toes), height(*landing), clear),
+            *_from_start(_pushing(*toes), height(*landing), clear),
             height("HeelRight").at("inside"),
             velocity("HeelLeft", "z", lower=-np.inf).at("end"),
-            unilateral(*toes).at("end"),
+            _pushing(*toes).at("end"),
             height("HalluxLeft", "HeelRight").at("end"),
             clear.at("end"),
         ]
     if k == 2:
         return [
-            *_from_start(unilateral(*toes, "HeelLeft"), height("HalluxLeft", "HeelRight"), clear),
+            *_from_start(_pushing(*toes, "HeelLeft"), height("HalluxLeft", "HeelRight"), clear),
             *(velocity(toe, "z", lower=-np.inf).at("end") for toe in landing[1:]),
-            unilateral(*toes, "HeelLeft").at("end"),
+            _pushing(*toes, "HeelLeft").at("end"),
             height("HeelRight").at("end"),
             clear.at("end"),
         ]
     return [
-        *_from_start(unilateral(*toes, *landing), height("HeelRight"), clear),
+        *_from_start(_pushing(*toes, *landing), height("HeelRight"), clear),
         _unloaded(*toes),
-        unilateral(*landing).at("end"),
+        _pushing(*landing).at("end"),
         height("HeelRight").at("end"),
         clear.at("end"),
     ]
@@ -284,9 +289,13 @@ def _from_start(*chosen: Condition) -> list[Condition]:
     return [condition.at(when) for condition in chosen for when in ("start", "inside")]
 
 
+def _pushing(*points: str) -> Condition:
+    return unilateral(*points, pull=PULL)
+
+
 def _unloaded(*points: str) -> Condition:
     """Contacts carry nothing any more at the end of the phase."""
-    off = unilateral(*points)
+    off = _pushing(*points)
     return replace(off, name="unloaded", upper=0.0, when="end")
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-import casadi as ca
 import numpy as np
 
 from homodyn.capture import Event, Motion
@@ -13,15 +12,20 @@ from homodyn.catalog import mirror_map
 from homodyn.catalog.heiman_numbers import typical_torques
 from homodyn.dynamics import angular_velocity, momentum
 from homodyn.model import Model
-from homodyn.optimal.phase import Phase
-from homodyn.optimal.springs import Spring, spring_force
-from homodyn.optimal.synthesis import CRITERIA, FOOTINGS, spring_set
+from homodyn.optimal.between import law_of
+from homodyn.optimal.inside import POINTS, inside
+from homodyn.optimal.synthesis import (
+    CRITERIA,
+    FOOTINGS,
+    OBJECTIVES,
+    spring_set,
+    synthesis_problem,
+)
 from homodyn.optimal.synthesis_starts import StoredStep
-from homodyn.optimal.transcription import moved
 
 SAMPLES = 100
 """Instants at which two steps are compared."""
-INSIDE = np.array([0.0, 0.25, 0.5, 0.75, 1.0])
+INSIDE = np.linspace(0.0, 1.0, 17)
 """Parts of each interval at which forces are looked at between the nodes."""
 
 
@@ -38,24 +42,15 @@ class Instants:
 
 
 def instants(step: StoredStep, parts: np.ndarray) -> list[Instants]:
-    """States at the same parts of all intervals, under the accelerations that each holds."""
+    """States at the same parts of all intervals, and the controls there."""
     found = []
     for k, phase in enumerate(step.phases):
         count = len(phase.time) - 1
-        length = phase.duration / count
-        s = parts[None, :, None] * length
-        q0, v0, a = (x[:, None, :] for x in (phase.q[:-1], phase.v[:-1], phase.a))
-        held = (len(parts), 1)
-        found.append(
-            Instants(
-                k,
-                (phase.time[:-1, None] + parts * length).reshape(-1),
-                (q0 + v0 * s + a * s**2 / 2).reshape(-1, q0.shape[-1]),
-                (v0 + a * s).reshape(-1, v0.shape[-1]),
-                np.repeat(phase.tau, held[0], axis=0),
-                np.repeat(phase.force, held[0], axis=0),
-            )
-        )
+        interval = np.repeat(np.arange(count), len(parts))
+        passed = (interval + np.tile(parts, count)) / count
+        there = inside(phase, passed, interval)
+        time = phase.time[0] + phase.duration * passed
+        found.append(Instants(k, time, there.q, there.v, there.tau, there.force))
     return found
 
 
@@ -65,14 +60,17 @@ def criteria_of(model: Model, step: StoredStep) -> dict[str, float]:
     index = [model.coordinate_index(name) for name in typical]
     scale = np.array(list(typical.values()))
     total = dict.fromkeys(CRITERIA, 0.0)
-    for at in instants(step, np.array([0.5])):
-        width = step.phases[at.phase].duration / len(at.time)
+    held = step.transcription == "shooting"
+    points, shares = (np.array([0.5]), np.ones(1)) if held else (POINTS.points, POINTS.B)
+    for at, phase in zip(instants(step, points), step.phases, strict=True):
+        count = len(phase.time) - 1
+        width = np.tile(shares, count) * phase.duration / count
         used = ((at.tau[:, index] / scale) ** 2).sum(axis=1)
-        total["torque"] += width * float((used / (step.parameters["length"] * len(index))).sum())
+        total["torque"] += float(width @ used) / (step.parameters["length"] * len(index))
         spin = np.asarray(momentum(model, at.q, at.v))[:, :3]
-        total["angular-momentum"] += width * float((spin**2).sum())
+        total["angular-momentum"] += float(width @ (spin**2).sum(axis=1))
         head = np.asarray(angular_velocity(model, at.q, at.v, "Head"))
-        total["head"] += width * float((head**2).sum())
+        total["head"] += float(width @ (head**2).sum(axis=1))
     total["time"] = step.duration
     return total
 
@@ -180,15 +178,24 @@ def stride_events(step: StoredStep, *, steps: int = 2) -> list[Event]:
     return found
 
 
-def ground_forces(step: StoredStep, side: str) -> tuple[np.ndarray, np.ndarray]:
-    """Times (s) and forces (N) of the ground on the foot ``"Right"`` or ``"Left"``."""
+def ground_forces(
+    step: StoredStep, side: str, *, ends: bool = True
+) -> tuple[np.ndarray, np.ndarray]:
+    """Times (s) and forces (N) of the ground on the foot ``"Right"`` or ``"Left"``.
+
+    Where they are held, once in each interval; else at its points and, with ``ends``, at its begin
+    and end, where they may jump.
+    """
+    held = step.transcription == "shooting"
+    points = np.array([0.0, *POINTS.points, 1.0]) if ends else POINTS.points
+    parts = np.array([0.5]) if held else points
     times, forces = [], []
-    for phase, footing in zip(step.phases, FOOTINGS, strict=True):
+    for at, footing in zip(instants(step, parts), FOOTINGS, strict=True):
         rows = footing.contacts.rows
         along = np.array([row.slide for row in rows]).reshape(-1, 3)
         mine = np.array([float(row.frame.endswith(side)) for row in rows])
-        times.append(phase.control_time)
-        forces.append((phase.force * mine) @ along)
+        times.append(at.time)
+        forces.append((at.force * mine) @ along)
     return np.concatenate(times), np.concatenate(forces)
 
 
@@ -198,26 +205,16 @@ def lowest_force(model: Model, step: StoredStep) -> dict[str, float]:
     Forces there come from forward dynamics under the torques and springs of the step.
     """
     springs = spring_set(model)[0] if "Hip_RY stiffness" in step.parameters else ()
+    goal = step.objective or OBJECTIVES["mixed"]
+    phases = synthesis_problem(model, objective=goal).phases
     least: dict[str, float] = {}
-    for at in instants(step, INSIDE):
-        forces = _forces(model, at, springs, step.parameters)
-        for point in FOOTINGS[at.phase].points:
-            rows = [
-                k
-                for k, row in enumerate(FOOTINGS[at.phase].contacts.rows)
-                if row.frame == point and row.slide == (0.0, 0.0, 1.0)
-            ]
-            low = float(forces[:, rows].sum(axis=1).min())
-            least[point] = min(low, least.get(point, np.inf))
+    for at, phase in zip(instants(step, INSIDE), phases, strict=True):
+        law = law_of(model, phase, springs)
+        numbers = np.array([[step.parameters[name] for name in law.parameters]])
+        none = np.zeros((len(at.q), 0))
+        forces = law.kernel(at.q, at.v, at.tau, numbers, none)[2]
+        for k, row in enumerate(phase.contacts.rows):
+            if row.slide == (0.0, 0.0, 1.0):
+                low = float(forces[:, k].min())
+                least[row.frame] = min(low, least.get(row.frame, np.inf))
     return least
-
-
-def _forces(
-    model: Model, at: Instants, springs: Sequence[Spring], parameters: Mapping[str, float]
-) -> np.ndarray:
-    q = ca.SX.sym("q", model.nq)
-    v, tau = (ca.SX.sym(name, model.nv) for name in ("v", "tau"))
-    phase = Phase("between", 1.0, FOOTINGS[at.phase].contacts)
-    drive = tau + spring_force(springs, model, q, v, parameters)
-    law = ca.Function("force", [q, v, tau], [moved(model, phase, q, v, drive)[1]])
-    return np.array(law.map(len(at.q))(at.q.T, at.v.T, at.tau.T)).T

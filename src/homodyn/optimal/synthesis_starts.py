@@ -17,6 +17,7 @@ import numpy as np
 
 from homodyn.dynamics import row_names
 from homodyn.errors import FormatError
+from homodyn.optimal.inside import held
 from homodyn.optimal.problem import Problem
 from homodyn.optimal.solution import PhaseSolution
 from homodyn.optimal.synthesis import FOOTINGS, OBJECTIVES, Objective, phase_name
@@ -44,6 +45,16 @@ class StoredStep:
     def duration(self) -> float:
         """Of the step (s)."""
         return float(self.phases[-1].time[-1])
+
+    @property
+    def intervals(self) -> tuple[int, ...]:
+        """Of each phase."""
+        return tuple(len(phase.time) - 1 for phase in self.phases)
+
+    @property
+    def transcription(self) -> str:
+        """How it was written: with one control in each interval, or with several points."""
+        return "shooting" if held(self.phases[0]) else "collocation"
 
     def guess_for(self, problem: Problem) -> Problem:
         """The problem with this step for its guess."""

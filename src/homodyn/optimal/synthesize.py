@@ -16,7 +16,8 @@ import numpy as np
 from homodyn.catalog.heiman_numbers import walking_bounds
 from homodyn.errors import HomodynError, NoSolution
 from homodyn.model import Model
-from homodyn.optimal.between import Arrival, arrivals
+from homodyn.optimal.between import Arrival, run_again
+from homodyn.optimal.lapses import Lapse, lapses
 from homodyn.optimal.refine import finer
 from homodyn.optimal.solution import Solution, Status
 from homodyn.optimal.synthesis import (
@@ -26,6 +27,7 @@ from homodyn.optimal.synthesis import (
     LONGEST,
     OBJECTIVES,
     SHORTEST,
+    TRANSCRIPTION,
     Objective,
     synthesis_problem,
     walker,
@@ -142,9 +144,9 @@ def synthesize(
     a stored step: the nearest one, or that named ``start`` (``"walk"`` is the synthetic walk).
     ``intervals`` of the four phases are those of the stored step, or as many more as keep what
     happens ``between`` its nodes within bounds; they are added up to ``refinements`` times where
-    the motion is not what the nodes say. ``progress`` hears of each stage before and after it.
-    ``seconds`` bounds the whole search. The answer says how it ended; look at
-    ``solution.status``.
+    the motion is not what the nodes say, or a contact pulls between them. ``progress`` hears of
+    each stage before and after it. ``seconds`` bounds the whole search. The answer says how it
+    ended; look at ``solution.status``.
     """
     wanted = named(objective)
     check_speed(speed)
@@ -169,18 +171,23 @@ def first_mesh(model: Model, begin: StoredStep, between: float | None) -> tuple[
     """As many intervals as a step like the stored one needs."""
     if begin.objective is None or between is None:
         return INTERVALS
-    own = tuple(len(phase.time) - 1 for phase in begin.phases)
+    if begin.transcription != TRANSCRIPTION:
+        return INTERVALS
+    own = begin.intervals
     problem = synthesis_problem(model, objective=begin.objective, intervals=own)
-    built = begin.guess_for(problem).build()
+    built = begin.guess_for(problem).build(TRANSCRIPTION)
     parameters = {name: float(built.guess[place]) for name, place in built.parameters.items()}
-    return finer(own, _Again(arrivals(built, begin.phases, parameters)), between)
+    ran = run_again(built, begin.phases, parameters)
+    missed = _Again(tuple(a.arrival for a in ran), lapses(model, ran, parameters))
+    return finer(own, missed, between, TRANSCRIPTION)
 
 
 @dataclass(frozen=True, eq=False)
 class _Again:
-    """How far the intervals of a stored step arrive from the next node."""
+    """What the intervals of a stored step miss."""
 
     arrivals: tuple[Arrival, ...]
+    lapses: tuple[Lapse, ...]
 
 
 def check_speed(speed: float | None) -> None:
@@ -263,7 +270,7 @@ class _Search:
         for _ in range(self.refinements):
             if found.status is not Status.COARSE or self.between is None or self.left <= 0:
                 break
-            self.intervals = finer(self.intervals, found, self.between)
+            self.intervals = finer(self.intervals, found, self.between, TRANSCRIPTION)
             begin = stored("coarse", found, wanted)
             name = f"{_name(wanted, speed)}, {sum(self.intervals)} intervals"
             finest = self.stage(name, begin, wanted, speed)
@@ -298,6 +305,7 @@ class _Search:
             ]
             problem = replace(problem, phases=phases)
         solution = begin.guess_for(problem).solve(
+            TRANSCRIPTION,
             seconds=max(self.left, 1.0),
             iterations=self.iterations,
             tolerance=TOLERANCE,

@@ -32,23 +32,37 @@ RUNGE_KUTTA_STEPS = 2
 """Steps of order 4 in each interval of forward shooting."""
 
 Symbols = Mapping[str, list[ca.SX]]
-"""By quantity, its symbols at each place within one interval."""
+"""By quantity, its symbols at a place, or at each place within one interval."""
 
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """An instant within an interval: where, and how much of the interval it stands for."""
+    """An instant of a place: where in it, and how much of it it stands for."""
 
     instant: Instant
     part: float
-    """Of the interval that has passed."""
+    """Of the place that has passed."""
     share: float
-    """Of the interval that it stands for in an integral."""
+    """Of the place that it stands for in an integral."""
 
 
 @dataclass(frozen=True, eq=False)
-class Interval:
-    """What a transcription says about one interval."""
+class Places:
+    """Where a phase is looked at: its intervals, or points within them that stand for parts."""
+
+    windows: tuple[Mapping[str, list[int]], ...]
+    """For each place, which of the entries of each quantity it sees."""
+    passed: np.ndarray
+    """(places,): part of the phase that has passed where each begins."""
+    part: np.ndarray
+    """(places,): part of the phase that each stands for."""
+    nodes: np.ndarray
+    """(places,): where each is in numbers of nodes, for its name."""
+
+
+@dataclass(frozen=True, eq=False)
+class Written:
+    """What a transcription says at one place."""
 
     samples: list[Sample]
     rows: list[tuple[str, ca.SX]]
@@ -68,11 +82,20 @@ class Transcription(Protocol):
     def window(self, k: int) -> dict[str, list[int]]:
         """For interval ``k``, which of the places of each quantity it sees."""
 
-    def samples(self, maker: Maker, symbols: Symbols, step: ca.SX) -> list[Sample]:
-        """The instants of one interval of ``step`` seconds that terms and conditions look at."""
+    def places(self, intervals: int) -> Places:
+        """Where terms, conditions and laws of motion are written down, in the order of time."""
 
-    def interval(self, maker: Maker, symbols: Symbols, step: ca.SX) -> Interval:
-        """The same with the equations of the interval."""
+    def samples(self, maker: Maker, symbols: Symbols) -> list[Sample]:
+        """The instants of one place that terms and conditions look at."""
+
+    def written(self, maker: Maker, symbols: Symbols) -> Written:
+        """The same with the equations of the place."""
+
+    def ties(self, maker: Maker, symbols: Symbols) -> list[tuple[str, ca.SX]]:
+        """Equations that tie the places of one interval together, from its ``window``."""
+
+    def edge(self, at: float) -> np.ndarray:
+        """Weights of the controls of an interval, in the order of time, at its begin or end."""
 
 
 class Maker(Protocol):
@@ -90,19 +113,45 @@ class Maker(Protocol):
     def resting(self) -> Sequence[int]:
         """Rows of the contacts that are told to stay where they are; the others then do."""
 
+    @property
+    def step(self) -> ca.SX:
+        """How long a place lasts (s)."""
+
     def __call__(
         self, q: Array, v: Array, a: Array, tau: Array, force: Array, part: float
     ) -> Instant:
-        """The instant at a part of the interval; ``tau`` has an entry for each motor."""
+        """The instant at a part of the place; ``tau`` has an entry for each motor."""
 
     def torques(self, tau: Array) -> Array:
         """Torques of the motors as entries of v."""
 
     def besides(self, q: Array, v: Array, part: float) -> Array:
-        """What springs and known loads do at a part of the interval, as entries of v."""
+        """What springs and known loads do at a part of the place, as entries of v."""
 
 
-class MidpointShooting:
+class Intervals:
+    """Places are intervals, and nothing ties parts of them together."""
+
+    def window(self, k: int) -> dict[str, list[int]]:
+        """For interval ``k``, which of the places of each quantity it sees."""
+        raise NotImplementedError
+
+    def places(self, intervals: int) -> Places:
+        """The intervals."""
+        windows = tuple(self.window(k) for k in range(intervals))
+        nodes, part = np.arange(intervals), np.full(intervals, 1 / intervals)
+        return Places(windows, nodes / intervals, part, nodes + 0.5)
+
+    def ties(self, maker: Maker, symbols: Symbols) -> list[tuple[str, ca.SX]]:
+        """None."""
+        return []
+
+    def edge(self, at: float) -> np.ndarray:
+        """The nearest."""
+        return np.ones(1)
+
+
+class MidpointShooting(Intervals):
     """Piecewise constant accelerations, torques and contact forces; equations at the middles."""
 
     name = "shooting"
@@ -120,24 +169,26 @@ class MidpointShooting:
         """Both states, the controls between them."""
         return {"q": [k, k + 1], "v": [k, k + 1], "a": [k], "force": [k], "tau": [k]}
 
-    def samples(self, maker: Maker, symbols: Symbols, step: ca.SX) -> list[Sample]:
+    def samples(self, maker: Maker, symbols: Symbols) -> list[Sample]:
         """One in the middle."""
+        step = maker.step
         q, v, a = symbols["q"][0], symbols["v"][0], symbols["a"][0]
         middle = integrate(maker.model, q, step / 2 * v + step**2 / 8 * a)
         tau, force = symbols["tau"][0], symbols["force"][0]
         return [Sample(maker(middle, v + step / 2 * a, a, tau, force, 0.5), 0.5, 1.0)]
 
-    def interval(self, maker: Maker, symbols: Symbols, step: ca.SX) -> Interval:
+    def written(self, maker: Maker, symbols: Symbols) -> Written:
         """The equations of motion in the middle; the state at the end."""
+        step = maker.step
         (q, q_end), (v, v_end), (a,) = symbols["q"], symbols["v"], symbols["a"]
-        samples = self.samples(maker, symbols, step)
+        samples = self.samples(maker, symbols)
         reached = integrate(maker.model, q, step * v + step**2 / 2 * a)
         rows = [
             ("step of q", reached - q_end),
             ("step of v", v + step * a - v_end),
             *motion_rows(samples[0].instant, maker.phase, maker.resting),
         ]
-        return Interval(samples, rows)
+        return Written(samples, rows)
 
 
 class LegendreCollocation:
@@ -152,6 +203,9 @@ class LegendreCollocation:
         C, D, B = ca.collocation_coeff(points)
         self.points = np.array(points)
         self.C, self.D, self.B = np.array(C), np.array(D)[:, 0], np.array(B)[:, 0]
+        others = [[b for b in points if b != a] for a in points]
+        shapes = [np.polynomial.Polynomial.fromroots(rest) for rest in others]
+        self.bases = [shape / shape(a) for a, shape in zip(points, shapes, strict=True)]
 
     def order(self, intervals: int) -> list[tuple[str, np.ndarray]]:
         """State at the node, then state and controls at each point of the interval."""
@@ -171,38 +225,57 @@ class LegendreCollocation:
         keys = ("q inside", "v inside", "a", "force", "tau")
         return {"q": [k, k + 1], "v": [k, k + 1], **dict.fromkeys(keys, inside)}
 
-    def samples(self, maker: Maker, symbols: Symbols, step: ca.SX) -> list[Sample]:
-        """One at each point."""
-        keys = ("q inside", "v inside", "a", "tau", "force")
-        made = []
-        for j, point in enumerate(self.points):
-            q, v, a, tau, force = (symbols[key][j] for key in keys)
-            instant = maker(q, v, a, tau, force, float(point))
-            made.append(Sample(instant, float(point), float(self.B[j])))
-        return made
+    def places(self, intervals: int) -> Places:
+        """The points of all intervals."""
+        keys = ("q inside", "v inside", "a", "force", "tau")
+        count = self.degree * intervals
+        windows = tuple({key: [n] for key in keys} for n in range(count))
+        nodes = np.repeat(np.arange(intervals), self.degree) + np.tile(self.points, intervals)
+        return Places(windows, nodes / intervals, np.tile(self.B, intervals) / intervals, nodes)
 
-    def interval(self, maker: Maker, symbols: Symbols, step: ca.SX) -> Interval:
-        """Slopes and equations of motion at each point; the state at the end by extrapolation."""
-        model = maker.model
+    def samples(self, maker: Maker, symbols: Symbols) -> list[Sample]:
+        """The point."""
+        keys = ("q inside", "v inside", "a", "tau", "force")
+        q, v, a, tau, force = (symbols[key][0] for key in keys)
+        return [Sample(maker(q, v, a, tau, force, 0.0), 0.0, 1.0)]
+
+    def written(self, maker: Maker, symbols: Symbols) -> Written:
+        """The equations of motion at the point."""
+        samples = self.samples(maker, symbols)
+        return Written(samples, motion_rows(samples[0].instant, maker.phase, maker.resting))
+
+    def ties(self, maker: Maker, symbols: Symbols) -> list[tuple[str, ca.SX]]:
+        """Slopes at each point; the state at the end by extrapolation."""
+        model, step = maker.model, maker.step
         q = [symbols["q"][0], *symbols["q inside"]]
         v = [symbols["v"][0], *symbols["v inside"]]
-        samples = self.samples(maker, symbols, step)
         rows: list[tuple[str, ca.SX]] = []
-        for j, sample in enumerate(samples):
+        for j in range(self.degree):
             slope_q = sum(self.C[i, j] * part for i, part in enumerate(q))
             slope_v = sum(self.C[i, j] * part for i, part in enumerate(v))
             rows += [
                 ("slope of q", step * rates(model, q[j + 1], v[j + 1]) - slope_q),
                 ("slope of v", step * symbols["a"][j] - slope_v),
-                *motion_rows(sample.instant, maker.phase, maker.resting),
             ]
         end_q = sum(self.D[i] * part for i, part in enumerate(q))
         end_v = sum(self.D[i] * part for i, part in enumerate(v))
         rows += [("step of q", end_q - symbols["q"][1]), ("step of v", end_v - symbols["v"][1])]
-        return Interval(samples, rows)
+        return rows
+
+    def edge(self, at: float) -> np.ndarray:
+        """Those of the polynomial through all points of the interval."""
+        return self.weights(at)
+
+    def weights(self, part: float) -> np.ndarray:
+        """What each point contributes to the polynomial of controls at a part of the interval."""
+        return np.array([basis(part) for basis in self.bases])
+
+    def gone(self, part: float) -> np.ndarray:
+        """What each point contributes to its integral from the begin of the interval to there."""
+        return np.array([basis.integ()(part) for basis in self.bases])
 
 
-class ForwardShooting:
+class ForwardShooting(Intervals):
     """Continuous, piecewise linear torques; the state at the end by Runge and Kutta."""
 
     name = "forward"
@@ -220,7 +293,7 @@ class ForwardShooting:
         """Both nodes."""
         return {key: [k, k + 1] for key in ("q", "v", "tau")}
 
-    def samples(self, maker: Maker, symbols: Symbols, step: ca.SX) -> list[Sample]:
+    def samples(self, maker: Maker, symbols: Symbols) -> list[Sample]:
         """One at each end, for half of the interval each."""
         model, phase = maker.model, maker.phase
         q, v, tau = symbols["q"], symbols["v"], symbols["tau"]
@@ -231,11 +304,11 @@ class ForwardShooting:
             samples.append(Sample(maker(q[k], v[k], a, tau[k], force, part), part, 0.5))
         return samples
 
-    def interval(self, maker: Maker, symbols: Symbols, step: ca.SX) -> Interval:
+    def written(self, maker: Maker, symbols: Symbols) -> Written:
         """The state at the end by steps of Runge and Kutta."""
         model, phase = maker.model, maker.phase
         q, v, tau = symbols["q"], symbols["v"], symbols["tau"]
-        small = step / RUNGE_KUTTA_STEPS
+        small = maker.step / RUNGE_KUTTA_STEPS
 
         def slope(state: tuple[Array, Array], part: float) -> tuple[Array, Array]:
             drive = maker.torques((1 - part) * tau[0] + part * tau[1])
@@ -255,7 +328,7 @@ class ForwardShooting:
             )
             state = _ahead(state, mean, small)
         rows = [("step of q", state[0] - q[1]), ("step of v", state[1] - v[1])]
-        return Interval(self.samples(maker, symbols, step), rows)
+        return Written(self.samples(maker, symbols), rows)
 
 
 TRANSCRIPTIONS: dict[str, Transcription] = {

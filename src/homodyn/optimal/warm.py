@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from homodyn.optimal.inside import state_inside
+from homodyn.optimal.phase import Guess
+
 if TYPE_CHECKING:
     from homodyn.optimal.problem import Problem
     from homodyn.optimal.solution import PhaseSolution
@@ -25,11 +28,12 @@ def with_guess(
             continue
         guess = dict(phase.guess)
         guess["duration"] = found.duration
-        for quantity in ("q", "v", "a", "tau", "force"):
+        guess |= _states(found)
+        for quantity in ("a", "tau", "force"):
             values = getattr(found, quantity)
             if len(values):
-                times = found.time if quantity in ("q", "v") else found.control_time
-                guess[quantity] = Resampled(times, values, found.time[0], found.duration)
+                begin = found.time[0]
+                guess[quantity] = Resampled(found.control_time, values, begin, found.duration)
         if len(found.impulse) == len(phase.contacts.rows):
             guess["impulse"] = found.impulse
         phases.append(replace(phase, guess=guess))
@@ -38,6 +42,16 @@ def with_guess(
         for name, p in problem.parameters.items()
     }
     return replace(problem, phases=phases, parameters=numbers)
+
+
+def _states(found: PhaseSolution) -> Guess:
+    """Positions and velocities between nodes, as far as the latter are rates of the former."""
+    alike = found.q.shape == found.v.shape
+    # What is not finite is passed on as it is, to be refused by place.
+    if alike and all(np.isfinite(x).all() for x in (found.q, found.v, found.a)):
+        return {key: state_inside(found, key) for key in ("q", "v")}
+    span = found.time[0], found.duration
+    return {key: Resampled(found.time, getattr(found, key), *span) for key in ("q", "v")}
 
 
 @dataclass(frozen=True, eq=False)

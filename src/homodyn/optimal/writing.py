@@ -1,9 +1,11 @@
-"""A phase written down: its intervals, its boundaries, and what changes between intervals."""
+"""A phase written down: its places, its boundaries, and what changes between them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Any
 
@@ -16,6 +18,8 @@ from homodyn.model import Model
 from homodyn.optimal.block import Block
 from homodyn.optimal.conditions import Condition
 from homodyn.optimal.costs import Costs
+from homodyn.optimal.demands import Demands, Row
+from homodyn.optimal.edges import boundary_block, node_blocks
 from homodyn.optimal.instant import Instant
 from homodyn.optimal.instant_maker import InstantMaker, Lift, Numbers
 from homodyn.optimal.layout import PhaseLayout
@@ -23,20 +27,8 @@ from homodyn.optimal.phase import Phase, entry_names
 from homodyn.optimal.samples import series
 from homodyn.optimal.springs import Spring
 from homodyn.optimal.terms import Term
-from homodyn.optimal.transcription import Sample, Transcription, moved
+from homodyn.optimal.transcription import Places, Sample, Transcription
 from homodyn.spatial import Array
-
-Row = tuple[str, Array]
-
-
-@dataclass(frozen=True, eq=False)
-class Boundary:
-    """The first or last instant of a phase, its symbols and their places."""
-
-    instant: Instant
-    symbols: ca.SX
-    index: np.ndarray
-    numbers: list[Numbers]
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,16 +48,27 @@ class Writer:
         """The phase that is written."""
         return self.layout.phase
 
+    @cached_property
+    def places(self) -> Places:
+        """Where the phase is looked at."""
+        return self.transcription.places(self.phase.intervals)
+
+    @property
+    def place_names(self) -> tuple[str, ...]:
+        """What to call these places."""
+        return tuple(self.place(node) for node in self.places.nodes)
+
     def blocks(self) -> list[Block]:
-        """Intervals, changes between them, and both boundaries."""
-        made = [*self._intervals(), self._boundary_block("start"), self._boundary_block("end")]
+        """Places, what ties them together, changes between them, and both boundaries."""
+        made = [*self._along_phase(), *self._ties(), *node_blocks(self)]
+        made += [boundary_block(self, "start"), boundary_block(self, "end")]
         changing = [term for term in self.phase.terms if term.when == "change"]
-        if changing and self.phase.intervals > 1:
+        if changing and len(self.places.windows) > 1:
             made.append(self._changes(changing))
         return made
 
     @property
-    def _along(self) -> list[Condition]:
+    def along(self) -> list[Condition]:
         """Conditions of the intervals; inner ones too where samples lie inside intervals."""
         inner = self.transcription.name != "forward"
         places = ("path", "inside") if inner else ("path",)
@@ -94,138 +97,116 @@ class Writer:
         )
         return maker, symbols, places
 
-    def window(self, k: int) -> np.ndarray:
-        """Places of the unknowns of interval ``k``."""
-        parts = self.transcription.window(k).items()
+    def seen(self, window: Mapping[str, Sequence[int]]) -> np.ndarray:
+        """Places of the unknowns that a window sees."""
         return np.concatenate(
             [np.zeros(0, dtype=int)]
-            + [self.layout.index[key][n] for key, places in parts for n in places]
+            + [self.layout.index[key][n] for key, places in window.items() for n in places]
         )
 
-    def symbols(self, sizes: Mapping[str, int] = MappingProxyType({})) -> dict[str, list[ca.SX]]:
-        """For each quantity of an interval, symbols; ``sizes`` has those that are not usual."""
+    def symbols(
+        self,
+        window: Mapping[str, Sequence[int]],
+        sizes: Mapping[str, int] = MappingProxyType({}),
+    ) -> dict[str, list[ca.SX]]:
+        """For each quantity of a window, symbols; ``sizes`` has those that are not usual."""
         return {
             key: [
                 ca.SX.sym(f"{key}{n}", sizes.get(key, self.layout.index[key].shape[1]))
-                for n in places
+                for n in range(len(places))
             ]
-            for key, places in self.transcription.window(0).items()
+            for key, places in window.items()
         }
 
     def _written(
         self, maker: InstantMaker, symbols: Mapping[str, list[ca.SX]]
     ) -> tuple[list[Sample], list[Row]]:
-        """Samples of an interval, and its equations where they are not shared with others."""
+        """Samples of a place, and its equations where they are not shared with others."""
         if self.transcription.shares_motion:
-            return self.transcription.samples(maker, symbols, maker.step), []
-        written = self.transcription.interval(maker, symbols, maker.step)
+            return self.transcription.samples(maker, symbols), []
+        written = self.transcription.written(maker, symbols)
         return written.samples, written.rows
 
-    def _intervals(self) -> list[Block]:
+    def _along_phase(self) -> list[Block]:
         """Terms, and conditions apart from them: alike terms of phases are compiled once."""
-        count = self.phase.intervals
+        places = self.places
         maker, extra, shared = self.maker()
-        symbols = self.symbols()
+        symbols = self.symbols(places.windows[0])
         samples, own = self._written(maker, symbols)
-        fractions = np.arange(count) / count
-        data = maker.numbers(fractions)
+        data = maker.numbers(places.passed, places.part)
         costs = Costs()
         for term in (t for t in self.phase.terms if t.when == "path"):
             for sample in samples:
                 target = None
                 if term.target is not None:
-                    known = self._target(term, fractions + sample.part / count)
+                    known = self.target(term, places.passed + sample.part * places.part)
                     target = ca.SX.sym("target", known.shape[1])
                     data.append((target, known))
-                value = self._value(term, sample.instant, target)
+                value = self.value(term, sample.instant, target)
                 costs.add(term, value, target, sample.share * maker.step)
-        rows, lower, upper = self.labelled(own)
+        asked = self.labelled(own)
         for sample in (s for s in samples if s.part < 1.0):
-            self._add_conditions(
-                self._along,
-                sample.instant,
-                rows,
-                lower,
-                upper,
-            )
+            asked.obey(self.along, sample.instant, self.called)
         z = ca.vertcat(*(s for group in symbols.values() for s in group), *extra)
-        index = np.array([[*self.window(k), *shared] for k in range(count)], dtype=int)
-        places = tuple(self.place(k + 0.5) for k in range(count))
-        none: list[np.ndarray] = []
-        plain, lifts = maker.numbers(fractions), maker.lifts
+        index = np.array([[*self.seen(at), *shared] for at in places.windows], dtype=int)
+        names = self.place_names
+        plain, lifts = maker.numbers(places.passed, places.part), maker.lifts
         return [
-            self._made(z, data, costs, [], none, none, index, places, lifts),
-            self._made(z, plain, Costs(), rows, lower, upper, index, places, lifts),
+            self.made(z, data, costs, Demands(), index, names, lifts),
+            self.made(z, plain, Costs(), asked, index, names, lifts),
         ]
 
-    def _changes(self, terms: list[Term]) -> Block:
-        """Rates of change between the samples of neighbouring intervals."""
+    def _ties(self) -> list[Block]:
+        """What ties the places of each interval together."""
         count = self.phase.intervals
+        windows = [self.transcription.window(k) for k in range(count)]
         maker, extra, shared = self.maker()
-        one, two = self.symbols(), self.symbols()
-        step = maker.step
+        symbols = self.symbols(windows[0])
+        asked = self.labelled(self.transcription.ties(maker, symbols))
+        if not asked.rows:
+            return []
+        z = ca.vertcat(*(s for group in symbols.values() for s in group), *extra)
+        index = np.array([[*self.seen(at), *shared] for at in windows], dtype=int)
+        numbers = maker.numbers(np.arange(count) / count, np.full(count, 1 / count))
+        names = tuple(self.place(k + 0.5) for k in range(count))
+        return [self.made(z, numbers, Costs(), asked, index, names)]
+
+    def _changes(self, terms: list[Term]) -> Block:
+        """Rates of change between the samples of neighbouring places."""
+        places = self.places
+        maker, extra, shared = self.maker()
+        one, two = (self.symbols(places.windows[0]) for _ in range(2))
+        gap, begins, lasts = (ca.SX.sym(name) for name in ("gap", "passed", "part"))
         costs = Costs()
-        later = replace(maker, passed=maker.passed + maker.part, wrenches={})
+        later = replace(maker, passed=begins, part=lasts, wrenches={})
         first, second = (
-            self.transcription.samples(each, symbols, step)
+            self.transcription.samples(each, symbols)
             for each, symbols in ((maker, one), (later, two))
         )
+        between = maker.duration * gap
         for term in terms:
-            rate = (term.value(second[0].instant) - term.value(first[0].instant)) / step
-            costs.add(term, rate, None, step)
+            rate = (term.value(second[0].instant) - term.value(first[0].instant)) / between
+            costs.add(term, rate, None, between)
         groups = [s for symbols in (one, two) for group in symbols.values() for s in group]
         z = ca.vertcat(*groups, *extra)
         index = np.array(
-            [[*self.window(k), *self.window(k + 1), *shared] for k in range(count - 1)]
+            [[*self.seen(a), *self.seen(b), *shared] for a, b in pairwise(places.windows)]
         )
-        places = tuple(self.place(k + 1) for k in range(count - 1))
-        passed = np.arange(count - 1) / count
-        known = [*maker.numbers(passed), *later.loads_at(passed + 1 / count)]
-        return self._made(z, known, costs, [], [], [], index, places, maker.lifts)
-
-    def boundary(self, at: str) -> Boundary:
-        """The first or last instant, with the controls nearest to it."""
-        maker, extra, shared = self.maker()
-        n = 0 if at == "start" else -1
-        keys = [k for k in ("q", "v", "a", "force", "tau") if k in self.layout.index]
-        made = {k: ca.SX.sym(k, self.layout.index[k].shape[1]) for k in keys}
-        q, v, tau = made["q"], made["v"], made["tau"]
-        if "a" in made:
-            a, force = made["a"], made["force"]
-        else:
-            drive = maker.torques(tau) + maker.besides(q, v, 0.0)
-            a, force = moved(self.model, self.phase, q, v, drive)
-        elapsed = ca.SX(0) if n == 0 else maker.duration
-        instant = replace(maker(q, v, a, tau, force, 0.0), elapsed=elapsed)
-        index = np.concatenate([*(self.layout.index[k][n] for k in keys), shared])
-        known = maker.numbers(np.array([0.0 if n == 0 else 1.0]))
-        return Boundary(instant, ca.vertcat(*made.values(), *extra), index.astype(int), known)
-
-    def _boundary_block(self, at: str) -> Block:
-        edge = self.boundary(at)
-        costs = Costs()
-        for term in (t for t in self.phase.terms if t.when == at):
-            target = None
-            if term.target is not None:
-                target = self._target(term, np.array([0.0 if at == "start" else 1.0]))[0]
-            costs.add(term, self._value(term, edge.instant, target), target)
-        rows: list[Row] = []
-        lower: list[np.ndarray] = []
-        upper: list[np.ndarray] = []
-        chosen = [c for c in self.phase.conditions if c.when == at]
-        if at == "end" and self.transcription.name == "forward":
-            chosen += [c for c in self.phase.conditions if c.when == "path"]
-        self._add_conditions(chosen, edge.instant, rows, lower, upper)
-        place = (self.place(0 if at == "start" else self.phase.intervals),)
-        index = edge.index[None, :]
-        return self._made(edge.symbols, edge.numbers, costs, rows, lower, upper, index, place)
+        passed, part = places.passed, places.part
+        known = [
+            *maker.numbers(passed[:-1], part[:-1]),
+            (begins, passed[1:, None]),
+            (lasts, part[1:, None]),
+            (gap, np.diff(passed)[:, None]),
+            *later.loads_at(passed[1:], part[1:]),
+        ]
+        names = tuple(self.place(node) for node in (places.nodes[1:] + places.nodes[:-1]) / 2)
+        return self.made(z, known, costs, Demands(), index, names, maker.lifts)
 
     def block(self, at: str, z: list[ca.SX], index: np.ndarray, rows: list[Row]) -> Block:
         """Equations at the boundary of a phase."""
-        labelled, lower, upper = self.labelled(rows)
-        place = (f"phase {self.phase.name!r}, {at}",)
-        long = ca.vertcat(*z)
-        return self._made(long, [], Costs(), labelled, lower, upper, index[None, :], place)
+        place = (f"{self.called}, {at}",)
+        return self.made(ca.vertcat(*z), [], Costs(), self.labelled(rows), index[None, :], place)
 
     def plain_block(
         self,
@@ -240,28 +221,26 @@ class Writer:
         numbers: Sequence[Numbers] = (),
     ) -> Block:
         """Bounds on one value, somewhere."""
-        size = value.shape[0]
-        rows = list(zip(_entries(name, labels, size), ca.vertsplit(value), strict=True))
-        low, high = (np.broadcast_to(np.asarray(x, float), size) for x in (lower, upper))
-        return self._made(z, numbers, Costs(), rows, [low], [high], index[None, :], (place,))
+        asked = Demands()
+        asked.add(name, value, lower, upper, labels)
+        return self.made(z, numbers, Costs(), asked, index[None, :], (place,))
 
-    def _made(
+    def made(
         self,
         z: ca.SX,
         numbers: Sequence[Numbers],
         costs: Costs,
-        rows: list[Row],
-        lower: list[np.ndarray],
-        upper: list[np.ndarray],
+        asked: Demands,
         index: np.ndarray,
         places: tuple[str, ...],
         lifts: Sequence[Lift] = (),
     ) -> Block:
+        """A block out of symbols, the numbers and unknowns they stand for, costs and rows."""
         count = len(places)
         none = ca.SX(0, 1)
         said = [
             ca.vertcat(none, *costs.named.values()),
-            ca.vertcat(none, *(value for _, value in rows)),
+            asked.values,
             ca.vertcat(none, *(expression for _, expression in lifts)),
             ca.vertcat(none, *costs.squares),
             costs.plain,
@@ -279,9 +258,7 @@ class Writer:
         inner, said[2] = inner[needed], said[2][needed]
         used = _depended(said, z) or [0]
         z, index = z[used], index[:, used]
-        bounds = [
-            np.tile(np.concatenate([np.zeros(0), *side]), (count, 1)) for side in (lower, upper)
-        ]
+        bounds = [np.tile(np.array(side, dtype=float), (count, 1)) for side in asked.bounds]
         cost, row, outer, squares, plain = (ca.densify(part) for part in said)
         return Block(
             self.phase.name,
@@ -290,7 +267,7 @@ class Writer:
             cost,
             row,
             tuple(costs.named),
-            tuple(name for name, _ in rows),
+            asked.names,
             index,
             np.concatenate([np.zeros((count, 0)), *(known for _, known in numbers)], axis=1),
             bounds[0],
@@ -302,7 +279,8 @@ class Writer:
             plain,
         )
 
-    def _target(self, term: Term, fractions: np.ndarray) -> np.ndarray:
+    def target(self, term: Term, fractions: np.ndarray) -> np.ndarray:
+        """What a term is to be like at parts of the phase; refuses what is not finite."""
         assert term.target is not None
         values = series(term.target, fractions)
         bad = np.argwhere(~np.isfinite(values))
@@ -314,7 +292,8 @@ class Writer:
             )
         return values
 
-    def _value(self, term: Term, instant: Instant, target: Array | None) -> Array:
+    def value(self, term: Term, instant: Instant, target: Array | None) -> Array:
+        """What a term looks at, of the size of its target."""
         value = ca.SX(term.value(instant))
         if target is not None and target.shape[0] != value.shape[0]:
             raise HomodynError(
@@ -323,14 +302,18 @@ class Writer:
             )
         return value
 
-    def labelled(self, rows: Sequence[Row]) -> tuple[list[Row], list[np.ndarray], list[np.ndarray]]:
+    def labelled(self, rows: Sequence[Row]) -> Demands:
         """Equations entry by entry, each with the name of its coordinate or contact row."""
-        split: list[Row] = []
+        asked = Demands()
         for name, value in rows:
             column = ca.SX(value)
-            labels = self._entry_labels(name, column.shape[0])
-            split += zip(_entries(name, labels, column.shape[0]), ca.vertsplit(column), strict=True)
-        return split, [np.zeros(len(split))], [np.zeros(len(split))]
+            asked.add(name, column, 0.0, 0.0, self._entry_labels(name, column.shape[0]))
+        return asked
+
+    @property
+    def called(self) -> str:
+        """The phase by name."""
+        return f"phase {self.phase.name!r}"
 
     def _entry_labels(self, name: str, size: int) -> tuple[str, ...]:
         if name == "contact":
@@ -340,42 +323,13 @@ class Writer:
         labels = entry_names(self.model, self.phase.contacts, quantity)
         return labels if len(labels) == size else ()
 
-    def _add_conditions(
-        self,
-        conditions: Sequence[Condition],
-        instant: Instant,
-        rows: list[Row],
-        lower: list[np.ndarray],
-        upper: list[np.ndarray],
-    ) -> None:
-        for condition in conditions:
-            value = ca.SX(condition.value(instant))
-            size = value.shape[0]
-            low, high = (np.asarray(x, dtype=float) for x in (condition.lower, condition.upper))
-            if not (np.broadcast_to(low, size) <= np.broadcast_to(high, size)).all():
-                raise HomodynError(
-                    f"phase {self.phase.name!r}: condition {condition.name!r} leaves nothing "
-                    f"between {low} and {high}"
-                )
-            names = _entries(condition.name, condition.labels, size)
-            rows += zip(names, ca.vertsplit(value), strict=True)
-            lower.append(np.broadcast_to(low, size))
-            upper.append(np.broadcast_to(high, size))
-
     def place(self, node: float) -> str:
         """What to call a node, or the middle of an interval."""
         at = self.phase.duration_guess * node / self.phase.intervals
-        return f"phase {self.phase.name!r}, node {node:g} of {self.phase.intervals} ({at:.3f} s)"
+        return f"phase {self.phase.name!r}, node {node:.4g} of {self.phase.intervals} ({at:.3f} s)"
 
 
 def _depended(values: Sequence[ca.SX], symbols: ca.SX) -> list[int]:
     """Which of some symbols expressions depend on."""
     pattern = ca.jacobian_sparsity(ca.vertcat(*values), symbols)
     return sorted(set(pattern.get_col()))
-
-
-def _entries(name: str, labels: Sequence[str], size: int) -> list[str]:
-    """A name for each entry of a value."""
-    if len(labels) == size:
-        return [f"{name}: {label}" for label in labels]
-    return [name] if size == 1 else [f"{name} [{k}]" for k in range(size)]

@@ -336,8 +336,8 @@ def _write_tables(model: Model, step: StoredStep, folder: Path) -> None:
     stem = table_stem(step.name)
     motion = stride(model, step)
     write_csv(folder / f"{stem}_motion.csv", motion.time, list(model.coordinate_names), motion.q)
-    time, right = ground_forces(step, "Right")
-    forces = np.column_stack([right, ground_forces(step, "Left")[1]])
+    time, right = ground_forces(step, "Right", ends=False)
+    forces = np.column_stack([right, ground_forces(step, "Left", ends=False)[1]])
     names = [f"{side} {axis}" for side in ("Right", "Left") for axis in "xyz"]
     write_csv(folder / f"{stem}_forces.csv", time, names, forces)
     torque = np.concatenate([phase.tau for phase in step.phases])
