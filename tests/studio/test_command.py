@@ -20,6 +20,8 @@ def test_the_demonstration_ends_on_ctrl_c_and_keeps_what_is_unsaved(browser, tmp
         "PYTHONPATH": os.pathsep.join(sys.path),
         "PYTHONUNBUFFERED": "1",
         "HOMODYN_STATE": str(tmp_path),
+        # Without kernels the analysis is still going on when the program is told to end.
+        "HOMODYN_CACHE": str(tmp_path / "cache"),
     }
     process = subprocess.Popen(
         [sys.executable, "-m", "homodyn", "studio", "heiman", "--demo", "--no-browser"],
@@ -46,8 +48,9 @@ def test_the_demonstration_ends_on_ctrl_c_and_keeps_what_is_unsaved(browser, tmp
         process.wait()
         process.stdout.close()
     assert "Traceback" not in rest
-    assert "Not saved: pose of HeiMan. It is kept, and the next homodyn studio offers it." in rest
+    posed = re.search(r"Not saved: pose of (HeiMan|walk)\. It is kept, and the next", rest)[1]
     assert rest.rstrip().endswith("The studio has ended.")
     (kept,) = left_behind(tmp_path / "studio")
-    body = next(actor for actor in kept.read().actors if actor.name == "HeiMan")
-    assert not np.allclose(body.q, from_catalog("heiman").q, atol=0.01)
+    body = next(actor for actor in kept.read().actors if actor.name == posed)
+    # The walker takes the place of the other body when its analysis ends before the pose.
+    assert posed == "walk" or not np.allclose(body.q, from_catalog("heiman").q, atol=0.01)

@@ -1,6 +1,7 @@
 """Work beside the page: told, refused, cancelled, one at a time."""
 
 import threading
+import time
 
 import pytest
 
@@ -43,3 +44,35 @@ def test_work_stops_at_the_next_step_when_cancelled_and_comes_one_at_a_time():
     assert task.done.wait(5)
     assert task.error == "it was cancelled"
     assert not done
+
+
+def test_work_that_was_left_alone_ends_in_silence(monkeypatch):
+    raised, heard = [], []
+    monkeypatch.setattr(threading, "excepthook", lambda told: raised.append(told.exc_value))
+    tasks = Tasks(lambda task: heard.append(task.done.is_set()))
+    begun, left = threading.Event(), threading.Event()
+
+    def work(task):
+        begun.set()
+        left.wait(10)
+        raise RuntimeError("cannot schedule new futures after shutdown")
+
+    task = tasks.start("analyse", work)
+    begun.wait(10)
+    tasks.end()
+    left.set()
+    assert task.done.wait(10)
+    task = tasks.start("analyse", work)
+    assert task.done.wait(10)
+    (error,) = _until(raised)
+    assert "futures" in str(error)
+    # The first beginning, the second beginning and its end.
+    assert heard == [False, False, True]
+
+
+def _until(found):
+    for _ in range(100):
+        if found:
+            break
+        time.sleep(0.05)
+    return found

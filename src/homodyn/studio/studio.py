@@ -100,6 +100,7 @@ class Studio:
 
     def stop(self) -> None:
         """End the loop, keep unsaved work, free the port, and forget uploaded files."""
+        self.tasks.end()
         for panel in self.layout.panels:
             panel.close()
         if self.autosave is not None:

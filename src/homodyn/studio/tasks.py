@@ -27,6 +27,8 @@ class Task:
     """One sentence when it did not come to its end."""
     done: threading.Event = field(default_factory=threading.Event)
     cancelled: threading.Event = field(default_factory=threading.Event)
+    abandoned: threading.Event = field(default_factory=threading.Event)
+    """Set when nobody is there any more to hear of it."""
 
     def tell(self, stage: str, share: float | None = None) -> None:
         """Say what begins and how much is done; ends the work here when it was cancelled."""
@@ -40,6 +42,11 @@ class Task:
     def cancel(self) -> None:
         """Ask it to stop at the next step."""
         self.cancelled.set()
+
+    def abandon(self) -> None:
+        """Ask it to stop, and let it end in silence however it does."""
+        self.abandoned.set()
+        self.cancel()
 
 
 class Tasks:
@@ -64,6 +71,12 @@ class Tasks:
         threading.Thread(target=_run, args=(task, work), daemon=True, name=name).start()
         return task
 
+    def end(self) -> None:
+        """Abandon what is going on: who would hear of it goes away."""
+        with self._lock:
+            if self.current is not None:
+                self.current.abandon()
+
 
 def _run(task: Task, work: Callable[[Task], None]) -> None:
     try:
@@ -75,7 +88,10 @@ def _run(task: Task, work: Callable[[Task], None]) -> None:
         task.error = " ".join(str(error).split())
     except Exception as error:
         task.error = f"{type(error).__name__}: {error}"
-        raise
+        # Work that goes on while the program ends fails for reasons that are not its own.
+        if not task.abandoned.is_set():
+            raise
     finally:
         task.done.set()
-        task.told(task)
+        if not task.abandoned.is_set():
+            task.told(task)
