@@ -147,6 +147,14 @@ def test_forces_of_an_analysis_are_compared_or_tracked(made):
     right = next(f for f in loads.feet if f.side == "right")
     np.testing.assert_allclose(found.loads.feet[1].force, right.force, rtol=1e-6, atol=1e-5)
     assert found.events is None
+    # What plates did not measure is not taken for a force of nothing.
+    for seen, known in ((motion.time > 0.5, True), (np.zeros(len(motion.time)), False)):
+        table = np.column_stack([*parts, seen])
+        write_csv(folder / "forces.csv", motion.time, [*heads, "measured"], table)
+        again = read_recorded(folder, Settings(mass=70)).loads
+        assert (again is not None) is known
+        if again is not None:
+            np.testing.assert_array_equal(again.usable, seen)
 
 
 def test_the_step_that_plates_measured_is_preferred():

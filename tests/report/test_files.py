@@ -2,6 +2,7 @@
 
 import csv
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -70,6 +71,18 @@ def test_torques_and_forces_have_their_units(result, analysis):
     foot = next(foot for foot in analysis.loads.feet if foot.side == "right")
     up = numbers(result / "forces.csv", f"{foot.body} force z (N)")
     np.testing.assert_allclose(up, foot.force[:, 2], rtol=1e-8, atol=1e-9)
+
+
+def test_forces_tell_where_plates_measured_them(analysis, tmp_path):
+    half = analysis.motion.time > analysis.motion.time.mean()
+    feet = tuple(replace(foot, predicted=True) for foot in analysis.loads.feet)
+    nowhere = np.zeros_like(half)
+    for loads, seen in (
+        (replace(analysis.loads, usable=half), half),
+        (replace(analysis.loads, feet=feet), nowhere),
+    ):
+        files.write_loads(loads, tmp_path)
+        np.testing.assert_array_equal(numbers(tmp_path / "forces.csv", "measured"), seen)
 
 
 def test_residuals_of_markers_are_told_frame_by_frame(result, analysis):

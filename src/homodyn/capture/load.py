@@ -82,6 +82,11 @@ class Loads:
         return {foot.body: foot.force / weight for foot in self.feet}
 
     @property
+    def covered(self) -> np.ndarray:
+        """(frames,): ``usable``, or all frames where nobody told which are."""
+        return self.usable if self.usable.size else np.ones(len(self.tau), dtype=bool)
+
+    @property
     def predicted(self) -> bool:
         """True when the ground forces were computed from the motion, not measured."""
         return any(foot.predicted for foot in self.feet)

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.console import Console
+from rich.text import Text
 
 from homodyn.errors import HomodynError, NoSolution
 
@@ -38,7 +40,7 @@ def synthesize(
     friction: Annotated[
         float | None, typer.Option(help="Friction of the ground; no bound when left out.")
     ] = None,
-    seconds: Annotated[float, typer.Option(help="Time for the search of one step.")] = 300.0,
+    seconds: Annotated[float, typer.Option(help="Time for the search of one step (s).")] = 300.0,
     stored: Annotated[
         bool, typer.Option("--stored", help="Only show the steps that come with the program.")
     ] = False,
@@ -73,12 +75,11 @@ def synthesize(
     for path in write_synthesis(compared, output):
         typer.echo(str(path))
     missed = [each for each in found if not each.solution.status.good]
+    for each in missed:
+        Console(stderr=True).print(Text(f"{each.step.name}\n{each.explain()}\n"), soft_wrap=True)
     if missed:
-        raise NoSolution(
-            "; ".join(
-                f"{each.step.name}: {each.solution.status}; {each.explain()}" for each in missed
-            )
-        )
+        told = ", ".join(f"{each.step.name} ({each.solution.status})" for each in missed)
+        raise NoSolution(f"not found: {told}; why is told above, and in {output / 'index.html'}")
 
 
 def _found(
@@ -89,7 +90,6 @@ def _found(
     friction: float | None,
     seconds: float,
 ) -> Synthesis:
-    from rich.console import Console
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     from homodyn.model import Model

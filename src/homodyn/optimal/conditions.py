@@ -89,6 +89,8 @@ def friction_cone(friction: float, *frames: str, pull: float = PULL) -> Conditio
 
     Between nodes it may be ``pull`` of the weight more.
     """
+    if not (np.isfinite(friction) and friction >= 0):
+        raise HomodynError(f"friction is a number of 0 or more, got {friction!r}")
 
     def room(instant: Instant, frame: str) -> Array:
         x, y, z = ca.vertsplit(instant.ground_force(frame))

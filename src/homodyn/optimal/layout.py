@@ -13,6 +13,9 @@ from homodyn.optimal.phase import Phase, bound_arrays, entry_names, sampled
 SIZES = {"q": 1.0, "v": 3.0, "a": 30.0, "tau": 30.0}
 """Sizes (rad, rad/s, rad/s2, N m) in which unknowns are measured, unless guesses are larger."""
 
+INSIDE = " inside"
+"""Ends the names of states that are unknown between nodes, too."""
+
 
 @dataclass(eq=False)
 class Unknowns:
@@ -97,7 +100,8 @@ def lay_out(
                 if fraction == at and quantity in ("q", "v"):
                     where = f"phase {phase.name!r}, {label}, {quantity}"
                     low, high = bound_arrays(own.get(quantity), names, low, high, where)
-            labels = [f"phase {phase.name!r}, {fraction:.1%}, {quantity} of {n}" for n in names]
+            called = quantity.removesuffix(INSIDE)
+            labels = [f"phase {phase.name!r}, {fraction:.1%}, {called} of {n}" for n in names]
             index[quantity].append(unknowns.add(labels, low, high, guess[k], scale))
     shortest, longest = phase.duration_bounds
     duration = unknowns.add(
@@ -127,7 +131,7 @@ def planned(
     model: Model, phase: Phase, key: str, fractions: np.ndarray, actuated: np.ndarray
 ) -> tuple[tuple[str, ...], np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Names, bounds, guesses and units of a quantity, wherever in an interval it stands."""
-    quantity = key.removesuffix(" inside")
+    quantity = key.removesuffix(INSIDE)
     names = entry_names(model, phase.contacts, quantity)
     size = len(names)
     lower, upper, usual = np.full(size, -np.inf), np.full(size, np.inf), np.zeros(size)

@@ -135,8 +135,7 @@ class Reconstruction:
             return []
         clock = self.measured.motion.time
         inside = (clock >= self.time[0]) & (clock <= self.time[-1])
-        usable = self.measured.usable
-        if len(usable) and not usable[inside].all():
+        if not self.measured.covered[inside].all():
             return []
         both = np.array([len({n[-4:] for n in f.points}) > 1 for f in self.footings])
         double = np.repeat(both, [len(p.control_time) for p in self.solution.phases])

@@ -9,6 +9,7 @@ from forward dynamics under the contacts, and steps of Runge and Kutta (Felis 20
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -129,12 +130,12 @@ class Maker(Protocol):
         """What springs and known loads do at a part of the place, as entries of v."""
 
 
-class Intervals:
+class Intervals(ABC):
     """Places are intervals, and nothing ties parts of them together."""
 
+    @abstractmethod
     def window(self, k: int) -> dict[str, list[int]]:
         """For interval ``k``, which of the places of each quantity it sees."""
-        raise NotImplementedError
 
     def places(self, intervals: int) -> Places:
         """The intervals."""

@@ -33,6 +33,8 @@ from homodyn.report.settings import fingerprint
 
 SUMMARY = "summary.json"
 PAGE = "report.html"
+MEASURED = "measured"
+"""Heading of the column of forces.csv that is 1 where plates measured all that feet stand on."""
 
 
 def write_analysis(
@@ -191,6 +193,8 @@ def _forces(loads: Loads, folder: Path) -> None:
     ):
         heads += [_head(f"{word} {axis}", unit) for axis in "xyz"]
         columns.append(values)
+    heads.append(MEASURED)
+    columns.append((loads.covered & (not loads.predicted)).astype(float)[:, None])
     write_csv(folder / "forces.csv", loads.motion.time, heads, np.column_stack(columns))
 
 

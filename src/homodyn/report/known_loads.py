@@ -28,7 +28,7 @@ def foot_known(loads: Loads, rhythm: Rhythm, side: str) -> np.ndarray:
         return np.ones(len(time), dtype=bool)
     stances = rhythm.stances(side)
     if not stances:
-        return loads.usable if loads.usable.size else np.ones(len(time), dtype=bool)
+        return loads.covered
     up = Axes.of(loads.motion.model).up
     force = sum((foot.force @ up for foot in loads.feet if foot.side == side), np.zeros(len(time)))
     known = np.ones(len(time), dtype=bool)

@@ -234,9 +234,7 @@ def covered(analysis: Analysis) -> np.ndarray:
     """Frames in which the ground forces are known: all contact is on plates."""
     loads = analysis.loads
     assert loads is not None
-    if loads.usable.size:
-        return loads.usable
-    return np.ones(len(loads.tau), dtype=bool)
+    return loads.covered
 
 
 def _cycles(analysis: Analysis) -> Iterator[Verdict]:

@@ -23,7 +23,7 @@ from homodyn.errors import FormatError
 from homodyn.model import Model, load
 from homodyn.optimal import whole_steps
 from homodyn.report.analysis import analyze
-from homodyn.report.files import position_columns
+from homodyn.report.files import MEASURED, position_columns
 from homodyn.report.settings import Settings
 
 RECORDINGS = (".c3d", ".trc")
@@ -46,10 +46,10 @@ class Recorded:
         """The first step (s) over which plates measured both feet; None where there is none."""
         if self.loads is None or not self.events:
             return None
-        time, usable = self.motion.time, self.loads.usable
+        time, covered = self.motion.time, self.loads.covered
         for begin, end in whole_steps(self.events):
             inside = (time >= begin) & (time <= end)
-            if not len(usable) or usable[inside].all():
+            if covered[inside].all():
                 return begin, end
         return None
 
@@ -112,7 +112,7 @@ def _result(folder: Path, settings: Settings) -> Recorded:
 
 
 def _known_loads(motion: Motion, folder: Path) -> Loads | None:
-    """Forces that the analysis took from plates; None where it predicted them."""
+    """Forces that the analysis took from plates; None where they measured no frame in whole."""
     if not (folder / "forces.csv").is_file() or not (folder / "torques.csv").is_file():
         return None
     forces = _plain(read_table(folder / "forces.csv"))
@@ -131,7 +131,11 @@ def _known_loads(motion: Motion, folder: Path) -> Loads | None:
     tau = torques.columns(list(model.coordinate_names))
     none = np.zeros((len(motion.time), 3))
     known = np.isfinite(tau).all(axis=1) & np.all([np.isfinite(f.force).all(1) for f in feet], 0)
-    return Loads(motion, tau, (), none, none, tuple(feet), usable=known) if feet else None
+    if MEASURED in forces.names:
+        known &= forces.column(MEASURED) > 0
+    if not feet or not known.any():
+        return None
+    return Loads(motion, tau, (), none, none, tuple(feet), usable=known)
 
 
 def _known_events(folder: Path) -> tuple[Event, ...] | None:
