@@ -22,8 +22,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import homodyn as hd
-from homodyn.capture import Motion, Trial
+from homodyn.capture import Trial
 from homodyn.catalog.heiman import SUBJECTS
+from homodyn.motion import Motion
 
 RATE = 100.0
 """Frames per second (Hz)."""

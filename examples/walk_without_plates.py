@@ -23,8 +23,12 @@ from scipy.interpolate import CubicSpline
 
 import homodyn as hd
 import homodyn.optimal as oc
-from homodyn.capture import Event, Loads, Motion
 from homodyn.dynamics import ConstraintSet, PointContact
+from homodyn.motion import (
+    Event,
+    Loads,
+    Motion,
+)
 from homodyn.spatial import Array, stack
 
 FEET = {"Right": "calcn_r", "Left": "calcn_l"}
@@ -99,7 +103,7 @@ def over_ground(motion: Motion) -> tuple[Motion, float]:
 def stands(motion: Motion) -> list[Stand]:
     """How both feet stand, from the events and heights that the markers tell."""
     found = []
-    events = sorted(hd.capture.find_events(motion), key=lambda event: event.time)
+    events = sorted(hd.gait.find_events(motion), key=lambda event: event.time)
     for side, foot in FEET.items():
         mine = [e for e in events if e.context == side]
         ends = [Event(t, "", side) for t in (motion.time[0], motion.time[-1])]
@@ -274,7 +278,7 @@ def run(folder: Path, out: Path, tell: Callable[[str], None] = print) -> Path:
     seen, plates = recorded(folder)
     motion, belt = over_ground(seen)
     tell(f"the belt runs at {belt:.2f} m/s")
-    offs = [e.time for e in hd.capture.find_events(motion) if e.label == "Foot Off"]
+    offs = [e.time for e in hd.gait.find_events(motion) if e.label == "Foot Off"]
     begin, _, end = sorted(offs)[:3]
     walked = reconstruct(motion, (begin, end))
     tell(walked.solution.sentence)

@@ -13,7 +13,8 @@ import sys
 from pathlib import Path
 
 import homodyn as hd
-from homodyn.report import Settings, analyze_all
+from homodyn.analysis import Settings
+from homodyn.report import analyze_all
 
 SPEEDS = {"slow": 1.0, "at_ease": 1.2, "fast": 1.4}
 """m/s."""
@@ -26,7 +27,7 @@ def record(folder: Path) -> list[Path]:
     body = None
     files = []
     for name, speed in SPEEDS.items():
-        made = hd.gait.make_trial(
+        made = hd.synthetic.make_trial(
             model=body, height=HEIGHT, mass=MASS, speed=speed, strides=2, seed=3
         )
         body = made.model

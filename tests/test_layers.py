@@ -19,26 +19,30 @@ FLOORS = (
     ("studio", "bench"),
     ("report",),
     # studies
+    ("analysis",),
     ("codesign",),
+    # movement
     ("gait",),
-    # methods
-    ("optimal",),
     ("plan",),
-    ("search",),
     ("track",),
+    ("optimal",),
+    ("search",),
     ("balance",),
     # the world and time
+    ("synthetic",),
     ("capture",),
-    ("simulate",),
     ("control",),
+    ("simulate",),
     ("muscle",),
     ("network",),
-    # mechanics
+    # records and mechanics
+    ("motion",),
     ("dynamics", "catalog"),
     ("model",),
     # ground
+    ("integrate",),
     ("symbolic",),
-    ("steps",),
+    ("foundation",),
     ("spatial",),
     ("errors",),
 )

@@ -9,7 +9,10 @@ from pathlib import Path
 from PIL import Image
 
 from homodyn import catalog
-from homodyn.report import draw, save_drawing
+from homodyn.report import (
+    draw,
+    save_drawing,
+)
 
 COLOURS = 256
 

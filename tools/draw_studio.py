@@ -20,7 +20,6 @@ from PIL import Image
 from playwright.sync_api import sync_playwright
 
 from homodyn import capture
-from homodyn.gait import read_truth
 from homodyn.report.demo import TRIAL
 from homodyn.studio import Actor, Document, Session
 from homodyn.studio.fitting import fit_frame
@@ -32,6 +31,7 @@ from homodyn.studio.panels.markers import MarkersPanel
 from homodyn.studio.panels.network import NetworkPanel
 from homodyn.studio.panels.simulate import SimulatePanel
 from homodyn.studio.studio import Studio
+from homodyn.synthetic import read_truth
 
 COLOURS = 256
 USUAL = (1280, 800)

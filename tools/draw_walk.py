@@ -14,8 +14,11 @@ import numpy as np
 from PIL import Image
 
 import homodyn as hd
-from homodyn.gait import SyntheticWalk, make_trial
-from homodyn.gait.synthetic.truth import true_torques
+from homodyn.synthetic import (
+    SyntheticWalk,
+    make_trial,
+)
+from homodyn.synthetic.truth import true_torques
 
 SIDES = {"Right": "tab:red", "Left": "tab:blue"}
 FIGURES = 11

@@ -3,9 +3,12 @@
 from pathlib import Path
 
 import homodyn
-from homodyn.gait import make_trial, write_trial
+from homodyn.synthetic import (
+    make_trial,
+    write_trial,
+)
 
-FOLDER = Path(homodyn.__file__).parent / "gait" / "demo_trial"
+FOLDER = Path(homodyn.__file__).parent / "synthetic" / "demo_trial"
 
 
 def main() -> None:

@@ -18,7 +18,20 @@ from homodyn.errors import (
 from homodyn.model import Model, joints, load, parametric, save
 
 if TYPE_CHECKING:
-    from homodyn import balance, capture, gait, network, optimal, search, simulate, studio
+    from homodyn import (
+        analysis,
+        balance,
+        capture,
+        gait,
+        motion,
+        network,
+        optimal,
+        report,
+        search,
+        simulate,
+        studio,
+        synthetic,
+    )
 
 __version__ = "0.1.0"
 
@@ -32,6 +45,7 @@ __all__ = [
     "NetworkError",
     "NoSolution",
     "SearchError",
+    "analysis",
     "balance",
     "capture",
     "catalog",
@@ -40,18 +54,34 @@ __all__ = [
     "joints",
     "load",
     "model",
+    "motion",
     "network",
     "optimal",
     "parametric",
+    "report",
     "save",
     "search",
     "simulate",
     "studio",
     "symbolic",
+    "synthetic",
 ]
 
-_ON_DEMAND = ("balance", "capture", "gait", "network", "optimal", "search", "simulate", "studio")
-"""Rooms that are loaded when they are first named: what they build on takes its time."""
+_ON_DEMAND = (
+    "analysis",
+    "balance",
+    "capture",
+    "gait",
+    "motion",
+    "network",
+    "optimal",
+    "report",
+    "search",
+    "simulate",
+    "studio",
+    "synthetic",
+)
+"""Packages that are imported on first use, because their dependencies take time to import."""
 
 
 def __getattr__(name: str) -> ModuleType:

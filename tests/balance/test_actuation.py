@@ -16,8 +16,8 @@ from homodyn.balance import (
     whole_body,
     wrench_set,
 )
-from homodyn.capture import Motion
 from homodyn.errors import ModelError, NoSolution
+from homodyn.motion import Motion
 
 
 @pytest.fixture(scope="module")

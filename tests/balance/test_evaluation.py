@@ -25,7 +25,6 @@ from homodyn.balance import (
     wrench_set,
 )
 from homodyn.capture import (
-    Motion,
     Trial,
     motion_of,
     read,
@@ -35,6 +34,7 @@ from homodyn.capture import (
 )
 from homodyn.capture.world import world_axes
 from homodyn.errors import CaptureError, ModelError
+from homodyn.motion import Motion
 
 SIDES = ("left", "right")
 FOOT = {"length": 0.28, "width": 0.12, "friction": 0.7}

@@ -7,9 +7,19 @@ import numpy as np
 import pytest
 
 import homodyn as hd
-from homodyn.capture import FitStatus, Motion, fit, in_world_of, match_labels, read, read_tasks
+from homodyn.capture import (
+    fit,
+    in_world_of,
+    match_labels,
+    read,
+    read_tasks,
+)
 from homodyn.dynamics import marker_positions
 from homodyn.model import Model
+from homodyn.motion import (
+    FitStatus,
+    Motion,
+)
 
 NONE = np.zeros((0, 0), dtype=bool)
 """No filled markers."""

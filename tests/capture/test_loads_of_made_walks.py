@@ -3,8 +3,11 @@
 import numpy as np
 import pytest
 
-from homodyn.capture import loads, power_balance
-from homodyn.gait import make_trial
+from homodyn.capture import (
+    loads,
+    power_balance,
+)
+from homodyn.synthetic import make_trial
 
 
 @pytest.fixture(scope="module")

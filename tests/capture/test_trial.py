@@ -3,8 +3,15 @@
 import numpy as np
 import pytest
 
-from homodyn.capture import Event, ForcePlate, Signals, Trial
+from homodyn.capture import (
+    Signals,
+    Trial,
+)
 from homodyn.errors import CaptureError
+from homodyn.motion import (
+    Event,
+    ForcePlate,
+)
 
 TURN = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
 

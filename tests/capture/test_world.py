@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 
 import homodyn as hd
-from homodyn.capture import Trial, in_world_of
+from homodyn.capture import (
+    Trial,
+    in_world_of,
+)
 from homodyn.errors import CaptureError
 
 

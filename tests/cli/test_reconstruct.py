@@ -8,8 +8,11 @@ import pytest
 from typer.testing import CliRunner
 
 import homodyn as hd
-import homodyn.optimal as oc
-from homodyn.capture import Table, read_table, write_table
+from homodyn.capture import (
+    Table,
+    read_table,
+    write_table,
+)
 from homodyn.cli.app import app
 
 FILES = {
@@ -33,15 +36,15 @@ def run(*words):
 def made(tmp_path_factory):
     """A made walk as a table of coordinates, its model and its phases."""
     folder = tmp_path_factory.mktemp("walk")
-    walk = hd.gait.make_trial(noise=0.0, gaps=0.0, strides=1, variation=0.0, mass=70, plates=2)
+    walk = hd.synthetic.make_trial(noise=0.0, gaps=0.0, strides=1, variation=0.0, mass=70, plates=2)
     motion = walk.truth.motion
     table = Table(motion.model.coordinate_names, motion.time, motion.q, False, "Coordinates")
     write_table(table, folder / "walk.sto")
     hd.save(walk.model, folder / "model.toml")
-    first = oc.footings(motion, events=walk.truth.events)[0]
+    first = hd.gait.footings(motion, events=walk.truth.events)[0]
     # Half of the flat stance is enough to see everything written.
-    short = oc.Footing(first.begin, (first.begin + first.end) / 2, first.right, first.left)
-    oc.write_phases([short], folder / "phases.csv")
+    short = hd.gait.Footing(first.begin, (first.begin + first.end) / 2, first.right, first.left)
+    hd.gait.write_phases([short], folder / "phases.csv")
     return folder
 
 
@@ -70,7 +73,7 @@ def test_the_tables_agree_with_the_summary(done):
     assert forces.column("Right z (N)").mean() == pytest.approx(70 * 9.81, rel=0.3)
     assert not forces.column("Left z (N)").any()
     assert [row["right"] for row in summary["phases"]] == ["flat"]
-    assert oc.read_phases(out / "phases.csv")[0].right is oc.Standing.FLAT
+    assert hd.gait.read_phases(out / "phases.csv")[0].right is hd.gait.Standing.FLAT
 
 
 def test_the_page_has_all_figures_and_loads_nothing(done):
@@ -123,8 +126,9 @@ def test_refusals_are_one_sentence_and_leave_nothing(made, monkeypatch, words, m
 
 def test_forces_of_an_analysis_are_compared_or_tracked(made):
     """A folder as analyze writes it: coordinates with rates, forces, torques and events."""
-    walk = hd.gait.make_trial(noise=0.0, gaps=0.0, strides=1, variation=0.0, mass=70, plates=2)
-    from homodyn.report import Settings, read_recorded
+    walk = hd.synthetic.make_trial(noise=0.0, gaps=0.0, strides=1, variation=0.0, mass=70, plates=2)
+    from homodyn.analysis import Settings
+    from homodyn.report import read_recorded
     from homodyn.report.files import write_csv
 
     folder, motion, loads = made / "analysed", walk.truth.motion, walk.truth.loads
@@ -162,9 +166,9 @@ def test_the_step_that_plates_measured_is_preferred():
 
     from homodyn.report import Recorded
 
-    walk = hd.gait.make_trial(noise=0.0, gaps=0.0, strides=2, variation=0.0, mass=70, plates=2)
+    walk = hd.synthetic.make_trial(noise=0.0, gaps=0.0, strides=2, variation=0.0, mass=70, plates=2)
     motion, loads, events = walk.truth.motion, walk.truth.loads, walk.truth.events
-    steps = oc.whole_steps(events)
+    steps = hd.gait.whole_steps(events)
     assert len(steps) > 1
     later = replace(loads, usable=motion.time > steps[0][1] - 0.02)
     assert Recorded("", motion, loads, events).measured_step == steps[0]

@@ -6,6 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 import homodyn.optimal as oc
+from homodyn import gait
 from homodyn.cli import app
 
 
@@ -37,7 +38,7 @@ def test_a_speed_nobody_walks_at_names_the_reason(tmp_path):
 @pytest.fixture
 def coarse(monkeypatch):
     """A mesh so coarse that a search takes seconds."""
-    search = partial(oc.synthesize, intervals=(2, 1, 1, 1), between=None)
+    search = partial(gait.synthesize, intervals=(2, 1, 1, 1), between=None)
     monkeypatch.setattr(oc, "synthesize", search)
 
 

@@ -3,7 +3,10 @@
 import numpy as np
 from typer.testing import CliRunner
 
-from homodyn.capture import Trial, write
+from homodyn.capture import (
+    Trial,
+    write,
+)
 from homodyn.cli import app
 from support.walking import changed, walk
 

@@ -10,12 +10,16 @@ import pytest
 
 import homodyn as hd
 import homodyn.optimal as oc
-from homodyn.capture import Motion
 from homodyn.catalog import mirror_map
 from homodyn.dynamics.impact import Impact
-from homodyn.optimal import edges, multiple_shooting, transcription
-from homodyn.optimal.footfalls import Standing
-from homodyn.optimal.thesis_step import STAGES, unloaded
+from homodyn.gait.contact_schedule import Standing
+from homodyn.gait.reconstruction.felis2015 import STAGES, unloaded
+from homodyn.motion import Motion
+from homodyn.optimal import (
+    edges,
+    multiple_shooting,
+    transcription,
+)
 
 # Labels as they are meant; intervals of the six stages (the third and fifth are touchdowns),
 # unknowns, equations, inequalities (bounds counted twice each).
@@ -81,13 +85,13 @@ def stated(model):
     """The problem of a reconstruction with its four phases."""
     times = np.array([0.0, 0.3, 0.4, 0.47, 0.57])
     phases = [
-        oc.Footing(begin, end, right, left)
+        hd.gait.Footing(begin, end, right, left)
         for begin, end, (right, left) in zip(times[:-1], times[1:], STAGES, strict=True)
     ]
     clock = np.linspace(0, 0.6, 61)
     still = np.zeros((61, model.nv))
     motion = Motion(model, clock, np.tile(model.neutral(), (61, 1)), still, still)
-    problem, _ = oc.reconstruction_problem(motion, phases=phases, recipe="thesis")
+    problem, _ = hd.gait.reconstruction_problem(motion, phases=phases, recipe="thesis")
     return problem
 
 
@@ -145,7 +149,7 @@ def synthesis(model, name):
         oc.Phase(
             str(k),
             (0.05, 0.5),
-            oc.Footing(0, 1, right, left).contacts,
+            hd.gait.Footing(0, 1, right, left).contacts,
             [oc.torque()],
             conditions,
             count,
@@ -182,9 +186,11 @@ def test_syntheses_have_the_printed_sizes(model, name, without_dynamics):
 
 
 def test_a_step_on_the_left_foot_is_the_mirror_image(model):
-    from homodyn.optimal.thesis_step import is_thesis_step, stance_side, thesis_bounds
+    from homodyn.gait.reconstruction.felis2015 import is_thesis_step, stance_side, thesis_bounds
 
-    mirrored = [oc.Footing(k, k + 1, swing, stance) for k, (stance, swing) in enumerate(STAGES)]
+    mirrored = [
+        hd.gait.Footing(k, k + 1, swing, stance) for k, (stance, swing) in enumerate(STAGES)
+    ]
     assert is_thesis_step(mirrored)
     assert stance_side(mirrored) == "Left"
     assert mirrored[0].right is Standing.SWING

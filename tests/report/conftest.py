@@ -3,7 +3,14 @@
 import pytest
 
 import homodyn as hd
-from homodyn.report import Settings, analyze, page, write_analysis
+from homodyn.analysis import (
+    Settings,
+    analyze,
+)
+from homodyn.report import (
+    page,
+    write_analysis,
+)
 from support import strolls
 
 

@@ -10,7 +10,10 @@ from pathlib import Path
 import pytest
 
 from homodyn.errors import CaptureError, FormatError
-from homodyn.report import analyze_all, batch
+from homodyn.report import (
+    analyze_all,
+    batch,
+)
 from homodyn.report.batch import Done, Outcome, folder_names
 
 

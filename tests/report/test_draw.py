@@ -10,8 +10,12 @@ import homodyn as hd
 from homodyn import dynamics
 from homodyn.errors import FormatError
 from homodyn.model import Assembly, joints, rod
-from homodyn.report import draw, save_drawing
-from homodyn.report.silhouette import Axes, posed, stadium
+from homodyn.motion.anatomical_axes import Axes
+from homodyn.report import (
+    draw,
+    save_drawing,
+)
+from homodyn.report.silhouette import posed, stadium
 
 
 @pytest.fixture(scope="module")

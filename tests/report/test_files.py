@@ -8,9 +8,12 @@ import numpy as np
 import pytest
 
 import homodyn as hd
+from homodyn.analysis.settings import fingerprint
 from homodyn.errors import FormatError
-from homodyn.report import files, write_analysis
-from homodyn.report.settings import fingerprint
+from homodyn.report import (
+    files,
+    write_analysis,
+)
 
 
 def columns(path):

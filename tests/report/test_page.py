@@ -7,7 +7,10 @@ import numpy as np
 import pytest
 
 from homodyn.capture import Signals
-from homodyn.report import page, texts
+from homodyn.report import (
+    page,
+    texts,
+)
 from homodyn.report.quality import overall, verdicts
 from support.pages import read
 

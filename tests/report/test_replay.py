@@ -74,7 +74,7 @@ def test_a_model_with_y_up_is_shown_standing(shared_data):
     model = hd.load(shared_data / "gait10dof" / "subject01.osim", as_measured=True)
     q = np.tile(model.neutral(), (3, 1))
     still = np.zeros((3, model.nv))
-    data = replay_data(hd.capture.Motion(model, np.arange(3) / 10, q, still, still))
+    data = replay_data(hd.motion.Motion(model, np.arange(3) / 10, q, still, still))
     ends, _ = unpacked(data["segments"]["ends"], None)
     world = stick_ends(model, q).reshape(-1, 3) @ Y_UP.T
     np.testing.assert_allclose(ends, world, atol=2e-4)

@@ -6,14 +6,17 @@ from dataclasses import replace
 
 import pytest
 
-import homodyn.optimal as oc
+from homodyn import gait
 from homodyn.errors import FormatError
-from homodyn.report import Compared, write_synthesis
+from homodyn.report import (
+    Compared,
+    write_synthesis,
+)
 
 
 @pytest.fixture(scope="module")
 def compared():
-    every = Compared.stored(oc.walker())
+    every = Compared.stored(gait.walker())
     kept = [k for k, s in enumerate(every.steps) if s.name in ("mixed free", "torque free")]
     return replace(
         every,

@@ -7,8 +7,8 @@ import pytest
 from scipy.spatial.transform import Rotation, Slerp
 
 from homodyn import catalog, dynamics
-from homodyn.capture import Motion
 from homodyn.errors import CaptureError
+from homodyn.motion import Motion
 from homodyn.report.vrml import vrml
 
 NUMBER = r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?"

@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 from homodyn import capture
-from homodyn.gait import read_truth
 from homodyn.report.demo import TRIAL
 from homodyn.studio import Actor, Document, Session
 from homodyn.studio.studio import Studio
+from homodyn.synthetic import read_truth
 from support.waiting import PATIENCE, until
 
 

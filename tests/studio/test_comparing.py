@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from homodyn.report.curves import Rhythm, angle_curves
+from homodyn.analysis.curves import Rhythm, angle_curves
 from homodyn.studio import Document
 from homodyn.studio.comparing import (
     MOST,

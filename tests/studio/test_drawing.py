@@ -7,7 +7,13 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from homodyn import catalog, dynamics
-from homodyn.capture import Event, FootForce, ForcePlate, Loads, Motion
+from homodyn.motion import (
+    Event,
+    FootForce,
+    ForcePlate,
+    Loads,
+    Motion,
+)
 from homodyn.report.silhouette import posed
 from homodyn.studio import Actor, Document
 from homodyn.studio.arrows import contact_arrows, plate_arrows

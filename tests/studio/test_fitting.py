@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from homodyn import capture
+from homodyn.analysis.pipeline import APART
 from homodyn.errors import CaptureError, HomodynError
-from homodyn.report.analysis import APART
 from homodyn.studio.document import Document
 from homodyn.studio.fitting import (
     calibrate,

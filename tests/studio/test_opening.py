@@ -9,13 +9,15 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-import homodyn.optimal as oc
-from homodyn import catalog, dynamics, save
+from homodyn import catalog, dynamics, gait, save
 from homodyn.capture import Trial
 from homodyn.cli import app
 from homodyn.errors import HomodynError
-from homodyn.optimal.synthesis import FOOTINGS
-from homodyn.report import Compared, write_synthesis
+from homodyn.gait.synthesis.problem import FOOTINGS
+from homodyn.report import (
+    Compared,
+    write_synthesis,
+)
 from homodyn.report.demo import TRIAL
 from homodyn.report.files import write_csv
 from homodyn.report.simulation import write_simulation
@@ -151,7 +153,7 @@ def test_a_reconstruction_comes_back_from_its_folder(tmp_path, walk_document):
 
 
 def test_synthesized_steps_come_back_as_a_body_each(tmp_path):
-    every = Compared.stored(oc.walker())
+    every = Compared.stored(gait.walker())
     two = [k for k, s in enumerate(every.steps) if s.name in ("mixed free", "torque free")]
     write_synthesis(
         replace(
@@ -174,7 +176,7 @@ def test_synthesized_steps_come_back_as_a_body_each(tmp_path):
         lift = sum(force[:, 2] for force in by_side.values())
         blows = sum(
             float(phase.impulse @ [row.slide[2] for row in footing.contacts.rows])
-            for phase, footing in zip(oc.starts()[actor.name].phases, FOOTINGS, strict=True)
+            for phase, footing in zip(gait.starts()[actor.name].phases, FOOTINGS, strict=True)
             if phase.impulse.size
         )
         carried = np.trapezoid(lift, motion.time) + 2 * blows

@@ -7,8 +7,12 @@ import numpy as np
 import pytest
 
 from homodyn import catalog
-from homodyn.capture import Event, Motion, Trial
+from homodyn.capture import Trial
 from homodyn.errors import ModelError
+from homodyn.motion import (
+    Event,
+    Motion,
+)
 from homodyn.studio import Actor, Document, Session
 from homodyn.studio.clock import Clock
 from homodyn.studio.document import COLOURS, nearest

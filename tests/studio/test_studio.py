@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from homodyn import catalog, dynamics
-from homodyn.capture import Motion, Trial
+from homodyn.capture import Trial
+from homodyn.motion import Motion
 from homodyn.studio import Actor, Document, Session
 from homodyn.studio.editing import in_parent, joint_frame
 from homodyn.studio.marking import removed

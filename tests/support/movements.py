@@ -4,7 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from homodyn.capture import Trial, world_axes
+from homodyn.capture import (
+    Trial,
+    world_axes,
+)
 from homodyn.dynamics import marker_positions
 from homodyn.model import Marker, Model, clamp
 

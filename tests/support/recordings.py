@@ -6,8 +6,16 @@ from pathlib import Path
 import numpy as np
 
 import homodyn as hd
-from homodyn.capture import ForcePlate, Motion, Table, read_plates, read_table
+from homodyn.capture import (
+    Table,
+    read_plates,
+    read_table,
+)
 from homodyn.model import Model
+from homodyn.motion import (
+    ForcePlate,
+    Motion,
+)
 
 WALKS = {
     "gait10dof": ("subject01.osim", "ref_ik.mot", "walk_grf.mot"),

@@ -7,7 +7,15 @@ from dataclasses import replace
 import numpy as np
 
 import homodyn as hd
-from homodyn.capture import FitStatus, ForcePlate, Motion, Signals, Trial
+from homodyn.capture import (
+    Signals,
+    Trial,
+)
+from homodyn.motion import (
+    FitStatus,
+    ForcePlate,
+    Motion,
+)
 from support.walker import Walker
 
 WALKER = Walker(duration=2.6, rate=100.0, first=0.15)

@@ -4,9 +4,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from homodyn.capture import ForcePlate, Motion, find_feet, world_axes
+from homodyn.capture import (
+    find_feet,
+    world_axes,
+)
 from homodyn.capture.kinetics.ground import center_of_pressure
 from homodyn.capture.kinetics.newton_euler import explained
+from homodyn.motion import (
+    ForcePlate,
+    Motion,
+)
 
 
 def sway(model, *, seconds=2.0, rate=200.0, size=0.008, seed=3) -> Motion:

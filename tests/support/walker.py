@@ -10,8 +10,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 import homodyn as hd
-from homodyn.capture import Event, ForcePlate, Motion
 from homodyn.dynamics import position
+from homodyn.motion import (
+    Event,
+    ForcePlate,
+    Motion,
+)
 
 STEP = 1e-5
 

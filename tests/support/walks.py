@@ -6,7 +6,16 @@ from pathlib import Path
 import numpy as np
 
 import homodyn as hd
-from homodyn.capture import ForcePlate, Motion, Table, motion_of, read_plates, read_table
+from homodyn.capture import (
+    Table,
+    motion_of,
+    read_plates,
+    read_table,
+)
+from homodyn.motion import (
+    ForcePlate,
+    Motion,
+)
 
 WALKS = {
     # model, coordinates, forces, answers

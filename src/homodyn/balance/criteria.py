@@ -18,14 +18,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from homodyn.balance.contacts import Grasp, Patch
+from homodyn.balance.convex_polygon import inside_polygon
 from homodyn.balance.demand import Demand
 from homodyn.balance.margins import margins
 from homodyn.balance.polygons import Level
 from homodyn.balance.stance import Stance
 from homodyn.balance.wrenches import wrench_set
-from homodyn.capture import Motion
 from homodyn.capture.kinetics.ground import center_of_pressure
-from homodyn.capture.walking.stability import inside_polygon
 from homodyn.dynamics import (
     acceleration,
     angular_acceleration,
@@ -33,6 +32,7 @@ from homodyn.dynamics import (
     orientation,
     position,
 )
+from homodyn.motion import Motion
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,10 +12,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from homodyn.capture import ForcePlate, Motion, loads
+from homodyn.capture import loads
 from homodyn.capture.kinetics.newton_euler import needed_wrench
 from homodyn.dynamics import center_of_mass_velocity
 from homodyn.errors import ModelError
+from homodyn.motion import (
+    ForcePlate,
+    Motion,
+)
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,12 +14,22 @@ from homodyn.balance.contacts import Grasp, Patch, Support
 from homodyn.balance.phases import Phase
 from homodyn.balance.polygons import Level
 from homodyn.balance.stance import Stance
-from homodyn.capture import Foot, Loads, Motion, Trial, find_feet, loads
+from homodyn.capture import (
+    Foot,
+    Trial,
+    find_feet,
+    loads,
+)
 from homodyn.capture.kinetics.foot_paths import LIFTED, FootPath, ground_velocity, paths_of
-from homodyn.capture.trial import ForcePlate
 from homodyn.capture.world import world_axes
 from homodyn.dynamics import position
 from homodyn.errors import CaptureError
+from homodyn.model.side import side_of
+from homodyn.motion import (
+    ForcePlate,
+    Loads,
+    Motion,
+)
 
 BRIEF = 0.04
 """s: supports and gaps that last no longer are noise."""
@@ -130,7 +140,7 @@ def _of_trial(
             "a trial does not say which markers are on its feet: give feet= such as "
             "{'left': ['LHEE', 'LTOE', 'LMT5']}"
         )
-    found = [Foot(name, name, (name,), ()) for name in feet]
+    found = [Foot(name, side_of(name), (name,), ()) for name in feet]
     places = []
     for name, markers in feet.items():
         for marker in markers:

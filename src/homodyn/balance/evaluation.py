@@ -16,8 +16,9 @@ from homodyn.balance.phases import Phase, in_order, phase_numbers
 from homodyn.balance.polygons import Level
 from homodyn.balance.stance import Stance
 from homodyn.balance.wrenches import Point
-from homodyn.capture import Motion, find_feet
+from homodyn.capture import find_feet
 from homodyn.errors import ModelError
+from homodyn.motion import Motion
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,10 +16,16 @@ from homodyn.bench import opensim_ik_peer
 from homodyn.bench.capture_loads import loads_rows
 from homodyn.bench.harness import Row, benchmark, best_of, environment, missing
 from homodyn.bench.models import PATIENCE, data_folder
-from homodyn.capture import Motion, Trial, fit, read, read_tasks
+from homodyn.capture import (
+    Trial,
+    fit,
+    read,
+    read_tasks,
+)
 from homodyn.catalog import heiman
 from homodyn.dynamics import marker_positions
 from homodyn.model import Marker, Model, load
+from homodyn.motion import Motion
 
 RECORDINGS = (
     ("gait10dof", "subject01.osim", "walk.trc", "setup_ik.xml"),

@@ -15,8 +15,6 @@ from homodyn.bench import opensim_loads_peer
 from homodyn.bench.harness import Row, best_of, environment, missing
 from homodyn.bench.models import PATIENCE, data_folder
 from homodyn.capture import (
-    ForcePlate,
-    Motion,
     loads,
     motion_of,
     read_plates,
@@ -25,6 +23,10 @@ from homodyn.capture import (
 )
 from homodyn.capture.kinetics.newton_euler import explained
 from homodyn.model import load
+from homodyn.motion import (
+    ForcePlate,
+    Motion,
+)
 
 CUTOFF = 6.0
 """Hz."""

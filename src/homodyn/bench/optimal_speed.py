@@ -17,11 +17,12 @@ from pathlib import Path
 from typing import Any
 
 import homodyn.optimal as oc
+from homodyn import gait
 from homodyn.bench import squat
 from homodyn.bench.harness import Row
-from homodyn.gait import make_trial
-from homodyn.optimal.synthesis import TRANSCRIPTION
+from homodyn.gait.synthesis.problem import TRANSCRIPTION
 from homodyn.symbolic import later
+from homodyn.synthetic import make_trial
 
 LIMITS = {"squat": 4.0, "step": 5.0, "synthesis": 60.0}
 """s: what each case may take on two cores with its kernels cached."""
@@ -77,7 +78,7 @@ def problem_of(case: str) -> oc.Problem:
         noise=0.0, gaps=0.0, strides=2, plates=2, variation=0.0, mass=70.0, plate_noise=0.0
     )
     truth = walk.truth
-    return oc.reconstruction_problem(truth.motion, measured=truth.loads, events=truth.events)[0]
+    return gait.reconstruction_problem(truth.motion, measured=truth.loads, events=truth.events)[0]
 
 
 def _seconds(found: dict[str, Any]) -> float:
@@ -121,7 +122,7 @@ def _peak_memory() -> float:
 
 def _search(case: str) -> Callable[[], oc.Solution]:
     if case == "synthesis":
-        return lambda: oc.synthesize("mixed", speed=SPEED).solution
+        return lambda: gait.synthesize("mixed", speed=SPEED).solution
     problem = problem_of(case)
     return problem.solve
 
@@ -129,7 +130,7 @@ def _search(case: str) -> Callable[[], oc.Solution]:
 def _main(what: str, case: str) -> dict[str, Any]:
     if what == "compile":
         if case == "synthesis":
-            problem = oc.synthesis_problem(objective=oc.OBJECTIVES["mixed"], speed=SPEED)
+            problem = gait.synthesis_problem(objective=gait.OBJECTIVES["mixed"], speed=SPEED)
             problem.build(TRANSCRIPTION).compile()
         else:
             problem_of(case).build().compile()

@@ -27,9 +27,6 @@ from homodyn.bench import opensim_track_peer
 from homodyn.bench.harness import Row, missing
 from homodyn.bench.models import data_folder
 from homodyn.capture import (
-    ForcePlate,
-    Loads,
-    Motion,
     loads,
     motion_of,
     read_plates,
@@ -38,6 +35,11 @@ from homodyn.capture import (
 )
 from homodyn.capture.world import world_axes
 from homodyn.model import load
+from homodyn.motion import (
+    ForcePlate,
+    Loads,
+    Motion,
+)
 
 PLACE = "gait10dof"
 SPAN = (0.5, 1.625)

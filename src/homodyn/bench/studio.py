@@ -26,9 +26,10 @@ import numpy as np
 
 from homodyn import capture, catalog
 from homodyn.bench.harness import Row, benchmark, missing
-from homodyn.capture import Motion, Trial
+from homodyn.capture import Trial
 from homodyn.errors import HomodynError
 from homodyn.model import save
+from homodyn.motion import Motion
 from homodyn.report.files import SUMMARY, write_motion
 
 FRAMES, MARKERS, RATE = 10_000, 60, 100.0

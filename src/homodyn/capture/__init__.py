@@ -32,8 +32,6 @@ from homodyn.capture.kinetics.work import (
 )
 from homodyn.capture.labelling.geometry import match_geometry
 from homodyn.capture.labelling.labels import Matching, match_labels, read_map, write_map
-from homodyn.capture.load import FootForce, Loads
-from homodyn.capture.motion import FitStatus, Motion
 from homodyn.capture.quality.finding import Finding, Severity
 from homodyn.capture.quality.gaps import fill_gaps
 from homodyn.capture.quality.health import Health, MarkerHealth, health
@@ -50,50 +48,27 @@ from homodyn.capture.scaling.prior import Prior
 from homodyn.capture.scaling.scaled import BodyScale, CentreShift, MarkerShift, Scaled, ScaleStatus
 from homodyn.capture.scaling.standing import scale
 from homodyn.capture.table import Table
-from homodyn.capture.trial import Y_UP, Event, ForcePlate, Signals, Trial, Wiring
-from homodyn.capture.walking.cycles import Cycles, Similarity, Stride, cycles, similarity, strides
-from homodyn.capture.walking.elevation import (
-    ElevationAngles,
-    Planarity,
-    elevation_angles,
-    planarity,
+from homodyn.capture.trial import (
+    Y_UP,
+    Signals,
+    Trial,
 )
-from homodyn.capture.walking.emg import EmgCycles, emg_channels, emg_cycles, emg_envelopes
-from homodyn.capture.walking.events import Events, find_events
-from homodyn.capture.walking.gait_measures import Absent, GaitMeasures, Measure, gait_measures
-from homodyn.capture.walking.legs import Leg, legs_of
-from homodyn.capture.walking.stability import Stability, margin_of_stability
 from homodyn.capture.world import in_world_of, world_axes
 
 __all__ = [
     "Y_UP",
-    "Absent",
     "BodyScale",
     "CentreShift",
     "Change",
     "ColumnMap",
-    "Cycles",
     "Derivatives",
-    "ElevationAngles",
-    "EmgCycles",
     "Energy",
-    "Event",
-    "Events",
     "Finding",
-    "FitStatus",
     "Foot",
-    "FootForce",
-    "ForcePlate",
-    "GaitMeasures",
     "Health",
-    "Leg",
-    "Loads",
     "MarkerHealth",
     "MarkerShift",
     "Matching",
-    "Measure",
-    "Motion",
-    "Planarity",
     "PowerBalance",
     "Prior",
     "Residuals",
@@ -101,43 +76,29 @@ __all__ = [
     "Scaled",
     "Severity",
     "Signals",
-    "Similarity",
-    "Stability",
-    "Stride",
     "Table",
     "Trial",
-    "Wiring",
     "Work",
     "assign_markers",
     "bandpass",
     "butterworth",
     "calibrate",
-    "cycles",
     "derivatives",
-    "elevation_angles",
-    "emg_channels",
-    "emg_cycles",
-    "emg_envelopes",
     "energy",
     "fill_gaps",
-    "find_events",
     "find_feet",
     "fit",
-    "gait_measures",
     "health",
     "highpass",
     "in_world_of",
-    "legs_of",
     "loads",
     "lowpass",
-    "margin_of_stability",
     "marker_rank",
     "match_geometry",
     "match_labels",
     "motion_of",
     "opensim_derivatives",
     "opensim_lowpass",
-    "planarity",
     "power_and_work",
     "power_balance",
     "predicted_forces",
@@ -149,9 +110,7 @@ __all__ = [
     "redistributed",
     "residuals",
     "scale",
-    "similarity",
     "smoothed",
-    "strides",
     "suggest_cutoff",
     "work_by_cycle",
     "world_axes",

@@ -15,8 +15,9 @@ from homodyn.capture.formats.forces import force_table, plates_of
 from homodyn.capture.formats.storage import read_storage, write_storage
 from homodyn.capture.formats.trc import read_trc, write_trc
 from homodyn.capture.table import Table
-from homodyn.capture.trial import ForcePlate, Trial
+from homodyn.capture.trial import Trial
 from homodyn.errors import FormatError
+from homodyn.motion import ForcePlate
 
 
 def read(

@@ -10,93 +10,12 @@ import numpy as np
 
 from homodyn.errors import CaptureError
 from homodyn.model.naming import missing, repeated
+from homodyn.motion.arrays import settle
+from homodyn.motion.event import Event
+from homodyn.motion.force_plate import ForcePlate
 
 Y_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
 """Turns vectors of a world with X forward, Y up, Z right (OpenSim's) into ours, with Z up."""
-
-
-@dataclass(frozen=True, eq=False)
-class Wiring:
-    """How the channels of a plate make its wrench: what a C3D file tells, in the axes of the file.
-
-    With it a trial is written back as it was recorded.
-    """
-
-    kind: int
-    """Type of the plate, as C3D numbers them."""
-    channels: tuple[str, ...]
-    """Names of its analog channels, in the order of the type."""
-    corners: np.ndarray
-    """(4, 3), m."""
-    origin: np.ndarray
-    """(3,), m: from the transducer to the middle of the surface, or what the type means by it."""
-    length: float = 1.0
-    """m in the unit of position channels."""
-    moment: float = 1.0
-    """N m in the unit of moment channels."""
-    calibration: np.ndarray | None = None
-    """Matrix that turns channels into forces and moments; None where the channels are those."""
-    correction: np.ndarray | None = None
-    """(2, 6): polynomial of the error of the centre of pressure of Kistler's plates, mm."""
-    sign: int = 1
-    """-1 where the channels hold the force on the plate instead of that on the person."""
-
-    def __post_init__(self) -> None:
-        _settle(self, "corners", (4, 3), "wiring of a plate")
-        _settle(self, "origin", (3,), "wiring of a plate")
-        for name in ("calibration", "correction"):
-            if (matrix := getattr(self, name)) is not None:
-                _settle(self, name, np.shape(matrix), "wiring of a plate")
-
-
-@dataclass(frozen=True, eq=False)
-class ForcePlate:
-    """What one plate, or one column group of a force file, says the ground did to the person.
-
-    The wrench on the person at each sample is ``force`` at ``point`` and the couple ``torque``, all
-    in world axes. Where the plate is loaded, ``point`` is the centre of pressure and ``torque`` the
-    free moment; elsewhere any other point of the same wrench may stand.
-    """
-
-    name: str
-    rate: float
-    """Samples per second (Hz)."""
-    force: np.ndarray
-    """(samples, 3), N, on the person."""
-    point: np.ndarray
-    """(samples, 3), m."""
-    torque: np.ndarray
-    """(samples, 3), N m, on the person."""
-    start: float = 0.0
-    """Time of the first sample (s)."""
-    corners: np.ndarray | None = None
-    """(4, 3), m; None where the file does not say."""
-    wiring: Wiring | None = None
-    """How it was computed from analog channels; None where it was not."""
-    body: str = ""
-    """The body that the file applies it to; nothing where the file does not say."""
-
-    def __post_init__(self) -> None:
-        samples = len(self.force)
-        for name in ("force", "point", "torque"):
-            _settle(self, name, (samples, 3), f"plate {self.name!r}")
-        if self.corners is not None:
-            _settle(self, "corners", (4, 3), f"plate {self.name!r}")
-
-    @cached_property
-    def time(self) -> np.ndarray:
-        """Instants of the samples (s)."""
-        return self.start + np.arange(len(self.force)) / self.rate
-
-    def turned(self, rotation: np.ndarray) -> ForcePlate:
-        """The same plate with every vector turned by a rotation matrix."""
-        return replace(
-            self,
-            force=self.force @ rotation.T,
-            point=self.point @ rotation.T,
-            torque=self.torque @ rotation.T,
-            corners=None if self.corners is None else self.corners @ rotation.T,
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +34,7 @@ class Signals:
     """What was decided while they were processed, one sentence each."""
 
     def __post_init__(self) -> None:
-        _settle(self, "values", (len(self.values), len(self.names)), "analog channels")
+        settle(self, "values", (len(self.values), len(self.names)), "analog channels")
 
     @cached_property
     def time(self) -> np.ndarray:
@@ -125,20 +44,6 @@ class Signals:
     def channel(self, name: str) -> np.ndarray:
         """The samples of one channel."""
         return self.values[:, _place("analog channel", name, self.names)]
-
-
-@dataclass(frozen=True)
-class Event:
-    """Something that happened at an instant, such as a heel strike of the left foot."""
-
-    time: float
-    """Seconds, on the clock of the trial."""
-    label: str
-    """What happened: ``"Foot Strike"``, ``"Foot Off"``, or any other word."""
-    context: str = ""
-    """Where: ``"Left"``, ``"Right"``, ``"General"``, or nothing."""
-    subject: str = ""
-    description: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,11 +77,11 @@ class Trial:
     def __post_init__(self) -> None:
         frames, count = len(self.positions), len(self.markers)
         where = f"trial {self.name!r}"
-        _settle(self, "positions", (frames, count, 3), where)
+        settle(self, "positions", (frames, count, 3), where)
         if not self.filled.size:
             object.__setattr__(self, "filled", np.zeros((frames, count), dtype=bool))
-        _settle(self, "filled", (frames, count), where, dtype=bool)
-        _settle(self, "axes", (3, 3), where)
+        settle(self, "filled", (frames, count), where, dtype=bool)
+        settle(self, "axes", (3, 3), where)
         doubled = repeated(self.markers)
         if doubled:
             raise CaptureError(f"{where} has several markers of one name: {', '.join(doubled)}")
@@ -241,17 +146,6 @@ class Trial:
             plates=tuple(plate.turned(rotation) for plate in self.plates),
             axes=rotation @ self.axes,
         )
-
-
-def _settle(
-    record: object, name: str, shape: tuple[int, ...], where: str, dtype: type = float
-) -> None:
-    """Make one array of a frozen record read-only and of the shape it must have."""
-    array: np.ndarray = np.array(getattr(record, name), dtype=dtype)
-    if array.shape != shape:
-        raise CaptureError(f"{where}: {name} has shape {array.shape}, {shape} is expected")
-    array.flags.writeable = False
-    object.__setattr__(record, name, array)
 
 
 def _place(what: str, name: str, names: Sequence[str]) -> int:

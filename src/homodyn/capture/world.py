@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from homodyn.capture.trial import Y_UP, Trial
+from homodyn.capture.trial import (
+    Y_UP,
+    Trial,
+)
 from homodyn.errors import CaptureError
 from homodyn.model import Model
 

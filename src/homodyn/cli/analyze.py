@@ -101,8 +101,8 @@ def analyze(
 
     Example: `homodyn analyze walk.c3d --static stand.c3d --mass 72 --height 1.78 -o results`
     """
+    from homodyn.analysis.settings import Settings
     from homodyn.report.batch import Done, analyze_all
-    from homodyn.report.settings import Settings
 
     settings = Settings(
         model=model,
@@ -159,7 +159,7 @@ class _Bars:
     """A bar over the trials, and one over the stages of the trial that runs in this process."""
 
     def __init__(self, progress: Progress, trials: int) -> None:
-        from homodyn.report.analysis import STAGES
+        from homodyn.analysis.pipeline import STAGES
 
         self.progress = progress
         self.stages = len(STAGES) + 1

@@ -114,7 +114,12 @@ def _motion(
     output: Path,
 ) -> tuple[str, list[Path]]:
     from homodyn.balance import detect, evaluate, measured
-    from homodyn.capture import motion_of, read_plates, read_table, smoothed
+    from homodyn.capture import (
+        motion_of,
+        read_plates,
+        read_table,
+        smoothed,
+    )
     from homodyn.report import balance as report
 
     table = read_table(Path(source))

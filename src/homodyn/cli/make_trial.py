@@ -47,8 +47,8 @@ def make_trial(
 
     Example: `homodyn make-trial -o trial --speed 1.3`
     """
-    from homodyn.gait import make_trial as make
-    from homodyn.gait import write_trial
+    from homodyn.synthetic import make_trial as make
+    from homodyn.synthetic import write_trial
 
     made = make(
         height=height,

@@ -95,7 +95,7 @@ def check(
 
     Example: `homodyn model check heiman`
     """
-    from homodyn.report import model_check
+    from homodyn.analysis import model_check
 
     if Path(source).is_file():
         checked = model_check.check_file(source)

@@ -88,12 +88,15 @@ def reconstruct(
 
     Example: `homodyn reconstruct walk.c3d --mass 72 --height 1.78 -o step`
     """
+    from homodyn.analysis.settings import Settings
     from homodyn.errors import HomodynError
-    from homodyn.optimal import footings, read_phases
-    from homodyn.optimal import reconstruct as solve
+    from homodyn.gait import (
+        footings,
+        read_phases,
+    )
+    from homodyn.gait import reconstruct as solve
     from homodyn.report.reconstruction import write_reconstruction
     from homodyn.report.recorded import read_recorded
-    from homodyn.report.settings import Settings
 
     if plates not in ("check", "term"):
         raise HomodynError(f"--plates is {plates!r}; accepted: check, term")

@@ -12,7 +12,10 @@ from rich.text import Text
 from homodyn.errors import HomodynError, NoSolution
 
 if TYPE_CHECKING:
-    from homodyn.optimal import Stage, Synthesis
+    from homodyn.gait import (
+        Stage,
+        Synthesis,
+    )
 
 
 def synthesize(
@@ -49,8 +52,14 @@ def synthesize(
 
     Example: `homodyn synthesize --speed 1.5 --objective mixed -o steps`
     """
-    from homodyn.optimal import OBJECTIVES, walker
-    from homodyn.report import Compared, write_synthesis
+    from homodyn.gait import (
+        OBJECTIVES,
+        walker,
+    )
+    from homodyn.report import (
+        Compared,
+        write_synthesis,
+    )
 
     if output.exists():
         raise HomodynError(f"{output} is there already; name another folder")
@@ -92,8 +101,8 @@ def _found(
 ) -> Synthesis:
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+    from homodyn.gait import synthesize as search
     from homodyn.model import Model
-    from homodyn.optimal import synthesize as search
 
     assert isinstance(model, Model)
     bar = Progress(

@@ -13,7 +13,10 @@ from rich.text import Text
 from homodyn.cli.models import find
 
 if TYPE_CHECKING:
-    from homodyn.capture import Health, MarkerHealth
+    from homodyn.capture import (
+        Health,
+        MarkerHealth,
+    )
 
 STYLES = {"serious": "bold red", "warning": "yellow", "info": "dim"}
 
@@ -42,7 +45,11 @@ def check_trial(
 
     Example: `homodyn check-trial walk.c3d --model heiman`
     """
-    from homodyn.capture import health, match_labels, read
+    from homodyn.capture import (
+        health,
+        match_labels,
+        read,
+    )
     from homodyn.errors import CaptureError
 
     console = Console(highlight=False)

@@ -2,7 +2,7 @@
 
 A finding is an error where the model cannot be computed with, a warning where something is likely
 to be a slip, and a note where it is only worth knowing. What takes mechanics or tables of people
-to judge is in `homodyn.report.model_check`.
+to judge is in `homodyn.analysis.model_check`.
 """
 
 from __future__ import annotations

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import casadi as ca
 
+from homodyn.integrate import holds, line_share, passes
 from homodyn.network.formula import Formula
-from homodyn.steps import holds, line_share, passes
 
 MIRRORED = {">": "<=", "<=": ">", "<": ">=", ">=": "<", "==": "!=", "!=": "=="}
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import casadi as ca
 
-from homodyn.steps import CLASSICAL, EULER, HEUN, Tableau, leap_frog, runge_kutta
+from homodyn.integrate import CLASSICAL, EULER, HEUN, Tableau, leap_frog, runge_kutta
 
 Rates = Callable[[ca.SX, float], ca.SX]
 """Rates of the states at a fraction (0, 1/2 or 1) of the step."""

@@ -1,7 +1,7 @@
 """What the events of a network make of an attempt: which fire, and whether the step is cut.
 
 If an event with a tolerance passed its zero too far, the step is cut where a straight line puts it
-(`homodyn.steps`). Once a crossing has been seen, coming within the tolerance from before counts
+(`homodyn.integrate`). Once a crossing has been seen, coming within the tolerance from before counts
 too: else the rest of the step could cross again and again, cut ever shorter. After many cuts the
 event is taken as it is, so a run always goes on.
 """
@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 import casadi as ca
 
+from homodyn.integrate import cut, settled
 from homodyn.network.banks import Watched
 from homodyn.network.column import Parts
 from homodyn.network.crossing import crossing, near, true_at
-from homodyn.steps import cut, settled
 
 SPENT = 2
 GIVE_UP_AFTER = 200

@@ -20,11 +20,11 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, Protocol
 
+from homodyn.analysis.pipeline import analyze
+from homodyn.analysis.settings import Settings, digest, fingerprint
 from homodyn.errors import CaptureError, FormatError, HomodynError
-from homodyn.report.analysis import analyze
 from homodyn.report.files import origin, recorded_summary, write_analysis
 from homodyn.report.overview import write_overview
-from homodyn.report.settings import Settings, digest, fingerprint
 
 THREADS = ("HOMODYN_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 """Environment variables that tell how many threads a process may use."""

@@ -10,15 +10,18 @@ from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
 
-from homodyn import gait
-from homodyn.gait import compare_with_truth, read_truth
-from homodyn.report.analysis import analyze
+from homodyn import synthetic
+from homodyn.analysis.pipeline import analyze
+from homodyn.analysis.settings import Settings
 from homodyn.report.files import write_analysis
 from homodyn.report.quality import overall, verdicts
-from homodyn.report.settings import Settings
 from homodyn.symbolic import machine
+from homodyn.synthetic import (
+    compare_with_truth,
+    read_truth,
+)
 
-TRIAL = Path(gait.__file__).parent / "demo_trial"
+TRIAL = Path(synthetic.__file__).parent / "demo_trial"
 """``walk.c3d``, ``static.c3d`` and the folder ``truth``."""
 HEIGHT, MASS = 1.78, 74.0
 """What a scale and a tape would say of the person (m, kg)."""

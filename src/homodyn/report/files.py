@@ -19,17 +19,25 @@ from typing import Any
 import numpy as np
 
 from homodyn import dynamics
-from homodyn.capture import Event, Loads, Motion, Table, write_table
+from homodyn.analysis.curves import Curves, angle_curves
+from homodyn.analysis.known_loads import all_known, work_of_joints
+from homodyn.analysis.load_curves import ground_force_curves, power_curves, torque_curves
+from homodyn.analysis.pipeline import Analysis
+from homodyn.analysis.settings import fingerprint
+from homodyn.capture import (
+    Table,
+    write_table,
+)
 from homodyn.errors import FormatError
 from homodyn.model import Model, save
-from homodyn.report.analysis import Analysis
-from homodyn.report.curves import Curves, angle_curves
-from homodyn.report.known_loads import all_known, work_of_joints
-from homodyn.report.load_curves import ground_force_curves, power_curves, torque_curves
+from homodyn.motion import (
+    Event,
+    Loads,
+    Motion,
+)
 from homodyn.report.page import page
 from homodyn.report.quality import finding_text, overall, verdicts
 from homodyn.report.reproduce import versions
-from homodyn.report.settings import fingerprint
 
 SUMMARY = "summary.json"
 PAGE = "report.html"

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from homodyn.capture import Loads, Motion, Trial
+from homodyn.capture import Trial
+from homodyn.motion import (
+    Loads,
+    Motion,
+)
+from homodyn.motion.anatomical_axes import Axes
 from homodyn.report.gait_figures import Figure
-from homodyn.report.silhouette import Axes
 from homodyn.report.svg import Plot, nice_range
 
 GOOD_RMS, BAD_RMS = 0.02, 0.04

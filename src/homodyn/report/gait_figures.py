@@ -11,8 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from homodyn import dynamics
-from homodyn.capture import ElevationAngles, ForcePlate, Loads, Motion, Signals, world_axes
-from homodyn.report.curves import (
+from homodyn.analysis.curves import (
     SIDES,
     Curves,
     Rhythm,
@@ -21,9 +20,19 @@ from homodyn.report.curves import (
     heading,
     signal_curves,
 )
-from homodyn.report.known_loads import all_known
-from homodyn.report.load_curves import ground_force_curves, power_curves, torque_curves
-from homodyn.report.silhouette import Axes
+from homodyn.analysis.known_loads import all_known
+from homodyn.analysis.load_curves import ground_force_curves, power_curves, torque_curves
+from homodyn.capture import (
+    Signals,
+    world_axes,
+)
+from homodyn.gait import ElevationAngles
+from homodyn.motion import (
+    ForcePlate,
+    Loads,
+    Motion,
+)
+from homodyn.motion.anatomical_axes import Axes
 from homodyn.report.svg import Plot, nice_range
 
 LOADED = 40.0

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
+from homodyn.analysis.known_loads import all_known
+from homodyn.analysis.pipeline import Analysis
 from homodyn.report import texts
-from homodyn.report.analysis import Analysis
 from homodyn.report.fit_figures import marker_errors, root_residuals, visibility
 from homodyn.report.gait_figures import (
     Figure,
@@ -22,7 +23,6 @@ from homodyn.report.gait_figures import (
     pressure_paths,
 )
 from homodyn.report.html import figure, paragraph, tile, told
-from homodyn.report.known_loads import all_known
 from homodyn.report.quality import overall, verdicts
 from homodyn.report.replay import asset, replay_data, replay_html, strip
 from homodyn.report.reproduce import reproduction

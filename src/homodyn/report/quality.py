@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from homodyn.capture import Finding
+from homodyn.motion.anatomical_axes import Axes
 from homodyn.report.fit_figures import (
     BAD_RMS,
     FORCE_SHARE,
@@ -16,10 +17,9 @@ from homodyn.report.fit_figures import (
     MOMENT_SHARE,
     net_force_and_height,
 )
-from homodyn.report.silhouette import Axes
 
 if TYPE_CHECKING:
-    from homodyn.report.analysis import Analysis
+    from homodyn.analysis.pipeline import Analysis
 
 GOOD, FAIR, POOR, NOTE = "good", "fair", "poor", "note"
 RANK = (NOTE, GOOD, FAIR, POOR)

@@ -13,10 +13,22 @@ from typing import Any
 
 import numpy as np
 
-from homodyn.capture import Event, FootForce, Loads, Table, write_table
+from homodyn.capture import (
+    Table,
+    write_table,
+)
 from homodyn.errors import FormatError
+from homodyn.gait import (
+    Reconstruction,
+    write_phases,
+)
 from homodyn.model import save
-from homodyn.optimal import Reconstruction, write_phases
+from homodyn.model.side import Side
+from homodyn.motion import (
+    Event,
+    FootForce,
+    Loads,
+)
 from homodyn.report.files import PAGE, SUMMARY, is_result, position_columns, rotations, write_csv
 from homodyn.report.html import figure, paragraph, table, tile
 from homodyn.report.reconstruction_figures import (
@@ -269,7 +281,9 @@ def _loads(result: Reconstruction) -> Loads:
             near = np.interp(fitted.time, result.time[known], np.arange(known.sum()))
             point = pressed[known][np.rint(near).astype(int)]
             point[force[:, 2] < 1.0] = np.nan
-        feet.append(FootForce(f"Foot{side}", side.lower(), force, point, np.zeros_like(force)))
+        feet.append(
+            FootForce(f"Foot{side}", Side(side.lower()), force, point, np.zeros_like(force))
+        )
     none = np.zeros((len(fitted.time), 3))
     still = np.zeros((len(fitted.time), model.nv))
     return Loads(fitted, still, (), none, none, tuple(feet))

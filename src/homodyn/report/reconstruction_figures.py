@@ -6,14 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from homodyn.capture import elevation_angles
+from homodyn.analysis.curves import heading
 from homodyn.errors import CaptureError
+from homodyn.gait import Reconstruction, elevation_angles
 from homodyn.model import Model
-from homodyn.optimal import Reconstruction
-from homodyn.report.curves import heading
+from homodyn.motion.anatomical_axes import Axes
 from homodyn.report.gait_figures import Figure, plane_of
 from homodyn.report.replay import stick_ends, sticks
-from homodyn.report.silhouette import Axes
 from homodyn.report.svg import Plot, nice_range
 
 SIDES = ("Right", "Left")

@@ -8,11 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
+from homodyn.analysis.pipeline import analyze
+from homodyn.analysis.settings import Settings
 from homodyn.capture import (
-    Event,
-    FootForce,
-    Loads,
-    Motion,
     Table,
     loads,
     read_plates,
@@ -20,11 +18,16 @@ from homodyn.capture import (
     smoothed,
 )
 from homodyn.errors import FormatError
+from homodyn.gait import whole_steps
 from homodyn.model import Model, load
-from homodyn.optimal import whole_steps
-from homodyn.report.analysis import analyze
+from homodyn.model.side import side_of
+from homodyn.motion import (
+    Event,
+    FootForce,
+    Loads,
+    Motion,
+)
 from homodyn.report.files import MEASURED, position_columns
-from homodyn.report.settings import Settings
 
 RECORDINGS = (".c3d", ".trc")
 TABLES = (".mot", ".sto", ".csv")
@@ -126,8 +129,7 @@ def _known_loads(motion: Motion, folder: Path) -> Loads | None:
             forces.columns([f"{body} {word} {axis}" for axis in "xyz"])
             for word in ("force", "point", "moment")
         )
-        side = "right" if "right" in body.lower() else "left" if "left" in body.lower() else ""
-        feet.append(FootForce(body, side, force, point, moment))
+        feet.append(FootForce(body, side_of(body), force, point, moment))
     tau = torques.columns(list(model.coordinate_names))
     none = np.zeros((len(motion.time), 3))
     known = np.isfinite(tau).all(axis=1) & np.all([np.isfinite(f.force).all(1) for f in feet], 0)

@@ -20,11 +20,18 @@ import casadi as ca
 import numpy as np
 
 from homodyn import dynamics
-from homodyn.capture import Event, ForcePlate, Loads, Motion, world_axes
+from homodyn.analysis.curves import heading
+from homodyn.capture import world_axes
 from homodyn.dynamics.tree import Tree
 from homodyn.model import WORLD, Body, ContactShape, Model
-from homodyn.report.curves import heading
-from homodyn.report.silhouette import Axes, posed
+from homodyn.motion import (
+    Event,
+    ForcePlate,
+    Loads,
+    Motion,
+)
+from homodyn.motion.anatomical_axes import Axes
+from homodyn.report.silhouette import posed
 from homodyn.report.svg import Plot
 from homodyn.symbolic import kernel
 

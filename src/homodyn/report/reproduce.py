@@ -13,7 +13,7 @@ from homodyn.report import texts
 from homodyn.report.html import paragraph, table
 
 if TYPE_CHECKING:
-    from homodyn.report.analysis import Analysis
+    from homodyn.analysis.pipeline import Analysis
 
 PACKAGES = ("casadi", "numpy", "scipy", "ezc3d")
 """What numbers depend on."""

@@ -13,30 +13,11 @@ from scipy.spatial import ConvexHull, QhullError
 
 from homodyn.catalog.standing import placements
 from homodyn.model import WORLD, ContactShape, Model
+from homodyn.motion.anatomical_axes import Axes
 from homodyn.spatial import Transform
 
 ARC = 24
 """Points of a half circle."""
-
-
-@dataclass(frozen=True)
-class Axes:
-    """Directions of the world as a person standing in it has them: unit vectors."""
-
-    forward: np.ndarray
-    left: np.ndarray
-    up: np.ndarray
-
-    @staticmethod
-    def of(model: Model) -> Axes:
-        """The axes of a model, by its gravity; z is up where there is none."""
-        gravity = np.asarray(model.gravity, dtype=float)
-        strength = np.linalg.norm(gravity)
-        up = -gravity / strength if strength > 0 else np.array([0.0, 0.0, 1.0])
-        level = np.eye(3)[0] if abs(up[0]) < 0.9 else np.eye(3)[1]
-        forward = level - (level @ up) * up
-        forward /= np.linalg.norm(forward)
-        return Axes(forward, np.cross(up, forward), up)
 
 
 @dataclass(frozen=True)

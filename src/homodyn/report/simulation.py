@@ -14,9 +14,12 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from homodyn.capture import Event, Motion
 from homodyn.errors import FormatError
 from homodyn.model import Model, save
+from homodyn.motion import (
+    Event,
+    Motion,
+)
 from homodyn.report.draw import save_drawing
 from homodyn.report.files import write_csv
 from homodyn.report.replay import RATE, asset, packed, replay_data, replay_html, strip

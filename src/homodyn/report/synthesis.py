@@ -14,21 +14,23 @@ from typing import Any
 
 import numpy as np
 
-from homodyn.capture import elevation_angles
 from homodyn.errors import FormatError
-from homodyn.model import Model, save
-from homodyn.optimal import (
+from homodyn.gait import (
     CrossEvaluation,
     StoredStep,
     Synthesis,
     cross_evaluation,
+    elevation_angles,
     ground_forces,
     lowest_force,
-    similarity,
     starts,
     stride,
     stride_events,
 )
+from homodyn.gait import (
+    step_similarity as similarity,
+)
+from homodyn.model import Model, save
 from homodyn.report.files import write_csv
 from homodyn.report.gait_figures import Figure, PlaneFit, plane_of
 from homodyn.report.html import Markup, figure, number, paragraph, table, told

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from homodyn.capture import Measure
-from homodyn.report.analysis import Analysis
-from homodyn.report.clinical import readings
+from homodyn.analysis.known_loads import known_torques, work_of_joints
+from homodyn.analysis.pipeline import Analysis
+from homodyn.gait import Measure
+from homodyn.motion.clinical import readings
 from homodyn.report.html import Cell, number, table
-from homodyn.report.known_loads import known_torques, work_of_joints
 from homodyn.report.quality import finding_text
 
 SEVERITIES = {"serious": "problem", "warning": "look at it", "info": "note"}

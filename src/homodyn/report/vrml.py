@@ -15,9 +15,10 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from homodyn import dynamics
-from homodyn.capture import Motion, world_axes
+from homodyn.capture import world_axes
 from homodyn.errors import CaptureError
 from homodyn.model import WORLD, Model
+from homodyn.motion import Motion
 from homodyn.report.replay import RATE, Stick, sticks
 from homodyn.symbolic import kernel
 

@@ -5,7 +5,7 @@ both. An event function is looked at with its rate at several places in between;
 values and rates shows what passes zero and comes back between two looks. Halves of a stretch are
 trusted where the cubic of the whole tells their middle well and stays clear of zero by more than
 its error; elsewhere more looks are taken. The crossing is then located on true states, by steps of
-other lengths from the same start, cut as those of networks are (`homodyn.steps`), and landed on
+other lengths from the same start, cut as those of networks are (`homodyn.integrate`), and landed on
 just beyond the zero: what has been met lies on its new side, so that it can neither be met again
 nor cut the next steps ever smaller.
 """
@@ -20,12 +20,12 @@ import casadi as ca
 import numpy as np
 
 from homodyn.errors import ModelError
+from homodyn.integrate import passes
 from homodyn.model import Model
 from homodyn.model.configuration import rates
 from homodyn.simulate.constants import Lane
 from homodyn.simulate.integrators import State
 from homodyn.spatial import Array
-from homodyn.steps import passes
 from homodyn.symbolic import Kernel
 from homodyn.symbolic.trace import trace
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from homodyn import steps
+from homodyn import integrate as steps
+from homodyn.integrate import CLASSICAL, EULER, HEUN, Tableau
 from homodyn.model import Model, normalize, rates
 from homodyn.spatial import Array
-from homodyn.steps import CLASSICAL, EULER, HEUN, Tableau
 
 
 class Flow(NamedTuple):

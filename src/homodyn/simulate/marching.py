@@ -10,13 +10,13 @@ import numpy as np
 
 from homodyn.dynamics import kinetic_energy, potential_energy
 from homodyn.errors import ModelError
+from homodyn.integrate import cut, line_share, settled
 from homodyn.simulate.events import Crossing, Event, Watch, between
 from homodyn.simulate.faults import fault
 from homodyn.simulate.joint_rows import spring_energies
 from homodyn.simulate.outside import Outside
 from homodyn.simulate.record import Happening, Status
 from homodyn.simulate.setup import Setup
-from homodyn.steps import cut, line_share, settled
 
 EVENTS_PER_SECOND = 10_000
 """Events in a second of simulated time beyond which a run counts as stalled."""

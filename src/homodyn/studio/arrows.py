@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from homodyn.capture import ForcePlate
+from homodyn.motion import ForcePlate
 from homodyn.report.replay import ARROW
 from homodyn.studio.document import Actor, nearest
 from homodyn.studio.figure import Figure

@@ -15,9 +15,9 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from homodyn.capture import Motion
-from homodyn.report.curves import PERCENT, SIDES, Curves, Rhythm, Strand, angle_curves
-from homodyn.report.load_curves import ground_force_curves, power_curves, torque_curves
+from homodyn.analysis.curves import PERCENT, SIDES, Curves, Rhythm, Strand, angle_curves
+from homodyn.analysis.load_curves import ground_force_curves, power_curves, torque_curves
+from homodyn.motion import Motion
 from homodyn.studio.document import Actor, Colour, Document
 
 QUANTITIES = ("Angle", "Torque", "Power", "Ground force")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from homodyn import capture
-from homodyn.report.analysis import STAGES, analyze
+from homodyn.analysis.pipeline import STAGES, analyze
+from homodyn.analysis.settings import Settings
 from homodyn.report.demo import HEIGHT, MASS, TRIAL
-from homodyn.report.settings import Settings
 from homodyn.studio.document import Document
 from homodyn.studio.opening import of_analysis
 from homodyn.studio.session import Session

@@ -7,10 +7,15 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from homodyn.capture import Event, Loads, Motion, Trial
+from homodyn.capture import Trial
 from homodyn.errors import CaptureError, ModelError
 from homodyn.model import Model
 from homodyn.model.naming import missing
+from homodyn.motion import (
+    Event,
+    Loads,
+    Motion,
+)
 from homodyn.studio.recipe import Recipe
 
 COLOURS = (

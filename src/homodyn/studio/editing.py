@@ -15,12 +15,12 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from homodyn import catalog, dynamics
-from homodyn.capture import Motion
 from homodyn.catalog.standing import placements
 from homodyn.errors import HomodynError, ModelError
 from homodyn.model import Model
 from homodyn.model.layout import joint_positions
 from homodyn.model.naming import missing
+from homodyn.motion import Motion
 from homodyn.simulate import grounded
 from homodyn.spatial import Transform
 from homodyn.studio.document import Actor

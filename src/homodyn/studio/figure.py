@@ -15,8 +15,9 @@ import numpy as np
 from homodyn import dynamics
 from homodyn.dynamics.tree import Tree
 from homodyn.model import WORLD, ContactShape, Model
+from homodyn.motion.anatomical_axes import Axes
 from homodyn.report.replay import Stick, sticks
-from homodyn.report.silhouette import Axes, contact_points
+from homodyn.report.silhouette import contact_points
 from homodyn.spatial import Transform
 from homodyn.studio.shapes import along, towards
 from homodyn.symbolic import Kernel, kernel

@@ -11,10 +11,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from homodyn import capture
-from homodyn.capture import FitStatus, Motion, Signals, Trial
+from homodyn import capture, gait
+from homodyn.analysis.pipeline import APART, FEWEST, thinned, with_fit
+from homodyn.capture import (
+    Signals,
+    Trial,
+)
 from homodyn.errors import CaptureError, HomodynError
-from homodyn.report.analysis import APART, FEWEST, thinned, with_fit
+from homodyn.motion import (
+    FitStatus,
+    Motion,
+)
 from homodyn.studio.document import Actor, Document, nearest
 from homodyn.studio.editing import with_model
 from homodyn.studio.figure import figure
@@ -163,7 +170,7 @@ def inverse_dynamics(actor: Actor, trial: Trial, tell: Tell = quiet, *, cutoff: 
     loads = capture.loads(actor.motion, plates, cutoff=cutoff)
     tell("events", 0.7)
     try:
-        events = tuple(capture.find_events(actor.motion, plates, known=trial.events))
+        events = tuple(gait.find_events(actor.motion, plates, known=trial.events))
     except HomodynError:
         events = trial.events
     after = replace(

@@ -9,8 +9,12 @@ import numpy as np
 
 from homodyn.balance import Evaluation, Patch, Scene, Stance, detect, evaluate, static_polygon
 from homodyn.balance.polygons import Level
-from homodyn.capture import ForcePlate, Motion, Trial
+from homodyn.capture import Trial
 from homodyn.errors import HomodynError, NoSolution
+from homodyn.motion import (
+    ForcePlate,
+    Motion,
+)
 from homodyn.report.silhouette import hull
 from homodyn.studio.document import Actor, Document, nearest
 from homodyn.studio.figure import figure

@@ -9,7 +9,10 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from homodyn import capture
-from homodyn.capture import Matching, Trial
+from homodyn.capture import (
+    Matching,
+    Trial,
+)
 from homodyn.errors import CaptureError, HomodynError, ModelError
 from homodyn.model.naming import missing
 from homodyn.studio.document import Actor, Document, nearest

@@ -14,11 +14,11 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from homodyn import capture, catalog, network
+from homodyn.analysis.pipeline import Analysis
 from homodyn.balance import load_scene
 from homodyn.capture import Trial
 from homodyn.errors import FormatError, HomodynError
 from homodyn.model import Model, load
-from homodyn.report.analysis import Analysis
 from homodyn.simulate import grounded
 from homodyn.studio.document import Actor, Document
 from homodyn.studio.judging import BalanceScene

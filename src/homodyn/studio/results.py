@@ -10,9 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from homodyn.capture import Event, FootForce, Loads, Motion
 from homodyn.errors import FormatError
 from homodyn.model import WORLD, Model, load
+from homodyn.model.side import side_of
+from homodyn.motion import (
+    Event,
+    FootForce,
+    Loads,
+    Motion,
+)
 from homodyn.report.files import SUMMARY, position_columns
 from homodyn.simulate import Scene, gap_distances
 from homodyn.studio.document import Actor
@@ -107,7 +113,7 @@ def _reconstructed(model: Model, folder: Path) -> tuple[Motion, Loads | None]:
         force = np.column_stack([np.interp(motion.time, forces["time"], x) for x in rows.T])
         body = next((name for name in places if side_of(name) == side.lower()), "")
         if body:
-            feet.append(FootForce(body, side.lower(), force, places[body], np.zeros_like(force)))
+            feet.append(FootForce(body, side_of(body), force, places[body], np.zeros_like(force)))
     return motion, loads_of(motion, tau, tuple(feet))
 
 
@@ -291,12 +297,6 @@ def _block(columns: Columns, names: Sequence[str], path: Path) -> np.ndarray:
 
 def _triple(columns: Columns, stem: str, path: Path) -> np.ndarray:
     return _block(columns, [f"{stem} {axis}" for axis in "xyz"], path)
-
-
-def side_of(body: str) -> str:
-    """Side, left or right by the name of a body, or nothing."""
-    word = body.lower()
-    return "left" if "left" in word else "right" if "right" in word else ""
 
 
 def _events(path: Path) -> tuple[Event, ...]:

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
-from homodyn.capture import Motion, Trial
+from homodyn.capture import Trial
 from homodyn.errors import HomodynError
 from homodyn.model import save
 from homodyn.model.formats.convert import losses
+from homodyn.motion import Motion
 from homodyn.report.files import SUMMARY, write_csv, write_loads, write_motion
 from homodyn.report.replay import asset, replay_data, replay_html, strip
 from homodyn.report.vrml import vrml

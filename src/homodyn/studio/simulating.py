@@ -19,9 +19,14 @@ import casadi as ca
 import numpy as np
 
 from homodyn import dynamics
-from homodyn.capture import Event, FootForce, Loads, Motion
 from homodyn.errors import HomodynError, ModelError
 from homodyn.model import Model
+from homodyn.motion import (
+    Event,
+    FootForce,
+    Loads,
+    Motion,
+)
 from homodyn.simulate import LAWS, PD, Controller, Record, Scene, gap_distances, run
 from homodyn.studio.document import Actor
 from homodyn.studio.results import feet_of, loads_of

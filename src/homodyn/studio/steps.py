@@ -9,14 +9,19 @@ from typing import Any
 
 import numpy as np
 
-from homodyn.capture import Event, FootForce, Motion
 from homodyn.catalog.mirror import Mirror, mirror_map
 from homodyn.errors import FormatError
 from homodyn.model import Model, load
+from homodyn.model.side import side_of
+from homodyn.motion import (
+    Event,
+    FootForce,
+    Motion,
+)
 from homodyn.report.files import SUMMARY
 from homodyn.report.synthesis import table_stem
 from homodyn.studio.document import Actor, Document
-from homodyn.studio.results import Columns, loads_of, lowest_places, read_columns, side_of
+from homodyn.studio.results import Columns, loads_of, lowest_places, read_columns
 
 ACROSS = np.array([1.0, -1.0, 1.0])
 """The mirror image of a force: left and right exchange."""
@@ -82,9 +87,9 @@ def _actor(model: Model, image: Mirror, folder: Path, name: str, lasting: float)
         "left": np.where(swap, right * ACROSS, left),
     }
     feet = tuple(
-        FootForce(body, side_of(body), own[side_of(body)], places, np.zeros_like(places))
+        FootForce(body, side, own[side], places, np.zeros_like(places))
         for body, places in lowest_places(model, q).items()
-        if side_of(body) in own
+        if (side := side_of(body)) is not None
     )
     return Actor(name, model, q[0], motion, loads_of(motion, tau, feet), source=str(folder))
 

@@ -7,8 +7,8 @@ from html import escape
 
 import numpy as np
 
-from homodyn.capture import Event
-from homodyn.report.curves import Rhythm
+from homodyn.analysis.curves import Rhythm
+from homodyn.motion import Event
 from homodyn.studio.document import nearest
 
 MOST_MARKS = 40

@@ -3,7 +3,10 @@
 import numpy as np
 import pytest
 
-from homodyn.capture import lowpass, suggest_cutoff
+from homodyn.capture import (
+    lowpass,
+    suggest_cutoff,
+)
 
 
 def movement(time: np.ndarray, highest: float) -> np.ndarray:

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from homodyn.capture import Event, read
+from homodyn.capture import read
 from homodyn.capture.formats.upward import AXES
 from homodyn.errors import FormatError, HomodynError
+from homodyn.motion import Event
 from support.c3d_files import C3D, DEC, INTEL, MIPS, person, standing_plate
 
 REAL = [

@@ -3,8 +3,13 @@
 import numpy as np
 import pytest
 
-from homodyn.capture import Wiring, read, read_table, write
+from homodyn.capture import (
+    read,
+    read_table,
+    write,
+)
 from homodyn.capture.formats.c3d_plates import LOADED, frame_of, moment_unit, wrench
+from homodyn.motion import Wiring
 from support.c3d_files import C3D, person
 
 CORNERS = np.array([(0.0, 0.4, 0.0), (0.6, 0.4, 0.0), (0.6, 0.0, 0.0), (0.0, 0.0, 0.0)])

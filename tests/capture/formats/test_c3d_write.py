@@ -7,9 +7,18 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from homodyn.capture import Event, ForcePlate, Signals, Trial, read, write
+from homodyn.capture import (
+    Signals,
+    Trial,
+    read,
+    write,
+)
 from homodyn.capture.formats.upward import AXES
 from homodyn.errors import FormatError
+from homodyn.motion import (
+    Event,
+    ForcePlate,
+)
 from support.c3d_files import C3D, person, standing_plate
 
 REAL = [

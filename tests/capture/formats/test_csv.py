@@ -5,7 +5,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from homodyn.capture import Trial, read, read_table, write
+from homodyn.capture import (
+    Trial,
+    read,
+    read_table,
+    write,
+)
 from homodyn.errors import FormatError
 from support.c3d_files import person
 

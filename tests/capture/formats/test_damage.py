@@ -7,7 +7,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from homodyn.capture import Table, Trial, read, read_plates, read_table, write, write_table
+from homodyn.capture import (
+    Table,
+    Trial,
+    read,
+    read_plates,
+    read_table,
+    write,
+    write_table,
+)
 from homodyn.errors import HomodynError
 from support.c3d_files import person
 

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from homodyn.capture import (
-    ForcePlate,
     Table,
     read,
     read_plates,
@@ -15,6 +14,7 @@ from homodyn.capture import (
     write_table,
 )
 from homodyn.errors import CaptureError, FormatError
+from homodyn.motion import ForcePlate
 
 
 def save(folder, names, values=None, rate=100.0):

@@ -9,8 +9,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from homodyn.capture import Table, Trial, read, read_table, write, write_plates, write_table
-from homodyn.capture.trial import Y_UP, ForcePlate
+from homodyn.capture import (
+    Table,
+    Trial,
+    read,
+    read_table,
+    write,
+    write_plates,
+    write_table,
+)
+from homodyn.capture.trial import Y_UP
+from homodyn.motion import ForcePlate
 from support.c3d_files import person
 
 

@@ -5,7 +5,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from homodyn.capture import Table, read, read_table, write_table
+from homodyn.capture import (
+    Table,
+    read,
+    read_table,
+    write_table,
+)
 from homodyn.errors import CaptureError, FormatError
 
 NEW = "Coordinates\nversion=1\nnRows=2\nnColumns=3\ninDegrees=yes\n\nUnits are S.I.\n\nendheader\n"

@@ -7,7 +7,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from homodyn.capture import Y_UP, Trial, read, write
+from homodyn.capture import (
+    Y_UP,
+    Trial,
+    read,
+    write,
+)
 from homodyn.errors import FormatError
 from support.c3d_files import person
 

@@ -7,10 +7,17 @@ import pytest
 from scipy.optimize import least_squares
 
 import homodyn as hd
-from homodyn.capture import FitStatus, Motion, Trial, fit
+from homodyn.capture import (
+    Trial,
+    fit,
+)
 from homodyn.dynamics import marker_positions
 from homodyn.errors import CaptureError, NoSolution
 from homodyn.model import Assembly, Model, joints, rod, within_limits
+from homodyn.motion import (
+    FitStatus,
+    Motion,
+)
 from support.movements import marked, swaying, trial_of
 from support.trees import PLAIN_KINDS, coupled_tree, random_tree
 

@@ -5,7 +5,10 @@ import numpy as np
 import pytest
 
 import homodyn as hd
-from homodyn.capture import FitStatus, Trial, fit
+from homodyn.capture import (
+    Trial,
+    fit,
+)
 from homodyn.capture.kinematics.least_squares import MarkerProblem, levenberg_marquardt, sugihara
 from homodyn.capture.kinematics.marker_curvature import marker_curvature
 from homodyn.capture.kinematics.marker_step import _equations
@@ -13,6 +16,7 @@ from homodyn.capture.kinematics.observability import marker_jacobian
 from homodyn.dynamics import marker_positions
 from homodyn.dynamics.tree import Tree
 from homodyn.model import Assembly, Model, joints, rod
+from homodyn.motion import FitStatus
 from support.movements import marked, swaying, trial_of
 from support.trees import PLAIN_KINDS, coupled_tree, random_tree
 

@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 
 import homodyn as hd
-from homodyn.capture import fit, marker_rank
+from homodyn.capture import (
+    fit,
+    marker_rank,
+)
 from homodyn.capture.kinematics.observability import marker_jacobian
 from homodyn.errors import CaptureError
 from homodyn.model import Model

@@ -5,10 +5,11 @@ import pytest
 from scipy.optimize import least_squares
 
 import homodyn as hd
-from homodyn.capture import FitStatus, fit
+from homodyn.capture import fit
 from homodyn.capture.kinematics.observability import marker_jacobian
 from homodyn.dynamics import marker_positions
 from homodyn.model import Assembly, joints, rod
+from homodyn.motion import FitStatus
 from support.movements import marked, swaying, trial_of
 
 

@@ -6,8 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import homodyn as hd
-from homodyn.capture import ForcePlate, Motion
 from homodyn.capture.kinetics.ground import center_of_pressure, sample_plates
+from homodyn.motion import (
+    ForcePlate,
+    Motion,
+)
 
 UPS = (np.array([0.0, 0.0, 1.0]), np.array([0.0, 1.0, 0.0]))
 NUMBER = st.floats(-50, 50)

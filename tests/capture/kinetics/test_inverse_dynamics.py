@@ -11,7 +11,14 @@ import numpy as np
 import pytest
 
 import homodyn as hd
-from homodyn.capture import loads, motion_of, read_table, residuals, smoothed, world_axes
+from homodyn.capture import (
+    loads,
+    motion_of,
+    read_table,
+    residuals,
+    smoothed,
+    world_axes,
+)
 from homodyn.dynamics import inverse_dynamics, position
 from homodyn.errors import CaptureError
 from support.swaying import plates_for, sway
@@ -67,7 +74,7 @@ def test_a_free_root_with_a_quaternion_leaves_nothing_over_either():
     steps = 0.05 * np.sin(np.outer(2 * np.pi * 0.7 * time, np.ones(model.nv)) + np.arange(model.nv))
     q = model.integrate(model.neutral(), steps)
     still = np.zeros((201, model.nv))
-    motion = smoothed(hd.capture.Motion(model, time, q, still, still), cutoff=None)
+    motion = smoothed(hd.motion.Motion(model, time, q, still, still), cutoff=None)
     found = loads(motion, plates_for(motion), cutoff=None)
     assert np.abs(found.tau[:, list(found.root)]).max() < 1e-8
     assert len(found.root) == 6

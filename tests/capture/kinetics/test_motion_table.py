@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 
 import homodyn as hd
-from homodyn.capture import Table, motion_of
+from homodyn.capture import (
+    Table,
+    motion_of,
+)
 from homodyn.capture.kinetics.motion_table import turning
 from homodyn.errors import CaptureError
 

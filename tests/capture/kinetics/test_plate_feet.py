@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import homodyn as hd
-from homodyn.capture import ForcePlate, loads
+from homodyn.capture import loads
 from homodyn.capture.kinetics.foot_paths import foot_paths
+from homodyn.motion import ForcePlate
 from support.swaying import plates_for, sway
 from support.walks import walk
 

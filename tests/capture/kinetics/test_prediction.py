@@ -6,8 +6,12 @@ import numpy as np
 import pytest
 
 import homodyn as hd
-from homodyn.capture import Motion, loads, predicted_forces
+from homodyn.capture import (
+    loads,
+    predicted_forces,
+)
 from homodyn.errors import CaptureError
+from homodyn.motion import Motion
 from support.swaying import sway
 from support.walks import walk
 

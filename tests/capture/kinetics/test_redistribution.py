@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 
 import homodyn as hd
-from homodyn.capture import loads, redistributed
+from homodyn.capture import (
+    loads,
+    redistributed,
+)
 from homodyn.capture.kinetics.plate_feet import sole_distance
 from homodyn.capture.kinetics.redistribution import FORCE, FREE, POINT, SHIFT, TURN
 from homodyn.dynamics import inverse_dynamics, position

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import homodyn as hd
-from homodyn.capture import Motion, smoothed
+from homodyn.capture import smoothed
 from homodyn.errors import CaptureError
+from homodyn.motion import Motion
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,6 @@ import pytest
 
 import homodyn as hd
 from homodyn.capture import (
-    Motion,
     energy,
     loads,
     power_and_work,
@@ -13,6 +12,7 @@ from homodyn.capture import (
     work_by_cycle,
 )
 from homodyn.errors import CaptureError
+from homodyn.motion import Motion
 from support.swaying import plates_for, sway
 from support.walks import walk
 

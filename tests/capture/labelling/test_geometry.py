@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 
 from homodyn import catalog, load
-from homodyn.capture import Trial, match_geometry, match_labels, read
+from homodyn.capture import (
+    Trial,
+    match_geometry,
+    match_labels,
+    read,
+)
 from homodyn.dynamics import marker_positions
 from homodyn.errors import CaptureError
 

@@ -6,7 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from homodyn import catalog, load
-from homodyn.capture import Trial, match_labels, read, read_map, write_map
+from homodyn.capture import (
+    Trial,
+    match_labels,
+    read,
+    read_map,
+    write_map,
+)
 from homodyn.capture.labelling.landmarks import Landmark, landmark, mirrored_pairs, spelled, unnamed
 from homodyn.errors import CaptureError, FormatError
 

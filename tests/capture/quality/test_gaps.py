@@ -5,7 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from homodyn.capture import Trial, fill_gaps
+from homodyn.capture import (
+    Trial,
+    fill_gaps,
+)
 from homodyn.errors import CaptureError
 from support.walking import changed, walk, walker
 

@@ -7,7 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from homodyn.capture import ForcePlate, Severity, Trial, health, read
+from homodyn.capture import (
+    Severity,
+    Trial,
+    health,
+    read,
+)
+from homodyn.motion import ForcePlate
 from support.walking import changed, walk, walker
 
 FIRST = 41

@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 
 import homodyn as hd
-from homodyn.capture import Prior, ScaleStatus, Trial, calibrate, in_world_of, read, read_table
+from homodyn.capture import (
+    Prior,
+    ScaleStatus,
+    Trial,
+    calibrate,
+    in_world_of,
+    read,
+    read_table,
+)
 from homodyn.dynamics import marker_positions, position
 from homodyn.errors import CaptureError
 from support.subjects import subject

@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 import homodyn as hd
-from homodyn.capture import ScaleStatus, Trial, in_world_of, read, scale
+from homodyn.capture import (
+    ScaleStatus,
+    Trial,
+    in_world_of,
+    read,
+    scale,
+)
 from homodyn.dynamics import marker_positions
 from homodyn.errors import CaptureError
 from homodyn.spatial import Transform

@@ -21,8 +21,16 @@ from homodyn.capture.formats.files import read_bytes
 from homodyn.capture.formats.missing import UNITS, mark_missing, metres_in
 from homodyn.capture.formats.names import settled
 from homodyn.capture.formats.upward import AXES, Upward, asked, upward
-from homodyn.capture.trial import Event, ForcePlate, Signals, Trial, Wiring
+from homodyn.capture.trial import (
+    Signals,
+    Trial,
+)
 from homodyn.errors import FormatError
+from homodyn.motion import (
+    Event,
+    ForcePlate,
+    Wiring,
+)
 
 OWN = "HOMODYN"
 """Group of parameters in which a trial keeps what C3D has no place for."""

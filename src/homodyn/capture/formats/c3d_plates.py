@@ -18,7 +18,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from homodyn.capture.trial import ForcePlate, Wiring
+from homodyn.motion import (
+    ForcePlate,
+    Wiring,
+)
 
 LOADED = 10.0
 """Vertical force (N) from which on a plate has a centre of pressure."""

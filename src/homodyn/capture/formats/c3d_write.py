@@ -15,9 +15,13 @@ from homodyn.capture.formats.c3d_parameters import BLOCK, Value, parameter_bytes
 from homodyn.capture.formats.c3d_plates import moment_unit, wrench
 from homodyn.capture.formats.missing import UNITS
 from homodyn.capture.formats.upward import AXES
-from homodyn.capture.trial import ForcePlate, Trial, Wiring
+from homodyn.capture.trial import Trial
 from homodyn.errors import FormatError
 from homodyn.model.formats.files import write_bytes
+from homodyn.motion import (
+    ForcePlate,
+    Wiring,
+)
 
 MM = 1e-3
 """Metres in the unit that is written."""

@@ -13,9 +13,9 @@ from homodyn.capture.formats.clock import Clock, steady
 from homodyn.capture.formats.missing import UNITS
 from homodyn.capture.formats.upward import asked
 from homodyn.capture.table import Table
-from homodyn.capture.trial import ForcePlate
 from homodyn.errors import CaptureError, FormatError
 from homodyn.model.formats.xml import Element, read_xml
+from homodyn.motion import ForcePlate
 
 _FURTHEST = 50.0
 """Distance (m) of a point of application from the origin that no laboratory has."""

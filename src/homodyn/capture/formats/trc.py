@@ -13,7 +13,10 @@ from homodyn.capture.formats.files import read_text
 from homodyn.capture.formats.missing import mark_missing, metres_in
 from homodyn.capture.formats.names import settled
 from homodyn.capture.formats.upward import asked, upward
-from homodyn.capture.trial import Y_UP, Trial
+from homodyn.capture.trial import (
+    Y_UP,
+    Trial,
+)
 from homodyn.errors import FormatError
 from homodyn.model.formats.files import write_text
 

@@ -25,13 +25,13 @@ from homodyn.capture.kinematics.observability import common_markers, seen_patter
 from homodyn.capture.kinematics.placing import every_pose, first_pose, root_entries
 from homodyn.capture.kinematics.plausibility import check_units, refuse_misfit, remarks
 from homodyn.capture.kinematics.smoothing import smoothed
-from homodyn.capture.motion import FitStatus, Motion
 from homodyn.capture.trial import Trial
 from homodyn.capture.world import world_axes
 from homodyn.errors import CaptureError
 from homodyn.model import Model
 from homodyn.model.configuration import normalize, plain_entries
 from homodyn.model.naming import missing
+from homodyn.motion.motion import FitStatus, Motion
 
 METHODS = ("levenberg-marquardt", "sugihara")
 ROBUST_SCALE = 0.02

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from homodyn.capture.motion import FitStatus, Motion
 from homodyn.dynamics import marker_positions
 from homodyn.errors import CaptureError, NoSolution
 from homodyn.model import Model
+from homodyn.motion.motion import FitStatus, Motion
 
 POOR = 0.04
 """Rms distance (m) from which a fit is told to be poor."""

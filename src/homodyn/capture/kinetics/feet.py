@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from homodyn.capture.walking import legs
 from homodyn.capture.world import world_axes
 from homodyn.dynamics import position
 from homodyn.errors import CaptureError
-from homodyn.model import Model
+from homodyn.model import Model, side
 from homodyn.model.naming import missing
+from homodyn.model.side import Side
 
 FOOT_WORDS = ("calcn", "calcaneus", "foot", "hindfoot", "heel")
 """Words in the names of bodies that carry a foot, the most telling first."""
@@ -25,8 +25,8 @@ class Foot:
 
     body: str
     """The body that ground forces are applied to."""
-    side: str
-    """``"left"``, ``"right"`` or nothing."""
+    side: Side | None
+    """None for a foot in the middle."""
     bodies: tuple[str, ...]
     """The body and those it carries."""
     points: tuple[tuple[str, np.ndarray], ...] = field(repr=False)
@@ -57,15 +57,15 @@ def find_feet(model: Model, names: tuple[str, ...] = ()) -> tuple[Foot, ...]:
     return tuple(_foot(model, name) for name in chosen)
 
 
-def side_of(model: Model, body: str) -> str:
+def side_of(model: Model, body: str) -> Side | None:
     """Whether a body is on the left or the right: by its name, else by where it stands."""
-    told = legs.side_of(body)
-    if told:
-        return told
+    named = side.side_of(body)
+    if named is not None:
+        return named
     sideways = (world_axes(model) @ position(model, model.neutral(), body))[1]
     if abs(sideways) < 0.01:
-        return ""
-    return "left" if sideways > 0 else "right"
+        return None
+    return Side.LEFT if sideways > 0 else Side.RIGHT
 
 
 def _told_by_names(model: Model) -> list[str]:

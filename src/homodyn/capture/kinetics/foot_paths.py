@@ -9,8 +9,8 @@ from functools import cached_property
 import numpy as np
 
 from homodyn.capture.kinetics.feet import Foot
-from homodyn.capture.motion import Motion
 from homodyn.capture.world import world_axes
+from homodyn.motion.motion import Motion
 
 LIFTED = 0.03
 """m: a point this far above its lowest is off the ground."""

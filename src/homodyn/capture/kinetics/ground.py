@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from homodyn.capture.filtering.filters import lowpass
-from homodyn.capture.motion import Motion
-from homodyn.capture.trial import ForcePlate
 from homodyn.capture.world import world_axes
 from homodyn.errors import CaptureError
+from homodyn.motion import ForcePlate
+from homodyn.motion.motion import Motion
 
 
 @dataclass(frozen=True, eq=False)

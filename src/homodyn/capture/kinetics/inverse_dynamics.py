@@ -18,10 +18,10 @@ from homodyn.capture.kinetics.prediction import described, predicted_forces
 from homodyn.capture.kinetics.redistribution import redistributed
 from homodyn.capture.kinetics.residuals import residuals
 from homodyn.capture.kinetics.smooth_motion import smoothed
-from homodyn.capture.load import Loads
-from homodyn.capture.motion import Motion
-from homodyn.capture.trial import ForcePlate
 from homodyn.errors import CaptureError
+from homodyn.motion import ForcePlate
+from homodyn.motion.loads import Loads
+from homodyn.motion.motion import Motion
 
 CUTOFF = 6.0
 """Hz: the usual low-pass for walking, on coordinates and forces alike."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from homodyn.capture.kinetics.smooth_motion import smoothed
-from homodyn.capture.motion import Motion
 from homodyn.capture.table import Table
 from homodyn.errors import CaptureError
 from homodyn.model import Model
+from homodyn.motion.motion import Motion
 
 
 def motion_of(model: Model, table: Table) -> Motion:

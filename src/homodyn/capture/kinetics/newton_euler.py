@@ -10,14 +10,14 @@ import numpy as np
 
 from homodyn.capture.kinetics.motion_table import turning
 from homodyn.capture.kinetics.residuals import root_motions
-from homodyn.capture.load import FootForce, Loads
-from homodyn.capture.motion import Motion
 from homodyn.capture.scaling.marker_model import bare
 from homodyn.dynamics.momentum import whole_center
 from homodyn.dynamics.rnea import armature
 from homodyn.dynamics.tree import Tree
 from homodyn.model import Model
 from homodyn.model.measures import with_measures
+from homodyn.motion.loads import FootForce, Loads
+from homodyn.motion.motion import Motion
 from homodyn.symbolic import Kernel
 from homodyn.symbolic.trace import trace
 

@@ -9,9 +9,9 @@ import numpy as np
 from homodyn.capture.kinetics.foot_paths import FootPath
 from homodyn.capture.kinetics.newton_euler import needed_wrench
 from homodyn.capture.kinetics.plate_feet import stretches
-from homodyn.capture.load import FootForce
-from homodyn.capture.motion import Motion
 from homodyn.capture.world import world_axes
+from homodyn.motion.loads import FootForce
+from homodyn.motion.motion import Motion
 
 WEIGHT_OFF = 0.1
 """Share of the weight by which the plates may differ from the model before it is said."""

@@ -12,9 +12,9 @@ from homodyn.capture.kinetics.feet import Foot
 from homodyn.capture.kinetics.foot_paths import LIFTED, FootPath
 from homodyn.capture.kinetics.ground import PlateWrench, center_of_pressure
 from homodyn.capture.kinetics.newton_euler import needed_wrench
-from homodyn.capture.load import FootForce
-from homodyn.capture.motion import Motion
 from homodyn.capture.world import world_axes
+from homodyn.motion.loads import FootForce
+from homodyn.motion.motion import Motion
 
 NEAR = 0.25
 """m: a foot farther than this from the centre of pressure, on average, does not cause it."""

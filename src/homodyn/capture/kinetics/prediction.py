@@ -12,10 +12,10 @@ from homodyn.capture.kinetics.ground import center_of_pressure
 from homodyn.capture.kinetics.newton_euler import needed_wrench
 from homodyn.capture.kinetics.plate_feet import sole_distance, stretches
 from homodyn.capture.kinetics.residuals import root_motions
-from homodyn.capture.load import FootForce
-from homodyn.capture.motion import Motion
 from homodyn.capture.world import world_axes
 from homodyn.errors import CaptureError
+from homodyn.motion.loads import FootForce
+from homodyn.motion.motion import Motion
 
 RAMP = 0.05
 """s: over which a foot takes load after its strike and hands it over before it is lifted."""

@@ -12,11 +12,11 @@ from homodyn.capture.kinetics.ground import center_of_pressure
 from homodyn.capture.kinetics.motion_table import turning
 from homodyn.capture.kinetics.newton_euler import explained, root_columns, wrench_at_origin
 from homodyn.capture.kinetics.plate_feet import sole_distance
-from homodyn.capture.load import FootForce, Loads
-from homodyn.capture.motion import Motion
 from homodyn.capture.world import world_axes
 from homodyn.dynamics import angular_jacobian, jacobian, mass_matrix, position
 from homodyn.model import Model
+from homodyn.motion.loads import FootForce, Loads
+from homodyn.motion.motion import Motion
 
 TURN = 5.0
 """rad/s2: a change of an angular acceleration that counts as one."""

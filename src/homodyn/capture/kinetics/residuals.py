@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from homodyn.capture.load import Loads
 from homodyn.capture.world import world_axes
 from homodyn.dynamics import angular_jacobian, jacobian
 from homodyn.model import Model
+from homodyn.motion.loads import Loads
 
 FORCE_SHARE = 0.05
 """Hicks et al. 2015: peak residual force, as a share of the largest force from outside."""

@@ -10,8 +10,8 @@ import numpy as np
 from homodyn.capture.filtering.derivatives import derivatives, opensim_derivatives
 from homodyn.capture.filtering.differentiation import continuous, velocities
 from homodyn.capture.filtering.filters import lowpass, reflected
-from homodyn.capture.motion import Motion
 from homodyn.errors import CaptureError
+from homodyn.motion.motion import Motion
 
 FEWEST = 6
 """Frames that a spline of degree five needs."""

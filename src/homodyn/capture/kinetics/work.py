@@ -9,10 +9,10 @@ from itertools import pairwise
 import numpy as np
 
 from homodyn.capture.filtering.derivatives import derivatives
-from homodyn.capture.load import Loads
-from homodyn.capture.motion import Motion
 from homodyn.dynamics import kinetic_energy, potential_energy
 from homodyn.errors import CaptureError
+from homodyn.motion.loads import Loads
+from homodyn.motion.motion import Motion
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,8 @@ import numpy as np
 
 from homodyn.capture.filtering.filters import lowpass, stretches
 from homodyn.capture.quality.finding import Finding, Frames, Severity, ranges
-from homodyn.capture.trial import ForcePlate, Trial
+from homodyn.capture.trial import Trial
+from homodyn.motion import ForcePlate
 
 LOADED = 50.0
 """N: vertical force from which somebody is on the plate."""

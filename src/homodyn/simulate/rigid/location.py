@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from homodyn.integrate import cut, line_share, settled
 from homodyn.simulate.dormand_prince import Step, between
 from homodyn.simulate.rigid.contact_state import ContactState
 from homodyn.simulate.rigid.modes import CLOSING, RESTING, Modes
-from homodyn.steps import cut, line_share, settled
 
 QUARTERS = (0.25, 0.5, 0.75, 1.0)
 DUE = 0.05

@@ -12,8 +12,8 @@ import numpy as np
 from viser import Icon
 from viser.uplot import Series
 
+from homodyn.analysis.curves import PERCENT, SIDES
 from homodyn.errors import HomodynError
-from homodyn.report.curves import PERCENT, SIDES
 from homodyn.studio.comparing import (
     MOST,
     QUANTITIES,

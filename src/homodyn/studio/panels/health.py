@@ -7,7 +7,12 @@ from functools import partial
 from typing import Any
 
 from homodyn import capture
-from homodyn.capture import Finding, Health, Severity, Trial
+from homodyn.capture import (
+    Finding,
+    Health,
+    Severity,
+    Trial,
+)
 from homodyn.errors import HomodynError
 from homodyn.model import Model
 from homodyn.studio.panels.panel import Panel

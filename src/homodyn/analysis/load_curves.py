@@ -1,0 +1,93 @@
+"""Torques, powers and ground forces over the gait cycle, of strides whose loads are known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from homodyn.analysis.curves import SIDES, Curves, Rhythm, heading, paired_curves
+from homodyn.analysis.known_loads import foot_known, known_power, known_torques
+from homodyn.motion import Loads
+from homodyn.motion.anatomical_axes import Axes
+from homodyn.motion.clinical import Pair, pairs
+
+
+def torque_curves(loads: Loads, rhythm: Rhythm) -> list[Curves]:
+    """Torques of the joints per body mass (N m/kg), positive as the angles are."""
+    mass = loads.motion.model.mass
+    torques = known_torques(loads, rhythm)
+
+    def value(pair: Pair, side: str) -> np.ndarray | None:
+        reading = getattr(pair, side)
+        if reading is None or not reading.plane:
+            return None
+        sign = reading.mirrored if side == "left" else reading.sign
+        return sign * torques[:, reading.index] / mass
+
+    return paired_curves(loads.motion, rhythm, "N m/kg", value)
+
+
+def power_curves(loads: Loads, rhythm: Rhythm) -> list[Curves]:
+    """Power of each joint per body mass (W/kg), all its coordinates together."""
+    motion = loads.motion
+    power = known_power(loads, rhythm)
+    joints: dict[str, list[Pair]] = {}
+    for pair in pairs(motion.model):
+        joints.setdefault(pair.joint or pair.title, []).append(pair)
+    made = []
+    for joint, members in joints.items():
+        sides = {}
+        for side in SIDES:
+            columns = sorted({r.index for p in members if (r := getattr(p, side)) is not None})
+            if columns:
+                total = power[:, columns].sum(axis=1) / motion.model.mass
+                sides[side] = rhythm.strand(total, side)
+        if any(strand is not None for strand in sides.values()):
+            made.append(
+                Curves(
+                    f"{joint} power",
+                    "W/kg",
+                    joint,
+                    sides.get("right"),
+                    sides.get("left"),
+                    not rhythm.cyclic,
+                    all(pair.middle for pair in members),
+                )
+            )
+    return made
+
+
+def ground_force_curves(loads: Loads, rhythm: Rhythm) -> list[Curves]:
+    """Ground forces along the walk, to the midline and up, in percent of body weight."""
+    motion = loads.motion
+    axes = Axes.of(motion.model)
+    weight = motion.model.mass * float(np.linalg.norm(motion.model.gravity))
+    forward = heading(motion)
+    left = np.cross(axes.up, forward)
+    directions: list[tuple[str, Callable[[str], np.ndarray]]] = [
+        ("Forward", lambda side: forward),
+        ("Towards the midline", lambda side: left if side == "right" else -left),
+        ("Upward", lambda side: axes.up),
+    ]
+    made = []
+    for title, direction in directions:
+        sides = {}
+        for side in SIDES:
+            forces = [foot.force for foot in loads.feet if foot.side == side]
+            if forces:
+                share = 100 * np.sum(forces, axis=0) @ direction(side) / weight
+                known = foot_known(loads, rhythm, side)
+                sides[side] = rhythm.strand(np.where(known, share, np.nan), side)
+        if any(strand is not None for strand in sides.values()):
+            made.append(
+                Curves(
+                    title,
+                    "% body weight",
+                    "",
+                    sides.get("right"),
+                    sides.get("left"),
+                    not rhythm.cyclic,
+                )
+            )
+    return made

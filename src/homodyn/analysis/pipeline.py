@@ -1,0 +1,362 @@
+"""From a recorded trial to everything a report tells: the whole way as one pure function.
+
+`analyze` reads files and returns an `Analysis`, a record of arrays; it writes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from time import perf_counter
+from typing import TypeVar
+
+from homodyn import __version__, capture, gait
+from homodyn.analysis.curves import Rhythm
+from homodyn.analysis.settings import Settings, digest
+from homodyn.analysis.signal_names import emg_channels, muscle_side
+from homodyn.capture import (
+    Health,
+    Matching,
+    Scaled,
+    Signals,
+    Trial,
+    Work,
+)
+from homodyn.errors import CaptureError, HomodynError, NoSolution
+from homodyn.gait import (
+    ElevationAngles,
+    GaitMeasures,
+)
+from homodyn.model import Model
+from homodyn.motion import (
+    Event,
+    Loads,
+    Motion,
+)
+
+APART = 0.1
+"""Marker error (m, root mean square) from which on markers and model do not belong together."""
+FEWEST = 3
+"""Markers that a model and a trial must share."""
+FATAL = ("units", "plate upside down")
+"""Findings of the health check with which no result can be right."""
+CALIBRATED = 60
+"""Frames of the trial that calibration looks at, spread evenly."""
+
+Tell = Callable[[str], None]
+Result = TypeVar("Result")
+STAGES = (
+    "reading",
+    "matching labels",
+    "checking health",
+    "filling gaps",
+    "scaling",
+    "fitting",
+    "forces and torques",
+    "events and gait",
+    "EMG",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Analysis:
+    """Everything that was found out about one trial."""
+
+    name: str
+    source: str
+    """The file of the trial, as it was named."""
+    settings: Settings
+    trial: Trial
+    """With the model's marker names and filled gaps, in our axes."""
+    model: Model
+    motion: Motion
+    matching: Matching | None = None
+    health: Health | None = None
+    scaled: Scaled | None = None
+    loads: Loads | None = None
+    work: Work | None = None
+    events: tuple[Event, ...] = ()
+    gait: GaitMeasures | None = None
+    elevation: ElevationAngles | None = None
+    emg: Signals | None = None
+    """Envelopes."""
+    emg_sides: tuple[str | None, ...] = ()
+    """The side each channel of ``emg`` is on, where its name tells."""
+    missing: Mapping[str, str] = field(default_factory=dict)
+    """Why a part is not there, one sentence by the name of the part."""
+    remarks: tuple[str, ...] = ()
+    """What was decided or doubted on the way, one sentence each."""
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    """Time of each stage (s)."""
+    digests: Mapping[str, str] = field(default_factory=dict)
+    """SHA-256 of every file that was read."""
+    version: str = __version__
+
+    @cached_property
+    def rhythm(self) -> Rhythm:
+        """The gait cycles."""
+        return Rhythm(self.motion.time, self.events)
+
+
+def analyze(
+    trial: str | Path, settings: Settings | None = None, *, tell: Tell | None = None
+) -> Analysis:
+    """Analyse one recorded trial; ``tell`` hears the name of each stage as it begins.
+
+    Raises a `HomodynError` that names the remedy where the files cannot be used.
+    """
+    settings = settings or Settings()
+    run = _Run(tell or (lambda stage: None))
+    source = str(trial)
+    with run.stage("reading"):
+        digests = {"trial": digest(trial)}
+        digests |= {name: digest(path) for name, path in settings.files().items()}
+        generic = settings.build()
+        recorded = _read(source, settings)
+    with run.stage("matching labels"):
+        matching = _match(recorded, generic, settings)
+    with run.stage("checking health"):
+        health = capture.health(matching.trial, model=generic)
+        _refuse_fatal(health, source)
+    with run.stage("filling gaps"):
+        filled = capture.fill_gaps(matching.trial)
+    with run.stage("scaling"):
+        scaled = _scaled(generic, filled, settings, run)
+        model = generic if scaled is None else scaled.model
+    with run.stage("fitting"):
+        motion = _fit(model, filled, settings, source)
+    with run.stage("forces and torques"):
+        loads = run.attempt("kinetics", lambda: _loads(motion, filled, settings))
+        work = None if loads is None else capture.power_and_work(loads)
+    with run.stage("events and gait"):
+        moved = motion if loads is None else with_fit(loads.motion, motion)
+        # Plates as they were measured: a filter spreads a strike over tens of milliseconds.
+        found = run.attempt(
+            "gait", lambda: gait.find_events(motion, filled.plates, known=filled.events)
+        )
+        events = tuple(found or ())
+        run.remarks += getattr(found, "notes", ())
+        measures = (
+            run.attempt("gait", lambda: gait.gait_measures(moved, events, loads=loads))
+            if events
+            else None
+        )
+        elevation = run.attempt(
+            "elevation", lambda: gait.elevation_angles(moved, events=events or None)
+        )
+    with run.stage("EMG"):
+        emg = run.attempt("emg", lambda: _emg(filled, settings))
+    return Analysis(
+        name=Path(source).stem,
+        source=source,
+        settings=settings,
+        trial=filled,
+        model=model,
+        motion=moved,
+        matching=matching,
+        health=health,
+        scaled=scaled,
+        loads=loads,
+        work=work,
+        events=events,
+        gait=measures if measures is not None and measures.rows else None,
+        elevation=elevation,
+        emg=emg,
+        emg_sides=tuple(muscle_side(name) for name in emg.names) if emg else (),
+        missing=run.missing,
+        remarks=_remarks(run, filled, motion, loads, scaled, measures, model),
+        seconds=run.seconds,
+        digests=digests,
+    )
+
+
+class _Run:
+    """What happens on the way: times, remarks, and parts that could not be made."""
+
+    def __init__(self, tell: Tell) -> None:
+        self.tell = tell
+        self.seconds: dict[str, float] = {}
+        self.remarks: tuple[str, ...] = ()
+        self.missing: dict[str, str] = {}
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Announce a stage and take its time."""
+        self.tell(name)
+        started = perf_counter()
+        yield
+        self.seconds[name] = perf_counter() - started
+
+    def attempt(self, part: str, make: Callable[[], Result]) -> Result | None:
+        """A part of the result that the rest can do without, or the reason why it is missing."""
+        try:
+            return make()
+        except HomodynError as error:
+            self.missing[part] = str(error)
+            return None
+
+
+def _read(source: str, settings: Settings) -> Trial:
+    trial = capture.read(source, up=settings.up)
+    if not trial.markers or not trial.frames:
+        raise CaptureError(
+            f"{source}: there are no markers in it, so there is no motion to find; export the "
+            "labelled marker trajectories into the file"
+        )
+    if not trial.seen.any():
+        raise CaptureError(
+            f"{source}: no marker is seen in any frame; reconstruct and label the trial, then "
+            "export it again"
+        )
+    if settings.forces is not None:
+        up = settings.up or "y"
+        plates = capture.read_plates(settings.forces, setup=settings.setup, up=up)
+        trial = replace(trial, plates=tuple(plates))
+    if settings.first is not None or settings.last is not None:
+        first = trial.start if settings.first is None else settings.first
+        last = trial.start + trial.duration if settings.last is None else settings.last
+        cut = trial.between(first, last)
+        if cut.frames < 2:
+            raise CaptureError(
+                f"{source}: no frames between {first:g} and {last:g} s; the trial lasts from "
+                f"{trial.start:g} to {trial.start + trial.duration:g} s"
+            )
+        trial = cut
+    return trial
+
+
+def _match(trial: Trial, model: Model, settings: Settings) -> Matching:
+    matching = capture.match_labels(trial, model, names=settings.map)
+    if len(matching.matched) < FEWEST:
+        near = "; ".join(
+            f"{marker} may be {' or '.join(labels)}"
+            for marker, labels in list(matching.suggestions.items())[:5]
+            if labels
+        )
+        labels = ", ".join(trial.markers[:12]) + (" ..." if len(trial.markers) > 12 else "")
+        raise CaptureError(
+            f"{trial.source or trial.name}: only {len(matching.matched)} of the "
+            f"{len(model.markers)} markers of model {model.name!r} are among its labels "
+            f"({labels}); write a map of labels and give it with --map, or take a model with these "
+            f"markers{': ' + near if near else ''}"
+        )
+    return matching
+
+
+def _refuse_fatal(health: Health, source: str) -> None:
+    for finding in health.findings:
+        if finding.kind in FATAL and str(finding.severity) == "serious":
+            where = f", plate {finding.plate}" if finding.plate else ""
+            raise CaptureError(f"{source}{where}: {finding.sentence}")
+
+
+def _scaled(generic: Model, trial: Trial, settings: Settings, run: _Run) -> Scaled | None:
+    """The model made to the subject: from the static trial, then with the poses of both."""
+    how = settings.scaling
+    if how == "none":
+        if settings.mass is not None and not settings.from_catalog:
+            run.remarks += (
+                f"--mass has no effect without scaling: the model keeps its {generic.mass:.2f} kg.",
+            )
+        return None
+    static = None
+    if settings.static is not None:
+        standing = _read_static(settings)
+        static = capture.fill_gaps(_match(standing, generic, settings).trial)
+    mass, height = settings.mass, settings.height
+    if how == "static":
+        assert static is not None
+        return capture.scale(generic, static, mass=mass, height=height, keep_shares=True)
+    trials = [thinned(trial)] if static is None else [thinned(static), thinned(trial)]
+    # Markers tell lengths, hardly ever girths: shares of the mass are better known from tables.
+    return capture.calibrate(generic, trials, mass=mass, height=height, keep_shares=True)
+
+
+def _read_static(settings: Settings) -> Trial:
+    assert settings.static is not None
+    return _read(settings.static, replace(settings, forces=None, first=None, last=None))
+
+
+def thinned(trial: Trial) -> Trial:
+    """Frames spread evenly over a trial: poses of neighbours teach calibration nothing new."""
+    every = max(trial.frames // CALIBRATED, 1)
+    return replace(
+        trial,
+        positions=trial.positions[::every],
+        filled=trial.filled[::every],
+        rate=trial.rate / every,
+        plates=(),
+        analog=Signals(),
+    )
+
+
+def _fit(model: Model, trial: Trial, settings: Settings, source: str) -> Motion:
+    """The motion; markers and model that do not belong together are refused."""
+    robust = "huber" if settings.robust else None
+    try:
+        return capture.fit(model, trial, robust=robust, reject=APART)
+    except NoSolution as error:
+        static = " that --static is of the same subject and marker set," if settings.static else ""
+        raise CaptureError(
+            f"{source}: markers and model do not belong together: {error}. Check{static} --height, "
+            "--model and swapped labels (--map), or let --scale motion fit the model to the markers"
+        ) from error
+
+
+def _loads(motion: Motion, trial: Trial, settings: Settings) -> Loads:
+    return capture.loads(motion, trial.plates, cutoff=settings.cutoff)
+
+
+def with_fit(smoothed: Motion, fitted: Motion) -> Motion:
+    """The motion that torques were computed from, with what the fit found out about markers."""
+    return replace(
+        smoothed,
+        markers=fitted.markers,
+        measured=fitted.measured,
+        residual=fitted.residual,
+        weights=fitted.weights,
+        status=fitted.status,
+        iterations=fitted.iterations,
+        held=fitted.held,
+        at_limit=fitted.at_limit,
+    )
+
+
+def _emg(trial: Trial, settings: Settings) -> Signals | None:
+    names = emg_channels(trial, settings.emg)
+    if not names:
+        return None
+    columns = [trial.analog.names.index(name) for name in names]
+    units = trial.analog.units
+    chosen = replace(
+        trial.analog,
+        names=tuple(names),
+        values=trial.analog.values[:, columns],
+        units=tuple(units[k] for k in columns) if units else (),
+    )
+    return gait.emg_envelopes(chosen)
+
+
+def _remarks(
+    run: _Run,
+    trial: Trial,
+    motion: Motion,
+    loads: Loads | None,
+    scaled: Scaled | None,
+    gait: GaitMeasures | None,
+    model: Model,
+) -> tuple[str, ...]:
+    """Every sentence said on the way, once, in the order of the way."""
+    said = [*trial.notes, *model.notes]
+    if scaled is not None:
+        said += [*scaled.warnings, *scaled.notes]
+    said += motion.notes
+    if loads is not None:
+        said += loads.notes
+    said += run.remarks
+    if gait is not None:
+        said += gait.notes
+    return tuple(dict.fromkeys(said))

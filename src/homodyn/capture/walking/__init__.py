@@ -1,1 +1,0 @@
-"""Walking in events, cycles and measures."""

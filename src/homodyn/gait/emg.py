@@ -1,0 +1,198 @@
+"""Electromyograms: which channels they are, their envelopes, and envelopes over gait cycles."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from homodyn.capture.filtering.filters import bandpass, lowpass
+from homodyn.capture.trial import Signals
+from homodyn.errors import CaptureError
+from homodyn.gait.cycles import Cycles, cycles
+from homodyn.model.naming import missing
+from homodyn.motion import Event
+
+Normalization = Literal["maximum", "mean"]
+
+_VOLTS = re.compile(r"^\s*([mµμu]|milli|micro)?v(olts?)?\s*$", re.IGNORECASE)
+_PLATE = re.compile(
+    r"force|moment|torque|plate|treadmill|tapis|\bcop\b|^p?fp?\d+|(^|[^a-z])[fmp][xyz]\d*([^a-z]|$)",
+    re.IGNORECASE,
+)
+_DEVICE = re.compile(
+    r"sync|trig|switch|button|clock|start|gonio|accel|\bacc|gyro|magn|nothing|unused|mic(ro)?phone",
+    re.IGNORECASE,
+)
+_NAMELESS = re.compile(
+    r"^\W*(channel|chan|ch|pin|raw[. _]*pin|voltage|analog|input|ai)?[\W_]*\d*$", re.I
+)
+_MUSCLE = re.compile(
+    r"emg|soleus|gastroc|tibialis|peron|fibularis|vast(us|i)|rectus|bic(eps)|tric(eps)|semitend|"
+    r"semimem|hamstr|glute|tensor|adduct|erector|spinae|trapez|delto|latissimus|pector|oblique|"
+    r"abdom|sartor|gracil|extensor|flexor|forearm|brachi|iliops|multifid",
+    re.IGNORECASE,
+)
+_HIGHEST = 0.45
+"""Largest upper edge of the band, in shares of the sampling rate."""
+
+
+def emg_channels(signals: Signals, *, channels: Sequence[str] | None = None) -> tuple[str, ...]:
+    """Names of the channels that are electromyograms.
+
+    A channel counts when it is measured in volts (V, mV, uV) and named neither like a force plate
+    nor like another device, or when its name tells a muscle or EMG and its unit nothing else.
+    Nameless voltages ("Channel_08", "Voltage.1") may be anything: they are taken only by name,
+    through ``channels``.
+    """
+    if channels is not None:
+        for name in channels:
+            if name not in signals.names:
+                raise CaptureError(missing("analog channel", name, signals.names))
+        return tuple(channels)
+    units = signals.units or ("",) * len(signals.names)
+    return tuple(
+        name for name, unit in zip(signals.names, units, strict=True) if _is_emg(name, unit)
+    )
+
+
+def _is_emg(name: str, unit: str) -> bool:
+    volts = bool(_VOLTS.match(unit))
+    if unit.strip() and not volts:
+        return False
+    if _MUSCLE.search(name):
+        return True
+    return volts and not any(rule.search(name) for rule in (_PLATE, _DEVICE, _NAMELESS))
+
+
+def emg_envelopes(
+    signals: Signals,
+    *,
+    band: tuple[float, float] | None = (20.0, 450.0),
+    cutoff: float = 6.0,
+    order: int = 4,
+    channels: Sequence[str] | None = None,
+    normalize: Normalization | None = None,
+) -> Signals:
+    """Linear envelopes of the electromyograms: band-pass, rectify, low-pass without lag.
+
+    ``band`` (Hz) takes away movement artefacts and noise; None leaves it out and takes only the
+    mean away. ``cutoff`` (Hz) is where the low-pass, run forwards and backwards, has -3 dB; its
+    ``order`` is that of both passes together. Felis 2015, section 2.4, has ``band=None, order=2``:
+    a filter of first order each way. An upper edge above 0.45 of the rate is lowered to it, and
+    ``notes`` say so. ``normalize`` divides each channel by its ``"maximum"`` or ``"mean"``.
+    """
+    chosen = emg_channels(signals, channels=channels)
+    if not chosen:
+        raise CaptureError(
+            "no analog channel looks like an electromyogram (volts, not of a force plate); "
+            f"name them by channels=, accepted: {', '.join(signals.names) or 'none'}"
+        )
+    notes: list[str] = []
+    edges = _band(signals.rate, band, cutoff, notes)
+    columns = [signals.names.index(name) for name in chosen]
+    raw = np.array(signals.values[:, columns], dtype=float)
+    silent = [name for name, column in zip(chosen, raw.T, strict=True) if not np.nanstd(column) > 0]
+    if silent:
+        notes.append(f"Channels without any signal: {', '.join(silent)}.")
+    centred = raw - np.nanmean(raw, axis=0)
+    passed = centred if edges is None else bandpass(centred, signals.rate, band=edges)
+    envelope = lowpass(np.abs(passed), signals.rate, cutoff=cutoff, order=order)
+    # A smoothed rectified signal can ring below zero beside a burst; an amplitude cannot.
+    envelope = np.maximum(envelope, 0.0)
+    units = tuple(signals.units[c] for c in columns) if signals.units else ()
+    if normalize is not None:
+        size, lost = _sizes(envelope, normalize, chosen)
+        envelope = envelope / size
+        notes += lost
+        units = ("1",) * len(chosen)
+    return replace(
+        signals, names=chosen, values=envelope, units=units, notes=(*signals.notes, *notes)
+    )
+
+
+def _band(
+    rate: float, band: tuple[float, float] | None, cutoff: float, notes: list[str]
+) -> tuple[float, float] | None:
+    """The band that a sampling rate allows."""
+    if cutoff >= _HIGHEST * rate:
+        raise CaptureError(
+            f"an envelope up to {cutoff:g} Hz needs more than {cutoff / _HIGHEST:.0f} samples a "
+            f"second, the channels have {rate:g}"
+        )
+    if band is None:
+        return None
+    low, high = band
+    top = _HIGHEST * rate
+    if low >= top:
+        raise CaptureError(
+            f"{rate:g} samples a second hold nothing above {rate / 2:g} Hz, so the band of {low:g} "
+            f"to {high:g} Hz is empty; if these are envelopes already, give band=None"
+        )
+    if high > top:
+        notes.append(
+            f"The rate of {rate:g} Hz is too low for a band up to {high:g} Hz; "
+            f"it ends at {top:g} Hz."
+        )
+        high = top
+    return low, high
+
+
+def _sizes(
+    values: np.ndarray, by: Normalization, names: Sequence[str]
+) -> tuple[np.ndarray, list[str]]:
+    """Largest or mean value of each channel, one for silent ones; values are (..., channels)."""
+    if by not in ("maximum", "mean"):
+        raise CaptureError(f"no normalisation {by!r}; accepted: maximum, mean")
+    flat = values.reshape(-1, values.shape[-1])
+    size = np.nanmax(flat, axis=0) if by == "maximum" else np.nanmean(flat, axis=0)
+    silent = ~(size > 0)
+    notes = [
+        f"Channel {name} has nothing to normalise by and stays zero."
+        for name, quiet in zip(names, silent, strict=True)
+        if quiet
+    ]
+    return np.where(silent, 1.0, size), notes
+
+
+@dataclass(frozen=True, eq=False)
+class EmgCycles:
+    """Envelopes over the strides of a side: (cycles, 101, channels), mean and band (sd)."""
+
+    names: tuple[str, ...]
+    units: tuple[str, ...]
+    cycles: Cycles
+    notes: tuple[str, ...] = ()
+
+    @property
+    def mean(self) -> np.ndarray:
+        """(101, channels)."""
+        return self.cycles.mean
+
+    @property
+    def sd(self) -> np.ndarray:
+        """(101, channels)."""
+        return self.cycles.sd
+
+
+def emg_cycles(
+    envelopes: Signals,
+    events: Sequence[Event],
+    side: str,
+    *,
+    normalize: Normalization | None = None,
+) -> EmgCycles:
+    """Envelopes stretched to 0-100 % of the strides of a side.
+
+    ``normalize`` divides each channel by the ``"maximum"`` or the ``"mean"`` of its complete
+    cycles, so that the walk itself sets the scale and not a burst outside of it.
+    """
+    over = cycles(envelopes.time, envelopes.values, events, side)
+    if normalize is None or not over.complete.any():
+        return EmgCycles(envelopes.names, envelopes.units, over, over.notes)
+    size, notes = _sizes(over.values[over.complete], normalize, envelopes.names)
+    over = replace(over, values=over.values / size)
+    return EmgCycles(envelopes.names, ("1",) * len(size), over, (*over.notes, *notes))

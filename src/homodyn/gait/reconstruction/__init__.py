@@ -1,0 +1,1 @@
+"""Reconstruction of recorded steps by optimal control."""

@@ -1,0 +1,1 @@
+"""Synthesis of periodic walking steps by optimal control."""

@@ -1,0 +1,253 @@
+"""How close an analysis came to the truth of a made trial."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from homodyn.errors import CaptureError
+from homodyn.model import Model
+from homodyn.motion import (
+    Event,
+    Loads,
+    Motion,
+)
+from homodyn.synthetic.balance import ROOT
+from homodyn.synthetic.truth import WalkTruth
+
+EVENT_WINDOW = 0.15
+"""A found event counts as a true one within this time (s)."""
+PEAK_LEAST = 5.0
+"""Torques that never exceed this (N m) are left out of shares of their peak."""
+
+
+@dataclass(frozen=True, eq=False)
+class Closeness:
+    """Errors of an analysis; what was not handed in is empty or None."""
+
+    angles: Mapping[str, float] = field(default_factory=dict)
+    """Root mean square error of each angle (deg)."""
+    places: Mapping[str, float] = field(default_factory=dict)
+    """The same of the coordinates of place (mm)."""
+    lengths: Mapping[str, float] = field(default_factory=dict)
+    """Distance from a joint to the one before it, less the true one (mm)."""
+    torques: Mapping[str, float] = field(default_factory=dict)
+    """Root mean square error of each torque as a share of its greatest true value (%)."""
+    torque_errors: Mapping[str, float] = field(default_factory=dict)
+    """The same in N m."""
+    forces: Mapping[str, float] = field(default_factory=dict)
+    """Root mean square error of the force on each foot (N), while a plate measured it."""
+    residual: float | None = None
+    """Root mean square of the force that is left over at the root (N); truly it is zero."""
+    events: Mapping[str, float] = field(default_factory=dict)
+    """Mean distance in time of each kind of event (ms)."""
+    missed: int = 0
+    """True events that were not found, between the first and the last that were."""
+    invented: int = 0
+    """Found events that were not."""
+
+    @property
+    def rows(self) -> tuple[tuple[str, str], ...]:
+        """What was compared and how close it came, one line each."""
+        rows: list[tuple[str, str]] = []
+        if self.angles:
+            worst = max(self.angles, key=lambda name: self.angles[name])
+            rows.append(
+                (
+                    "joint angles",
+                    f"rms error {_rms(self.angles):.2f} deg, "
+                    f"worst {self.angles[worst]:.2f} deg ({worst})",
+                )
+            )
+        if self.places:
+            rows.append(("place of the pelvis", f"rms error {_rms(self.places):.1f} mm"))
+        if self.lengths:
+            worst = max(self.lengths, key=lambda name: abs(self.lengths[name]))
+            rows.append(
+                (
+                    "segment lengths",
+                    f"rms error {_rms(self.lengths):.1f} mm, "
+                    f"worst {self.lengths[worst]:+.1f} mm ({worst})",
+                )
+            )
+        if self.torques:
+            worst = max(self.torques, key=lambda name: self.torques[name])
+            rows.append(
+                (
+                    "joint torques",
+                    f"rms error {_rms(self.torque_errors):.1f} N m, "
+                    f"{_rms(self.torques):.1f} % of their peaks, "
+                    f"worst {self.torques[worst]:.1f} % ({worst})",
+                )
+            )
+        if self.forces:
+            each = ", ".join(f"{side} {error:.1f} N" for side, error in self.forces.items())
+            rows.append(("ground forces", f"rms error {each}"))
+        if self.residual is not None:
+            rows.append(("force left over at the root", f"{self.residual:.1f} N rms"))
+        if self.events or self.missed or self.invented:
+            each = ", ".join(f"{kind} {error:.0f} ms" for kind, error in self.events.items())
+            rows.append(
+                ("events", f"off by {each or '-'}; {self.missed} missed, {self.invented} invented")
+            )
+        return tuple(rows)
+
+    def __str__(self) -> str:
+        return "\n".join(f"{what}: {how}" for what, how in self.rows)
+
+
+def compare_with_truth(
+    truth: WalkTruth,
+    *,
+    model: Model | None = None,
+    motion: Motion | None = None,
+    loads: Loads | None = None,
+    events: Sequence[Event] = (),
+    trim: float = 0.1,
+) -> Closeness:
+    """Errors of what an analysis found: a scaled model, a motion, loads, events.
+
+    Frames are compared at the instants of the analysis, but not the first and last ``trim`` (s),
+    where filters have nothing to lean on. Torques and forces are compared where every foot on the
+    ground was measured by a plate, if the loads say so.
+    """
+    motion = loads.motion if loads is not None and motion is None else motion
+    model = motion.model if motion is not None and model is None else model
+    angles, places = _coordinates(truth, motion, trim) if motion is not None else ({}, {})
+    shares, errors, forces, residual = (
+        ({}, {}, {}, None) if loads is None else _loads(truth, loads, trim)
+    )
+    times, missed, invented = _events(truth.events, events) if events else ({}, 0, 0)
+    return Closeness(
+        angles,
+        places,
+        _lengths(truth.model, model) if model is not None else {},
+        shares,
+        errors,
+        forces,
+        residual,
+        times,
+        missed,
+        invented,
+    )
+
+
+def _inside(truth: WalkTruth, time: np.ndarray, trim: float) -> np.ndarray:
+    start, end = truth.motion.time[0] + trim, truth.motion.time[-1] - trim
+    inside = (time >= start - 1e-9) & (time <= end + 1e-9)
+    if not inside.any():
+        raise CaptureError(
+            f"the analysis has no frame between {start:.2f} and {end:.2f} s, where the truth is"
+        )
+    return inside
+
+
+def _at(truth: WalkTruth, values: np.ndarray, time: np.ndarray) -> np.ndarray:
+    """Truth at other instants; frames that coincide are taken as they are."""
+    return np.stack([np.interp(time, truth.motion.time, column) for column in values.T], -1)
+
+
+def _coordinates(
+    truth: WalkTruth, motion: Motion, trim: float
+) -> tuple[dict[str, float], dict[str, float]]:
+    inside = _inside(truth, motion.time, trim)
+    time = motion.time[inside]
+    angles, places = {}, {}
+    for name in _common(truth.model, motion.model):
+        true = np.interp(
+            time, truth.motion.time, truth.motion.q[:, truth.model.coordinate_index(name)]
+        )
+        found = motion.q[inside, motion.model.coordinate_index(name)]
+        if name in ROOT[:3]:
+            places[name] = 1e3 * _root_mean_square(found - true)
+        else:
+            turned = np.mod(found - true + np.pi, 2 * np.pi) - np.pi
+            angles[name] = float(np.rad2deg(_root_mean_square(turned)))
+    return angles, places
+
+
+def _lengths(true: Model, model: Model) -> dict[str, float]:
+    placed = {joint.name: joint for joint in model.joints}
+    lengths = {}
+    for joint in true.joints:
+        wanted = float(np.linalg.norm(np.asarray(joint.placement.r, float)))
+        if joint.name in placed and wanted > 0:
+            found = np.asarray(placed[joint.name].placement.r, float)
+            lengths[joint.name] = 1e3 * (float(np.linalg.norm(found)) - wanted)
+    return lengths
+
+
+def _loads(
+    truth: WalkTruth, loads: Loads, trim: float
+) -> tuple[dict[str, float], dict[str, float], dict[str, float], float | None]:
+    motion = loads.motion
+    inside = _inside(truth, motion.time, trim)
+    true_feet = {foot.side: foot for foot in truth.loads.feet}
+    weight = -float(truth.model.mass) * float(truth.model.gravity[2])
+    forces: dict[str, float] = {}
+    for foot in loads.feet:
+        if foot.side not in true_feet:
+            continue
+        true = _at(truth, true_feet[foot.side].force, motion.time)
+        # Where a foot has no plate its force is missing from the analysis, not wrong in it.
+        unmeasured = (true[:, 2] > 0.05 * weight) & (foot.force[:, 2] < 0.005 * weight)
+        inside = inside & ~unmeasured
+    if not inside.any():
+        return {}, {}, {}, None
+    for foot in loads.feet:
+        if foot.side in true_feet:
+            true = _at(truth, true_feet[foot.side].force, motion.time)
+            off = np.linalg.norm(foot.force - true, axis=1)[inside]
+            forces[str(foot.side)] = _root_mean_square(off)
+    shares, errors = {}, {}
+    for name in _common(truth.model, motion.model):
+        if name in ROOT:
+            continue
+        column = truth.loads.tau[:, truth.model.coordinate_index(name)]
+        true = np.interp(motion.time, truth.motion.time, column)
+        found = loads.tau[:, motion.model.coordinate_index(name)]
+        errors[name] = _root_mean_square((found - true)[inside])
+        peak = float(np.abs(column).max())
+        if peak > PEAK_LEAST:
+            shares[name] = 100.0 * errors[name] / peak
+    residual = _root_mean_square(np.linalg.norm(loads.residual_force, axis=1)[inside])
+    return shares, errors, forces, residual
+
+
+def _events(true: Sequence[Event], found: Sequence[Event]) -> tuple[dict[str, float], int, int]:
+    """Mean time between true and found events of a kind (ms), those missed, those invented."""
+    known = [event for event in found if event.label in ("Foot Strike", "Foot Off")]
+    left = list(true)
+    off: dict[str, list[float]] = {}
+    invented = 0
+    for event in known:
+        near = [
+            other
+            for other in left
+            if (other.label, other.context) == (event.label, event.context)
+            and abs(other.time - event.time) <= EVENT_WINDOW
+        ]
+        if not near:
+            invented += 1
+            continue
+        nearest = min(near, key=lambda other: abs(other.time - event.time))
+        left.remove(nearest)
+        off.setdefault(event.label, []).append(abs(nearest.time - event.time))
+    first = min((event.time for event in known), default=0.0)
+    last = max((event.time for event in known), default=0.0)
+    missed = sum(first <= event.time <= last for event in left)
+    return {kind: 1e3 * float(np.mean(times)) for kind, times in off.items()}, missed, invented
+
+
+def _common(true: Model, model: Model) -> list[str]:
+    return [name for name in true.coordinate_names if name in model.coordinate_names]
+
+
+def _root_mean_square(values: np.ndarray) -> float:
+    return float(np.sqrt(np.mean(np.square(values))))
+
+
+def _rms(errors: Mapping[str, float]) -> float:
+    return _root_mean_square(np.array(list(errors.values())))

@@ -1,0 +1,170 @@
+"""A made trial as files: recordings as C3D, the truth beside them as tables a person can read."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from homodyn.capture import (
+    Signals,
+    Table,
+    read_table,
+    write,
+    write_table,
+)
+from homodyn.errors import FormatError
+from homodyn.model import load, save
+from homodyn.model.formats.files import write_bytes
+from homodyn.model.side import Side
+from homodyn.motion import (
+    Event,
+    FootForce,
+    Loads,
+    Motion,
+)
+from homodyn.synthetic.balance import ROOT
+from homodyn.synthetic.markers import Interval
+from homodyn.synthetic.trial import SyntheticWalk
+from homodyn.synthetic.truth import WalkTruth
+
+WALK, STATIC, TRUTH = "walk.c3d", "static.c3d", "truth"
+_FORCE = ("fx", "fy", "fz", "px", "py", "pz", "mx", "my", "mz")
+
+
+def write_trial(made: SyntheticWalk, folder: str | Path, *, force: bool = False) -> list[Path]:
+    """Write ``walk.c3d``, ``static.c3d`` and the folder ``truth``; the paths of what was written.
+
+    Tables are CSV, in SI units and radians. Files that are there are replaced only with ``force``.
+    """
+    folder = Path(folder)
+    truth = made.truth
+    tables = _tables(truth)
+    paths = [folder / WALK, folder / STATIC, folder / TRUTH / "subject.toml"]
+    paths += [folder / TRUTH / f"{name}.csv" for name in tables]
+    paths.append(folder / TRUTH / "walk.json")
+    there = [path for path in paths if path.exists()]
+    if there and not force:
+        raise FormatError(
+            "the file is there already; name another folder, or replace it with force",
+            str(there[0]),
+        )
+    try:
+        (folder / TRUTH).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FormatError(f"no folder can be made here ({error.strerror})", str(folder)) from None
+    write(made.trial, paths[0])
+    write(made.static, paths[1])
+    save(truth.model, paths[2])
+    for name, table in tables.items():
+        write_table(table, folder / TRUTH / f"{name}.csv")
+    write_bytes(paths[-1], (json.dumps(_facts(made), indent=2) + "\n").encode())
+    return paths
+
+
+def _tables(truth: WalkTruth) -> dict[str, Table]:
+    motion, loads = truth.motion, truth.loads
+    names, time = motion.model.coordinate_names, motion.time
+    markers = [marker.name for marker in motion.model.markers]
+    forces = np.concatenate(
+        [np.concatenate([foot.force, foot.point, foot.torque], axis=1) for foot in loads.feet],
+        axis=1,
+    )
+    return {
+        "coordinates": Table(names, time, motion.q),
+        "speeds": Table(names, time, motion.v),
+        "accelerations": Table(names, time, motion.a),
+        "torques": Table(names, time, loads.tau),
+        "forces": Table(
+            tuple(f"{foot.side}_{part}" for foot in loads.feet for part in _FORCE), time, forces
+        ),
+        "markers": Table(
+            tuple(f"{name}_{axis}" for name in markers for axis in "xyz"),
+            time,
+            truth.markers.reshape(len(time), -1),
+        ),
+        "drive": Table(truth.drive.names, truth.drive.time, truth.drive.values),
+    }
+
+
+def _facts(made: SyntheticWalk) -> dict[str, Any]:
+    steps, truth = made.walk.steps, made.truth
+    return {
+        "speed": steps.speed,
+        "step_length": steps.step_length,
+        "step_width": steps.width,
+        "cadence": steps.cadence,
+        "stance": steps.stance,
+        "mass": float(made.model.mass),
+        "events": [
+            {"time": event.time, "label": event.label, "context": event.context}
+            for event in truth.events
+        ],
+        "gaps": [_interval(gap) for gap in truth.gaps],
+        "swaps": [_interval(swap) for swap in truth.swaps],
+        "clean": list(truth.clean),
+    }
+
+
+def _interval(interval: Interval) -> dict[str, Any]:
+    return {"markers": interval.markers, "first": interval.first, "last": interval.last}
+
+
+def read_truth(folder: str | Path) -> WalkTruth:
+    """The truth that `write_trial` put beside the recordings of a folder."""
+    folder = Path(folder)
+    folder = folder / TRUTH if (folder / TRUTH).is_dir() else folder
+    facts_path = folder / "walk.json"
+    try:
+        facts = json.loads(facts_path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise FormatError(f"this is no truth of a made trial ({error})", str(facts_path)) from None
+    model = load(folder / "subject.toml")
+    tables = {
+        name: read_table(folder / f"{name}.csv")
+        for name in (
+            "coordinates",
+            "speeds",
+            "accelerations",
+            "torques",
+            "forces",
+            "markers",
+            "drive",
+        )
+    }
+    names = model.coordinate_names
+    q, v, a, tau = (
+        tables[name].columns(names)
+        for name in ("coordinates", "speeds", "accelerations", "torques")
+    )
+    motion = Motion(model, tables["coordinates"].time, q, v, a, method="made")
+    root = tuple(model.coordinate_index(name) for name in ROOT)
+    power = tau * v
+    power[:, root] = 0.0
+    feet = []
+    for side in Side:
+        columns = tables["forces"].columns([f"{side}_{part}" for part in _FORCE])
+        feet.append(
+            FootForce(f"Foot{side.title}", side, columns[:, :3], columns[:, 3:6], columns[:, 6:])
+        )
+    loads = Loads(
+        motion, tau, root, tau[:, root[:3]], tau[:, root[3:]], tuple(feet), power, "exact"
+    )
+    drive = tables["drive"]
+    rate = (len(drive.time) - 1) / (drive.time[-1] - drive.time[0])
+    intervals = {
+        kind: tuple(Interval(tuple(i["markers"]), i["first"], i["last"]) for i in facts[kind])
+        for kind in ("gaps", "swaps")
+    }
+    return WalkTruth(
+        motion,
+        loads,
+        tables["markers"].values.reshape(len(motion.time), -1, 3),
+        tuple(Event(**event) for event in facts["events"]),
+        Signals(drive.names, rate, drive.values, ("",) * len(drive.names)),
+        intervals["gaps"],
+        intervals["swaps"],
+        tuple(facts["clean"]),
+    )

@@ -1,0 +1,120 @@
+"""The pose of the whole body over a stride, once the path of the pelvis is given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from homodyn.model import Model
+from homodyn.synthetic.foot import FootPlan
+from homodyn.synthetic.leg import leg_angles, turn
+from homodyn.synthetic.manner import Manner
+from homodyn.synthetic.posture import posture
+from homodyn.synthetic.series import PeriodicSeries
+from homodyn.synthetic.steps import SIDES, Footsteps
+from homodyn.synthetic.swing import swing_ankle
+
+LEG = ("Hip{}_RY", "Hip{}_RX", "Hip{}_RZ", "Knee{}_RY", "Ankle{}_RY", "Ankle{}_RX", "Ankle{}_RZ")
+EARLY = 0.2
+"""Phase until which the knee should have the flexion of the strike."""
+KNEES = (0.29, 0.63, 0.9)
+"""Parts of the swing at which the manner tells the flexion of the knee."""
+
+
+@dataclass(frozen=True, eq=False)
+class GaitPose:
+    """Feet on their plan, trunk and arms on their curves, legs in between, at some instants."""
+
+    model: Model
+    steps: Footsteps
+    feet: tuple[FootPlan, ...]
+    manner: Manner
+    effort: float
+    """Size of the swings of arms and trunk, one at 1.3 m/s."""
+    time: np.ndarray
+    """Equally spaced over one stride (s)."""
+
+    @cached_property
+    def legs(self) -> dict[str, tuple[float, float]]:
+        """Lengths of thigh and shank (m) of each side."""
+        return {
+            side: (-float(self._joint(f"Knee{side}")[2]), -float(self._joint(f"Ankle{side}")[2]))
+            for side in SIDES
+        }
+
+    @property
+    def drift(self) -> np.ndarray:
+        """What the coordinates gain in a second."""
+        drift = np.zeros(self.model.nq)
+        drift[self.model.coordinate_index("Pelvis_TX")] = self.steps.speed
+        return drift
+
+    def coordinates(self, pelvis: PeriodicSeries) -> tuple[np.ndarray, float]:
+        """Coordinates (instants, nq), and how far the legs are from as straight as they may be.
+
+        The second is the greatest distance of hip and ankle of a standing leg less the one at the
+        least flexion of the knee (m): positive where a foot is out of reach.
+        """
+        model, time = self.model, self.time
+        index = model.coordinate_index
+        q = np.tile(model.neutral(), (len(time), 1))
+        q[:, [index(f"Pelvis_T{axis}") for axis in "XYZ"]] = pelvis(time)
+        angles = self._angles(time)
+        for name, angle in angles.items():
+            q[:, index(name)] = angle
+        rotation = self._rotation(angles)
+        phases = [np.mod(self.steps.phase(side, time), 1.0) for side in SIDES]
+        reach = []
+        for foot, side, phase in zip(self.feet, SIDES, phases, strict=True):
+            offset, legs = self._joint(f"Hip{side}"), self.legs[side]
+
+            def hip(t: np.ndarray, offset: np.ndarray = offset) -> np.ndarray:
+                return pelvis(t) + self._rotation(self._angles(t)) @ offset
+
+            at = pelvis(time) + rotation @ offset
+            on = self.steps.standing(side, time)
+            ankle = foot.standing(time)
+            reach.append(_beyond(ankle - at, phase, legs, self.manner)[on].max())
+            ankle[~on] = swing_ankle(foot, hip, time[~on], legs=legs, knee=self._swing_knee)
+            sole = turn("z", np.full(len(time), self.steps.yaw(side))) @ turn("y", foot.pitch(time))
+            # Half of the turn of the foot is taken by the hip, and all of the pelvis's.
+            spin = self.steps.yaw(side) / 2 - angles["Pelvis_RZ"]
+            q[:, [index(name.format(side)) for name in LEG]] = leg_angles(
+                at, rotation, ankle, sole, thigh=legs[0], shank=legs[1], spin=spin
+            )
+        return q, float(max(reach))
+
+    @cached_property
+    def _swing_knee(self) -> list[tuple[float, float]]:
+        off = self.steps.stance
+        return [
+            (off + part * (1 - off), float(np.deg2rad(knee)))
+            for part, knee in zip(KNEES, self.manner.swing_knee, strict=True)
+        ]
+
+    def _angles(self, time: np.ndarray) -> dict[str, np.ndarray]:
+        phase = self.steps.phase("Right", time)
+        return posture(self.model.coordinate_names, phase, self.manner, self.effort)
+
+    def _rotation(self, angles: dict[str, np.ndarray]) -> np.ndarray:
+        return (
+            turn("y", angles["Pelvis_RY"])
+            @ turn("x", angles["Pelvis_RX"])
+            @ turn("z", angles["Pelvis_RZ"])
+        )
+
+    def _joint(self, name: str) -> np.ndarray:
+        joint = next(joint for joint in self.model.joints if joint.name == name)
+        return np.asarray(joint.placement.r, float)
+
+
+def _beyond(
+    line: np.ndarray, phase: np.ndarray, legs: tuple[float, float], manner: Manner
+) -> np.ndarray:
+    """Distance of hip and ankle less the one at the least flexion that the knee should have (m)."""
+    thigh, shank = legs
+    least = np.where(phase < EARLY, manner.strike_knee, manner.straightest)
+    straight = thigh**2 + shank**2 + 2 * thigh * shank * np.cos(np.deg2rad(least))
+    return np.linalg.norm(line, axis=1) - np.sqrt(straight)

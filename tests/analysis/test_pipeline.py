@@ -1,0 +1,121 @@
+"""The whole way from a recording to results, against a walk whose truth is known."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import homodyn as hd
+from homodyn.analysis import (
+    Settings,
+    analyze,
+)
+from homodyn.errors import CaptureError
+from support import strolls
+
+WALKER = strolls.WALKER
+
+
+def test_angles_are_found_to_a_degree(analysis):
+    motion = analysis.motion
+    truth = WALKER.pose(motion.time)
+    inside = slice(15, -15)
+    for name in ("HipRight_RY", "KneeRight_RY", "KneeLeft_RY"):
+        column = motion.model.coordinate_index(name)
+        error = np.rad2deg(np.abs(motion.q[inside, column] - truth[inside, column]))
+        assert np.median(error) < 1.0
+
+
+def test_speed_and_cadence_are_those_of_the_walk(analysis):
+    gait = analysis.gait
+    assert gait["velocity"].mean == pytest.approx(WALKER.speed, rel=0.02)
+    assert gait["cadence"].mean == pytest.approx(120 / WALKER.period, rel=0.03)
+    assert gait["stride length", "right"].mean == pytest.approx(WALKER.stride_length, rel=0.02)
+
+
+def test_events_are_found_within_two_frames_and_a_half(analysis):
+    for event in WALKER.events():
+        if 0.1 < event.time < WALKER.duration - 0.1:
+            near = [
+                abs(found.time - event.time)
+                for found in analysis.events
+                if (found.label, found.context.lower()) == (event.label, event.context.lower())
+            ]
+            assert min(near) < 0.03, event
+
+
+def test_forces_of_the_plates_carry_the_weight(analysis):
+    assert not analysis.loads.predicted
+    up = analysis.loads.ground_force[:, 2]
+    assert up.mean() == pytest.approx(strolls.MASS * 9.81, rel=0.03)
+
+
+def test_every_stage_takes_its_time_and_every_file_its_digest(analysis):
+    assert next(iter(analysis.seconds)) == "reading"
+    assert len(analysis.digests["trial"]) == 64
+
+
+def test_stages_are_announced_in_order(walk_file, settings):
+    heard = []
+    with pytest.raises(CaptureError):
+        analyze(walk_file, replace(settings, first=50.0, last=60.0), tell=heard.append)
+    assert heard == ["reading"]
+
+
+def test_without_plates_forces_come_from_the_motion(tmp_path, settings):
+    path = tmp_path / "markers_only.trc"
+    hd.capture.write(strolls.recording(forces=False), path)
+    found = analyze(path, settings)
+    assert found.loads.predicted
+    assert found.emg is None
+    assert found.gait is not None
+
+
+def test_a_static_trial_scales_a_generic_body(tmp_path, walk_file):
+    static = tmp_path / "stand.trc"
+    hd.capture.write(strolls.standing(), static)
+    settings = Settings(mass=76.0, height=1.70, static=str(static), scale="static")
+    found = analyze(walk_file, settings)
+    assert found.scaled is not None
+    assert found.model.mass == pytest.approx(76.0)
+    unscaled = analyze(walk_file, Settings(mass=76.0, height=1.70, scale="none"))
+    assert found.motion.rms < 0.6 * unscaled.motion.rms
+
+
+def test_a_span_of_time_can_be_cut_out(walk_file, settings):
+    found = analyze(walk_file, replace(settings, first=0.5, last=1.5))
+    assert found.trial.frames == 101
+    assert found.motion.time[0] == pytest.approx(0.5)
+
+
+def test_an_opensim_trial_with_its_own_files(shared_data):
+    folder = shared_data / "gait10dof"
+    found = analyze(
+        folder / "walk.trc",
+        Settings(
+            model=str(folder / "subject01.osim"),
+            forces=str(folder / "walk_grf.mot"),
+            setup=str(folder / "walk_grf.xml"),
+        ),
+    )
+    assert found.scaled is None
+    reference = hd.capture.read_table(folder / "ref_ik.mot")
+    ours = np.rad2deg(found.motion.q[:, found.model.coordinate_index("knee_angle_r")])
+    theirs = np.interp(found.motion.time, reference.time, reference.column("knee_angle_r"))
+    assert np.sqrt(np.mean((ours - theirs) ** 2)) < 1.5
+    assert found.gait["velocity"].mean == pytest.approx(1.14, abs=0.05)
+
+
+def test_a_made_trial_is_understood_from_its_files_alone(tmp_path):
+    made = hd.synthetic.make_trial(height=1.78, mass=72, strides=2, seed=4)
+    hd.capture.write(made.trial, tmp_path / "walk.c3d")
+    hd.capture.write(made.static, tmp_path / "stand.c3d")
+    settings = Settings(mass=72, height=1.78, static=str(tmp_path / "stand.c3d"))
+    found = analyze(tmp_path / "walk.c3d", settings)
+    close = hd.synthetic.compare_with_truth(
+        made.truth, model=found.model, motion=found.motion, loads=found.loads, events=found.events
+    )
+    assert close.angles["KneeRight_RY"] < 2.0
+    assert found.motion.rms < 0.003
+    assert found.scaled.rms_after < 0.5 * found.scaled.rms_before
+    assert found.gait["velocity"].mean == pytest.approx(1.2, rel=0.03)

@@ -1,0 +1,72 @@
+"""What a user asks for: refused where it cannot be, and one fingerprint for the same work."""
+
+from dataclasses import replace
+
+import pytest
+
+from homodyn.analysis.settings import Settings, fingerprint
+from homodyn.errors import CaptureError, FormatError
+
+
+@pytest.mark.parametrize(
+    ("wrong", "remedy"),
+    [
+        ({"height": 178.0}, "--height 1.78"),
+        ({"mass": 0.5}, "3 to 400 kg"),
+        ({"scale": "maybe"}, "auto, static, motion, none"),
+        ({"scale": "static"}, "--static"),
+        ({"sex": "yes"}, "male, female"),
+        ({"cutoff": 0.0}, "above 0"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_what_can(wrong, remedy):
+    with pytest.raises(CaptureError) as refusal:
+        Settings(**wrong)
+    assert remedy in str(refusal.value)
+
+
+def test_a_generic_body_needs_a_mass():
+    with pytest.raises(CaptureError, match="--mass"):
+        Settings(model="heiman").build()
+
+
+@pytest.mark.parametrize("model", ["heiman", "human36", "manikin"])
+def test_people_of_the_catalog_take_height_and_mass(model):
+    built = Settings(model=model, mass=61.0, height=1.6, sex="female").build()
+    assert built.mass == pytest.approx(61.0)
+
+
+def test_automatic_scaling():
+    assert Settings().scaling == "motion"
+    assert Settings(calibrate=False).scaling == "none"
+    assert Settings(static="s.trc", calibrate=False).scaling == "static"
+    assert Settings(model="a.osim").scaling == "none"
+    assert Settings(model="a.osim", static="s.trc").scaling == "motion"
+
+
+def test_the_fingerprint_follows_contents_and_settings_but_not_names(tmp_path):
+    one, two = tmp_path / "one.trc", tmp_path / "two.trc"
+    one.write_text("same")
+    two.write_text("same")
+    settings = Settings(mass=70.0)
+    mark = fingerprint(one, settings)
+    assert fingerprint(two, settings) == mark
+    assert fingerprint(one, replace(settings, cutoff=7.0)) != mark
+    two.write_text("other")
+    assert fingerprint(two, settings) != mark
+    static = replace(settings, static=str(two))
+    before = fingerprint(one, static)
+    two.write_text("changed again")
+    assert fingerprint(one, static) != before
+    with pytest.raises(FormatError, match="no such file"):
+        fingerprint(tmp_path / "none.trc", settings)
+
+
+def test_the_command_repeats_what_was_asked():
+    settings = Settings(
+        mass=70.0, static="/data/a b/stand.trc", emg=("EMG1",), calibrate=False, first=0.5
+    )
+    assert settings.command("/data/walk.c3d") == (
+        "homodyn analyze walk.c3d --static stand.trc --mass 70.0 --emg EMG1 --no-calibrate "
+        "--from 0.5 -o results"
+    )

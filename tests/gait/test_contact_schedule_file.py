@@ -1,0 +1,44 @@
+"""Phases in a file: the same back, and everything wrong with one in a sentence."""
+
+import pytest
+
+from homodyn import gait
+from homodyn.errors import FormatError
+from homodyn.gait import Standing
+
+STEP = (
+    gait.Footing(0.409, 0.701, Standing.FLAT, Standing.SWING),
+    gait.Footing(0.701, 0.822, Standing.FOREFOOT, Standing.SWING),
+    gait.Footing(0.822, 0.918, Standing.FOREFOOT, Standing.HEEL),
+)
+
+
+def test_phases_read_back_as_they_were_written(tmp_path):
+    gait.write_phases(STEP, tmp_path / "phases.csv")
+    assert gait.read_phases(tmp_path / "phases.csv") == STEP
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "heading must be begin"),
+        ("a,b\n", "heading must be begin"),
+        ("begin,end,right,left\n", "no phases"),
+        ("begin,end,right,left\n0,0.1,flat\n", "line 2.*3 words under 4|3 words under 4"),
+        ("begin,end,right,left\nx,0.1,flat,swing\n", "times are numbers"),
+        ("begin,end,right,left\n0.2,0.1,flat,swing\n", "cannot last from 0.2 to 0.1"),
+        ("begin,end,right,left\n0,nan,flat,swing\n", "cannot last"),
+        ("begin,end,right,left\n0,0.1,tiptoe,swing\n", "'tiptoe'; accepted: swing, heel"),
+        ("begin,end,right,left\n0,0.1,flat,swing\n0.2,0.3,flat,swing\n", "ends at 0.1 s"),
+    ],
+)
+def test_bad_files_are_refused_in_a_sentence(tmp_path, text, message):
+    path = tmp_path / "phases.csv"
+    path.write_text(text)
+    with pytest.raises(FormatError, match=message):
+        gait.read_phases(path)
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(FormatError, match=r"nowhere\.csv"):
+        gait.read_phases(tmp_path / "nowhere.csv")

@@ -1,0 +1,122 @@
+import numpy as np
+import pytest
+
+from homodyn import CaptureError
+from homodyn.gait import (
+    cycles,
+    similarity,
+    strides,
+)
+from homodyn.motion import Event
+
+
+def strikes(*times, side="Left", offs=()):
+    found = [Event(t, "Foot Strike", side) for t in times]
+    return found + [Event(t, "Foot Off", side) for t in offs]
+
+
+TIME = np.linspace(0, 5, 501)
+
+
+def test_a_sine_of_each_stride_becomes_the_same_sine():
+    starts = np.array([0.3, 1.4, 2.6, 3.5])
+    phase = np.interp(TIME, starts, np.arange(4))
+    over = cycles(TIME, np.sin(2 * np.pi * phase), strikes(*starts), "left")
+    assert over.values.shape == (3, 101)
+    assert over.percent[[0, -1]].tolist() == [0, 100]
+    exact = np.sin(2 * np.pi * over.percent / 100)
+    assert over.values == pytest.approx(np.tile(exact, (3, 1)), abs=2e-3)
+    assert over.mean == pytest.approx(exact, abs=2e-3)
+    assert over.sd == pytest.approx(np.zeros(101), abs=2e-3)
+
+
+def test_any_trailing_shape_goes_through_and_columns_do_not_mix():
+    values = np.stack([TIME, TIME**2, -TIME], axis=1)
+    over = cycles(TIME, values, strikes(1.0, 2.0), "Left")
+    assert over.values.shape == (1, 101, 3)
+    t = 1 + over.percent / 100
+    assert over.values[0] == pytest.approx(np.stack([t, t**2, -t], axis=1), abs=1e-4)
+    forces = cycles(TIME, np.ones((501, 2, 3)), strikes(1.0, 2.0), "left")
+    assert forces.values.shape == (1, 101, 2, 3)
+
+
+def test_nothing_overshoots_beside_a_step():
+    step = np.where(TIME > 1.5, 700.0, 0.0)
+    over = cycles(TIME, step, strikes(1.0, 2.0), "left")
+    assert over.values.min() == 0
+    assert over.values.max() == 700
+
+
+def test_cycles_with_gaps_are_flagged_and_not_averaged():
+    values = np.stack([np.sin(TIME), np.cos(TIME)], axis=1)
+    values[150:160, 1] = np.nan
+    over = cycles(TIME, values, strikes(0.0, 1.0, 2.0, 3.0), "left")
+    assert over.complete.tolist() == [True, False, True]
+    missing = np.isnan(over.values[1])
+    assert not missing[:, 0].any()
+    assert np.flatnonzero(missing[:, 1]).tolist() == list(range(50, 60))
+    assert np.isfinite(over.mean).all()
+    assert over.mean == pytest.approx(over.values[[0, 2]].mean(axis=0))
+    assert "1 of 3 left cycles have gaps" in over.notes[0]
+
+
+def test_the_mean_of_nothing_is_refused():
+    over = cycles(TIME, np.full(501, np.nan), strikes(0.0, 1.0), "left")
+    assert not over.complete.any()
+    with pytest.raises(CaptureError, match="without a gap"):
+        over.mean  # noqa: B018
+    empty = cycles(TIME, TIME, strikes(0.5), "left")
+    assert empty.values.shape == (0, 101)
+    assert "no left cycle" in empty.notes[0]
+
+
+def test_strides_know_their_foot_off_and_skip_a_lost_strike():
+    found = strides(strikes(0, 1, 2, 4.2, 5.2, offs=(0.6, 1.6, 4.8)), "left")
+    assert [(s.start, s.end, s.off) for s in found] == [(0, 1, 0.6), (1, 2, 1.6), (4.2, 5.2, 4.8)]
+    over = cycles(np.linspace(0, 6, 601), np.zeros(601), strikes(0, 1, offs=(0.6,)), "left")
+    assert over.off_percent == pytest.approx([60])
+
+
+def test_the_other_side_and_wrong_sides():
+    events = strikes(0, 1) + strikes(0.5, 1.5, side="Right")
+    assert [s.start for s in strides(events, "Right")] == [0.5]
+    with pytest.raises(CaptureError, match="accepted: left, right"):
+        cycles(TIME, TIME, events, "up")
+
+
+def test_a_series_of_another_length_is_refused():
+    with pytest.raises(CaptureError, match="500 rows for 501 instants"):
+        cycles(TIME, TIME[1:], strikes(0, 1), "left")
+
+
+# Felis 2015, table 6.5: d, its part by posture, its part by duration; durations of table 6.6.
+PRINTED = [
+    (0.1027, 0.0718, 0.0309, 0.484),
+    (0.1455, 0.0723, 0.0732, 0.389),
+    (0.1935, 0.0374, 0.1562, 0.265),
+    (0.2761, 0.0645, 0.2116, 0.200),
+    (0.0939, 0.0695, 0.0244, 0.504),
+]
+
+
+@pytest.mark.parametrize(("total", "posture", "duration", "seconds"), PRINTED)
+def test_similarity_reproduces_the_printed_table_with_factor_one(total, posture, duration, seconds):
+    neutral = np.zeros((100, 34))
+    other = np.full((100, 34), np.sqrt(posture))
+    found = similarity(other, neutral, durations=(seconds, 0.660))
+    assert found.posture == pytest.approx(posture)
+    # Durations are printed to a millisecond.
+    assert found.duration == pytest.approx(duration, abs=4e-4)
+    assert found.total == pytest.approx(total, abs=4e-4)
+    # With the halves of equation 6.1 as printed no row comes out.
+    assert 0.5 * found.total != pytest.approx(total, abs=1e-2)
+
+
+def test_a_motion_is_like_itself_whatever_its_frames():
+    t = np.linspace(0, 1, 400)[:, None]
+    q = np.sin(2 * np.pi * t * np.array([1, 2, 3]))
+    assert similarity(q, q, durations=(1.0, 1.0)).total == 0
+    finer = np.sin(2 * np.pi * np.linspace(0, 1, 901)[:, None] * np.array([1, 2, 3]))
+    assert similarity(q, finer, durations=(1.0, 1.2)).posture < 1e-7
+    with pytest.raises(CaptureError, match="3 and 2 coordinates"):
+        similarity(q, q[:, :2], durations=(1.0, 1.0))

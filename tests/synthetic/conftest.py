@@ -1,0 +1,23 @@
+import numpy as np
+import pytest
+
+from homodyn.synthetic import make_trial
+from homodyn.synthetic.truth import true_torques
+
+
+@pytest.fixture(scope="session")
+def made():
+    return make_trial(seed=3)
+
+
+@pytest.fixture(scope="session")
+def walk(made):
+    return made.walk
+
+
+@pytest.fixture(scope="session")
+def stride(walk):
+    """One stride of the right foot: clock, state, torques, wrenches of right and left."""
+    clock = np.linspace(0.0, walk.steps.period, 801)
+    tau, ground = true_torques(walk, clock)
+    return clock, walk.state(clock), tau, ground

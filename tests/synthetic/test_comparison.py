@@ -1,0 +1,104 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import homodyn as hd
+from homodyn.errors import CaptureError
+from homodyn.motion import Event
+from homodyn.synthetic import compare_with_truth
+
+
+def test_the_truth_is_close_to_itself(made):
+    truth = made.truth
+    same = compare_with_truth(truth, loads=truth.loads, events=truth.events)
+    for errors in (same.angles, same.places, same.lengths, same.torques, same.forces, same.events):
+        assert errors
+        assert max(abs(error) for error in errors.values()) == 0
+    assert same.residual < 1e-8
+    assert (same.missed, same.invented) == (0, 0)
+
+
+def test_errors_are_told_in_their_units(made):
+    truth = made.truth
+    index = truth.model.coordinate_index
+    q = truth.motion.q.copy()
+    q[:, index("KneeRight_RY")] += np.deg2rad(2.0)
+    q[:, index("Pelvis_TY")] += 0.003
+    tau = truth.loads.tau.copy()
+    peak = np.abs(tau[:, index("HipLeft_RY")]).max()
+    tau[:, index("HipLeft_RY")] += 0.1 * peak
+    motion = replace(truth.motion, q=q)
+    off = compare_with_truth(truth, loads=replace(truth.loads, motion=motion, tau=tau))
+    assert off.angles["KneeRight_RY"] == pytest.approx(2.0)
+    assert off.angles["KneeLeft_RY"] == 0
+    assert off.places["Pelvis_TY"] == pytest.approx(3.0)
+    assert off.torques["HipLeft_RY"] == pytest.approx(10.0)
+    assert off.torque_errors["HipLeft_RY"] == pytest.approx(0.1 * peak)
+    text = str(off)
+    assert "joint angles: rms error" in text
+    assert "worst 2.00 deg (KneeRight_RY)" in text
+    assert "worst 10.0 % (HipLeft_RY)" in text
+
+
+def test_lengths_of_another_model_are_compared(made):
+    generic = hd.catalog.heiman(height=1.75, mass=70)
+    lengths = compare_with_truth(made.truth, model=generic).lengths
+    true, usual = (
+        np.linalg.norm(next(j for j in m.joints if j.name == "KneeRight").placement.r)
+        for m in (made.model, generic)
+    )
+    assert lengths["KneeRight"] == pytest.approx(1e3 * (usual - true))
+    assert max(abs(error) for error in lengths.values()) > 3
+
+
+def test_feet_without_a_plate_do_not_count_as_wrong(made):
+    truth = made.truth
+    blind = []
+    for foot in truth.loads.feet:
+        force = foot.force.copy()
+        force[: len(force) // 2] = 0.0
+        blind.append(replace(foot, force=force))
+    off = compare_with_truth(truth, loads=replace(truth.loads, feet=tuple(blind)))
+    assert max(off.forces.values()) == 0
+
+
+def test_events_are_matched_missed_and_invented(made):
+    true = made.truth.events
+    late = [replace(event, time=event.time + 0.01) for event in true if event is not true[4]]
+    late.append(Event(true[2].time + 0.3, "Foot Strike", true[2].context))
+    off = compare_with_truth(made.truth, events=late)
+    assert off.events["Foot Strike"] == pytest.approx(10)
+    assert off.missed == 1
+    assert off.invented == 1
+
+
+def test_an_analysis_of_another_time_is_refused(made):
+    later = replace(made.truth.motion, time=made.truth.motion.time + 100)
+    with pytest.raises(CaptureError, match="no frame between"):
+        compare_with_truth(made.truth, motion=later)
+
+
+def test_inverse_kinematics_of_exact_markers_finds_the_motion(made):
+    exact = replace(made.trial, positions=made.truth.markers).between(1.0, 1.1)
+    motion = hd.capture.fit(made.model, exact)
+    found = compare_with_truth(made.truth, motion=motion)
+    assert max(found.angles.values()) < 0.01
+    assert max(found.places.values()) < 0.01
+
+
+def test_inverse_dynamics_with_the_plates_finds_the_torques(made):
+    """Filters and noise of the plates are all that is between the analysis and the truth."""
+    loads = hd.capture.loads(made.truth.motion, made.trial.plates)
+    found = compare_with_truth(made.truth, loads=loads)
+    assert found.torques["AnkleRight_RY"] < 5
+    assert found.torques["KneeRight_RY"] < 12
+    assert max(found.forces.values()) < 40
+    assert found.residual < 40
+
+
+def test_events_are_found_in_the_plates(made):
+    events = hd.gait.find_events(made.truth.motion, made.trial.plates)
+    found = compare_with_truth(made.truth, events=tuple(events))
+    assert found.invented == 0
+    assert max(found.events.values()) < 40

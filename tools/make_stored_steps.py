@@ -1,0 +1,72 @@
+"""Make the stored steps that ``homodyn synthesize`` begins from.
+
+The synthetic walk of ``hd.synthetic.make_trial`` is reconstructed over one step; the first periodic
+step
+is the one nearest to it; the five objectives of Felis (2015) at free speed and the mixed one at
+1.5, 2.0 and 2.5 m/s follow from there. Run it after a change of the problem::
+
+    python tools/make_stored_steps.py src/homodyn/gait/synthesis/stored_steps.npz
+
+Steps that are in the file already are where their own search begins; without the file it begins at
+the walk.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import homodyn as hd
+import homodyn.optimal as oc
+from homodyn.gait.synthesis.stored_steps import read_starts, write_starts
+
+SPEEDS = (1.5, 2.0, 2.5)
+HEIGHT, MASS = 1.79, 76.0
+
+
+def walk() -> hd.gait.StoredStep:
+    """One step of the synthetic walk as it can have been, its pelvis above the origin at first."""
+    made = hd.synthetic.make_trial(
+        noise=0.0, gaps=0.0, strides=2, plates=2, variation=0.0, mass=MASS, height=HEIGHT
+    )
+    motion = replace(made.truth.motion, model=hd.gait.walker(HEIGHT, MASS))
+    found = hd.gait.reconstruct(motion, made.truth.loads, events=made.truth.events, step=0.03)
+    if not found.solution.status.good:
+        raise SystemExit(found.solution.explain())
+    phases = []
+    for phase in found.solution.phases:
+        q = phase.q.copy()
+        q[:, :2] -= found.solution.phases[0].q[0, :2]
+        phases.append(replace(phase, q=q))
+    lasting = float(phases[-1].time[-1])
+    length = float(phases[-1].q[-1, 0])
+    return hd.gait.StoredStep(
+        "walk", tuple(phases), {"length": length, "speed": length / lasting}, None
+    )
+
+
+def main(path: str) -> None:
+    """Seek all steps, with more intervals until they are what their nodes say; store each."""
+    steps = read_starts(path) if Path(path).exists() else {}
+    if "walk" not in steps:
+        steps["walk"] = walk()
+        write_starts(path, steps)
+    wanted = [("mixed", None), *((name, None) for name in hd.gait.OBJECTIVES if name != "mixed")]
+    wanted += [("mixed", speed) for speed in SPEEDS]
+    for name, speed in wanted:
+        key = f"{name} {'free' if speed is None else f'{speed:g}'}"
+        near = [s for s in steps.values() if s.objective == hd.gait.OBJECTIVES["mixed"]]
+        begin = min(near, key=lambda s: abs(s.speed - (speed or 1.4)), default=steps["walk"])
+        begin = steps.get(key, begin)
+        found = hd.gait.synthesize(
+            name, speed=speed, start=begin, seconds=900.0, iterations=1500, progress=print
+        )
+        print(found.sentence, f"between nodes {found.solution.between_nodes:.4f}", flush=True)
+        if found.solution.status.good or found.solution.status is oc.Status.COARSE:
+            steps[key] = found.step
+            write_starts(path, steps)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
