@@ -128,7 +128,7 @@ def _of_loads(
             total[side] = total.get(side, 0.0) + _upward(foot, up)
     for each, force in total.items():
         found[each] = [
-            Contact(c.start, c.end, f"forces: load of the {side} foot at {threshold:g} N")
+            Contact(c.start, c.end, f"forces: load of the {each} foot at {threshold:g} N")
             for c in _loads_of(np.asarray(loads.motion.time), force, threshold)
         ]
     return found, notes
