@@ -57,7 +57,7 @@ def test_size_errors_name_both_shapes():
         ('node "a" {}\nedge from "b" to "a" {}\n', "no edge comes of this: no pair of nodes 'b'"),
         ('node "a" {}\nedge from "a" to "a" { y\' += "1" }\n', "no variable 'y'"),
         ("x = 1 | onec\n", "did you mean 'once'?"),
-        ('integrator { method = "rk4" }', "no method 'rk4'"),
+        ('integrator { method = "rk5" }', "no method 'rk5'"),
         ("integrator { default-timestep = 0 }", "expected above 0"),
         ('x = "@size"\n', "no macro 'size'"),
         ('node "a{1:2}" { x = [1, 2, 3] }', "3 values for"),

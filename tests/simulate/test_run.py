@@ -3,6 +3,7 @@
 import casadi as ca
 import numpy as np
 import pytest
+from homodyn.simulate.dormand_prince import dormand_prince, within
 
 import homodyn as hd
 from homodyn.dynamics import Hinge
@@ -20,13 +21,12 @@ from homodyn.simulate import (
     Torques,
     run,
 )
-from homodyn.simulate.dormand_prince import dormand_prince, within
 
 ORDERS = {
     "explicit_euler": 1,
     "semi_implicit_euler": 1,
-    "leap_frog": 2,
-    "predictor_corrector": 2,
+    "leapfrog": 2,
+    "heun": 2,
     "rk4": 4,
     "implicit_midpoint": 2,
 }

@@ -52,7 +52,7 @@ def simulate(
     integrator: Annotated[
         str,
         typer.Option(
-            help="explicit_euler, semi_implicit_euler, leap_frog, predictor_corrector, rk4, "
+            help="explicit_euler, semi_implicit_euler, leapfrog, heun, rk4, "
             "dormand_prince or implicit_midpoint; rigid and implicit contacts have their own."
         ),
     ] = "semi_implicit_euler",

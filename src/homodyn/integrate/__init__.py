@@ -1,27 +1,61 @@
-"""How time advances, for bodies and networks alike: steps, and zeros that are passed in them."""
+"""Integration methods and event location for bodies, networks and optimal control."""
 
-from homodyn.integrate.crossings import cut, holds, line_share, passes, settled
+from homodyn.integrate.dormand_prince import EmbeddedStep, dense_output, dormand_prince_step
+from homodyn.integrate.interpolation import hermite_interpolation
 from homodyn.integrate.methods import (
-    CLASSICAL,
-    EULER,
-    HEUN,
-    Tableau,
-    kick_drift,
-    leap_frog,
+    FIXED_STEP_METHODS,
+    METHOD_KEYWORDS,
+    METHODS,
+    DynamicalSystem,
+    ExplicitRungeKutta,
+    Integrator,
+    Leapfrog,
+    SemiImplicitEuler,
+    SolvedMethod,
+    fixed_step_method,
     runge_kutta,
+)
+from homodyn.integrate.tableau import (
+    DORMAND_PRINCE,
+    EXPLICIT_EULER,
+    HEUN,
+    RK4,
+    EmbeddedTableau,
+    Tableau,
+)
+from homodyn.integrate.zero_crossings import (
+    crosses_zero,
+    cut_fraction,
+    is_located,
+    is_reached,
+    secant_fraction,
 )
 
 __all__ = [
-    "CLASSICAL",
-    "EULER",
+    "DORMAND_PRINCE",
+    "EXPLICIT_EULER",
+    "FIXED_STEP_METHODS",
     "HEUN",
+    "METHODS",
+    "METHOD_KEYWORDS",
+    "RK4",
+    "DynamicalSystem",
+    "EmbeddedStep",
+    "EmbeddedTableau",
+    "ExplicitRungeKutta",
+    "Integrator",
+    "Leapfrog",
+    "SemiImplicitEuler",
+    "SolvedMethod",
     "Tableau",
-    "cut",
-    "holds",
-    "kick_drift",
-    "leap_frog",
-    "line_share",
-    "passes",
+    "crosses_zero",
+    "cut_fraction",
+    "dense_output",
+    "dormand_prince_step",
+    "fixed_step_method",
+    "hermite_interpolation",
+    "is_located",
+    "is_reached",
     "runge_kutta",
-    "settled",
+    "secant_fraction",
 ]

@@ -16,7 +16,7 @@ import casadi as ca
 import numpy as np
 
 from homodyn.network.column import Column, first_draws
-from homodyn.network.integrators import METHODS
+from homodyn.network.integrators import integrate_step
 from homodyn.network.judging import GIVE_UP_AFTER, Verdict, happening, judged, seen_next
 from homodyn.network.system import System
 from homodyn.network.tree import Variable
@@ -238,7 +238,7 @@ class Advance:
         def rates(state: ca.SX, fraction: float) -> ca.SX:
             return self.rates(state, h, e, p, u, past[fraction], t + fraction * step)
 
-        x1 = METHODS[self.method](x, step, rates, self.system.positions)
+        x1 = integrate_step(self.method, x, step, rates, self.system.positions)
         t1 = t + step
         whole = ca.logic_and(ca.logic_not(jump), step >= (dt - s) * (1 - 1e-9))
         h1 = ca.if_else(whole, self.kept(x1, h, e, p, u, past[1.0], t1), h)

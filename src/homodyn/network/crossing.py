@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from homodyn.integrate import holds, line_share, passes
+from homodyn.integrate import crosses_zero, is_reached, secant_fraction
 from homodyn.network.formula import Formula
 
 MIRRORED = {">": "<=", "<=": ">", "<": ">=", ">=": "<", "==": "!=", "!=": "=="}
@@ -77,7 +77,7 @@ def condition_tree(
 def true_at(tree: Leaf | Branch, z: ca.SX) -> ca.SX:
     """Whether a condition holds."""
     if isinstance(tree, Leaf):
-        return holds(z[tree.index], tree.strict)
+        return is_reached(z[tree.index], tree.strict)
     join = ca.logic_and if tree.both else ca.logic_or
     return join(true_at(tree.a, z), true_at(tree.b, z))
 
@@ -94,8 +94,8 @@ def crossing(tree: Leaf | Branch, z0: ca.SX, z1: ca.SX) -> Crossing:
     """How a condition went from one end of a step to the other."""
     if isinstance(tree, Leaf):
         a, b = z0[tree.index], z1[tree.index]
-        crossed = passes(a, b, tree.strict)
-        fraction = ca.if_else(crossed, line_share(a, ca.if_else(crossed, b - a, 1)), 1)
+        crossed = crosses_zero(a, b, tree.strict)
+        fraction = ca.if_else(crossed, secant_fraction(a, ca.if_else(crossed, b - a, 1)), 1)
         return Crossing(crossed, fraction, ca.if_else(crossed, ca.fabs(b), 0))
     crossed = ca.logic_and(ca.logic_not(true_at(tree, z0)), true_at(tree, z1))
     one, other = crossing(tree.a, z0, z1), crossing(tree.b, z0, z1)

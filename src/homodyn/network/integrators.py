@@ -1,4 +1,4 @@
-"""Integration methods of networks: those of all steps, on a column of states."""
+"""Integration methods of networks: those of `homodyn.integrate`, on a vector of states."""
 
 from __future__ import annotations
 
@@ -6,42 +6,56 @@ from collections.abc import Callable, Sequence
 
 import casadi as ca
 
-from homodyn.integrate import CLASSICAL, EULER, HEUN, Tableau, leap_frog, runge_kutta
+from homodyn.integrate import FIXED_STEP_METHODS, METHOD_KEYWORDS
 
 Rates = Callable[[ca.SX, float], ca.SX]
 """Rates of the states at a fraction (0, 1/2 or 1) of the step."""
 
-Method = Callable[[ca.SX, ca.SX, Rates, Sequence[int]], ca.SX]
-"""States after a step: from those before, its length, rates, and the states that are positions."""
+METHODS: dict[str, str] = {**METHOD_KEYWORDS, **{name: name for name in FIXED_STEP_METHODS}}
+"""Names that ``method`` accepts, with the method that each stands for."""
 
 
-def explicit(tableau: Tableau) -> Method:
-    """The Runge-Kutta method of a table."""
+class StateVector:
+    """The states of a network as a system that integration methods advance.
 
-    def step(x: ca.SX, h: ca.SX, rates: Rates, positions: Sequence[int]) -> ca.SX:
-        return runge_kutta(tableau, lambda share, at: (rates(at[0], share),), (x,), h)[0]
+    ``positions`` are the states whose rate is another state; splitting methods drift these and kick
+    the others.
+    """
 
-    return step
+    def __init__(self, rates: Rates, positions: Sequence[int]) -> None:
+        self._rates = rates
+        self._positions = positions
+
+    def _drifts(self, x: ca.SX) -> ca.SX:
+        """1 where a state is a position, else 0."""
+        drifts = ca.SX(ca.DM.zeros(x.numel(), 1))
+        for k in self._positions:
+            drifts[k] = 1
+        return drifts
+
+    def rate(self, fraction: float, state: tuple[ca.SX]) -> tuple[ca.SX]:
+        """Rates of all states."""
+        return (self._rates(state[0], fraction),)
+
+    def kick(self, state: tuple[ca.SX], rate: tuple[ca.SX], time: ca.SX) -> tuple[ca.SX]:
+        """All states but positions moved along their rates."""
+        (x,) = state
+        return (x + time * (1 - self._drifts(x)) * rate[0],)
+
+    def drift(self, state: tuple[ca.SX], time: ca.SX) -> tuple[ca.SX]:
+        """Positions moved along their rates."""
+        (x,) = state
+        return (x + time * self._drifts(x) * self._rates(x, 0.5),)
+
+    def project(self, state: tuple[ca.SX]) -> tuple[ca.SX]:
+        """The same states: they live in a vector space."""
+        return state
 
 
-def leaping(x: ca.SX, h: ca.SX, rates: Rates, positions: Sequence[int]) -> ca.SX:
-    """Leap-frog; ``positions`` are the states whose rate is another state, others are kicked."""
-    drifts = ca.SX(ca.DM.zeros(x.numel(), 1))
-    for k in positions:
-        drifts[k] = 1
-
-    def kick(at: ca.SX, rate: ca.SX, time: ca.SX) -> ca.SX:
-        return at + time * (1 - drifts) * rate
-
-    def drift(at: ca.SX, time: ca.SX) -> ca.SX:
-        return at + time * drifts * rates(at, 0.5)
-
-    return leap_frog(lambda share, at: rates(at, share), kick, drift, x, h)
-
-
-METHODS: dict[str, Method] = {
-    "euler": explicit(EULER),
-    "runge-kutta": explicit(CLASSICAL),
-    "leap-frog": leaping,
-    "predictor-corrector": explicit(HEUN),
-}
+def integrate_step(
+    method: str, x: ca.SX, h: ca.SX, rates: Rates, positions: Sequence[int]
+) -> ca.SX:
+    """The states a step of ``h`` (s) later, by a method that `METHODS` names."""
+    integrator = FIXED_STEP_METHODS[METHODS[method]]
+    (end,) = integrator.step(StateVector(rates, positions), (x,), h)
+    return end

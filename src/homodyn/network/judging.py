@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from homodyn.integrate import cut, settled
+from homodyn.integrate import cut_fraction, is_located
 from homodyn.network.banks import Watched
 from homodyn.network.column import Parts
 from homodyn.network.crossing import crossing, near, true_at
@@ -77,14 +77,14 @@ def judged(
         if tolerance is not None:
             close = near(watched.tree, z1, tolerance)
             happened = ca.logic_or(happened, ca.logic_and(seen, close))
-            enough = settled(found.miss, tolerance, length, SHORTEST * dt)
+            enough = is_located(found.miss, tolerance, length, SHORTEST * dt)
             enough = ca.logic_or(enough, spent_all)
             wanted = ca.logic_and(able, ca.logic_and(found.crossed, ca.logic_not(enough)))
         some = ca.logic_or(some, wanted)
         share = ca.if_else(wanted, ca.fmin(share, found.fraction), share)
         fired.append(ca.logic_and(able, happened))
         wants.append(wanted)
-    share = cut(share, parts["cuts"])
+    share = cut_fraction(share, parts["cuts"])
     if not fired:
         return Verdict(ca.SX(0), ca.SX(0), some, share)
     return Verdict(ca.vertcat(*fired), ca.vertcat(*wants), some, share)

@@ -23,6 +23,7 @@ from homodyn.dynamics.rnea import newton_euler, passive_force
 from homodyn.dynamics.rows import ConstraintRows
 from homodyn.dynamics.tree import Tree
 from homodyn.dynamics.wrenches import as_column
+from homodyn.integrate import RK4, runge_kutta
 from homodyn.model import Model
 from homodyn.model.configuration import integrate, rates
 from homodyn.optimal.instant import Instant
@@ -311,23 +312,19 @@ class ForwardShooting(Intervals):
         q, v, tau = symbols["q"], symbols["v"], symbols["tau"]
         small = maker.step / RUNGE_KUTTA_STEPS
 
-        def slope(state: tuple[Array, Array], part: float) -> tuple[Array, Array]:
+        def slope(state: tuple[Array, ...], part: float) -> tuple[Array, ...]:
             drive = maker.torques((1 - part) * tau[0] + part * tau[1])
-            drive = drive + maker.besides(*state, part)
-            return rates(model, *state), moved(model, phase, *state, drive)[0]
+            drive = drive + maker.besides(state[0], state[1], part)
+            q_now, v_now = state
+            return rates(model, q_now, v_now), moved(model, phase, q_now, v_now, drive)[0]
 
-        state = q[0], v[0]
+        state: tuple[Array, ...] = (q[0], v[0])
         for k in range(RUNGE_KUTTA_STEPS):
-            begin, half, end = ((k + s) / RUNGE_KUTTA_STEPS for s in (0.0, 0.5, 1.0))
-            one = slope(state, begin)
-            two = slope(_ahead(state, one, small / 2), half)
-            three = slope(_ahead(state, two, small / 2), half)
-            four = slope(_ahead(state, three, small), end)
-            mean = tuple(
-                (a + 2 * b + 2 * c + d) / 6
-                for a, b, c, d in zip(one, two, three, four, strict=True)
-            )
-            state = _ahead(state, mean, small)
+
+            def rate(share: float, at: tuple[Array, ...], k: int = k) -> tuple[Array, ...]:
+                return slope(at, (k + share) / RUNGE_KUTTA_STEPS)
+
+            state = runge_kutta(RK4, rate, state, small)
         rows = [("step of q", state[0] - q[1]), ("step of v", state[1] - v[1])]
         return Written(self.samples(maker, symbols), rows)
 
@@ -371,9 +368,3 @@ def moved(model: Model, phase: Phase, q: Array, v: Array, tau: Array) -> tuple[A
     target = [gamma - back[k] for k, gamma in enumerate(rows.bias)]
     acceleration, force, _ = solved(rows, drive - newton_euler(tree, None), target, "range")
     return acceleration, force
-
-
-def _ahead(
-    state: tuple[Array, Array], slope: tuple[Array, Array], step: Array
-) -> tuple[Array, Array]:
-    return state[0] + step * slope[0], state[1] + step * slope[1]

@@ -12,10 +12,10 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from homodyn.integrate import dense_output, dormand_prince_step
 from homodyn.model import normalize
 from homodyn.model.configuration import rates
 from homodyn.simulate.advance import flow
-from homodyn.simulate.dormand_prince import dormand_prince, within
 from homodyn.simulate.integrators import State
 from homodyn.simulate.marching import Point
 from homodyn.simulate.outside import sampled_change
@@ -101,7 +101,7 @@ class DormandPrince:
         assert self._span is not None
         start, end, y, K, _ = self._span
         s = (t - start) / (end - start)
-        moved = within(s, end - start, y, K)
+        moved = dense_output(s, end - start, y, K)
         q, v, z, work = (moved[a:b] for a, b in zip(self._sizes, self._sizes[1:], strict=False))
         q = np.asarray(normalize(self.setup.model, q))
         return replace(point, t=t, q=q, v=v, z=z, work=work)
@@ -129,7 +129,7 @@ class DormandPrince:
         counted = self._sizes[2]
         while self._length > SMALLEST:
             h = min(self._length, self.longest)
-            step = dormand_prince(
+            step = dormand_prince_step(
                 lambda time, at: self._rate(time, at, point), t, y, self._first, h
             )
             scale = self.tolerance * (1 + np.maximum(np.abs(y), np.abs(step.y))[:counted])

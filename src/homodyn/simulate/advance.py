@@ -13,7 +13,7 @@ from homodyn.dynamics.tree import Tree
 from homodyn.simulate.actuation import drive
 from homodyn.simulate.constants import Lane
 from homodyn.simulate.geometry import Gap, gap_velocity
-from homodyn.simulate.integrators import INTEGRATORS, Flow, State
+from homodyn.simulate.integrators import INTEGRATORS, Flow, MotionSystem, State
 from homodyn.simulate.joint_rows import JointRow, joint_rows
 from homodyn.simulate.loads import accelerations, along_joints, body_loads, generalised
 from homodyn.simulate.loops import loop_load, loop_rows
@@ -44,9 +44,8 @@ def advance(setup: Setup, t: Array, x: State, h: Array, given: Array, lane: Lane
         x = x._replace(z=z)
     if setup.integrator == "semi_implicit_euler" and setup.constraints is None:
         return _with_joints_at_the_end(setup, t, x, h, given, lane)
-    after = INTEGRATORS[setup.integrator](
-        setup.model, lambda time, at: flow(setup, time, at, given, lane), t, x, h
-    )
+    system = MotionSystem(setup.model, lambda time, at: flow(setup, time, at, given, lane), t, h)
+    after = INTEGRATORS[setup.integrator].step(system, x, h)
     torque, gaps, pushes = _acting(setup, t, x, given, lane)
     held = ca.SX(0, 1) if setup.constraints is None else flow(setup, t, x, given, lane).held
     return Step(after, torque, gaps, pushes, ca.SX(0.0), held)

@@ -20,7 +20,7 @@ import casadi as ca
 import numpy as np
 
 from homodyn.errors import ModelError
-from homodyn.integrate import passes
+from homodyn.integrate import crosses_zero
 from homodyn.model import Model
 from homodyn.model.configuration import rates
 from homodyn.simulate.constants import Lane
@@ -105,7 +105,7 @@ class Event:
             ca.substitute(parts, symbols, [time, x.v, mean, x.q])
             for time, x in ((t, x0), (t + h, x1))
         )
-        rising, falling = passes(g0, g1), passes(-g0, -g1)
+        rising, falling = crosses_zero(g0, g1), crosses_zero(-g0, -g1)
         side = ca.if_else(g0 < 0, -1.0, 1.0)
         there_and_back = ca.logic_and(
             side * g1 > 0, _dips(side * g0, side * g1, side * h * d0, side * h * d1)

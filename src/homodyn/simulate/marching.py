@@ -10,7 +10,7 @@ import numpy as np
 
 from homodyn.dynamics import kinetic_energy, potential_energy
 from homodyn.errors import ModelError
-from homodyn.integrate import cut, line_share, settled
+from homodyn.integrate import cut_fraction, is_located, secant_fraction
 from homodyn.simulate.events import Crossing, Event, Watch, between
 from homodyn.simulate.faults import fault
 from homodyn.simulate.joint_rows import spring_energies
@@ -199,7 +199,7 @@ class March:
         tolerance = self.events[k].tolerance
         shortest = 4 * np.spacing(now.t + h)
         for tries in range(LOCATING):
-            if settled(abs(high.value), tolerance, (high.share - low.share) * h, shortest):
+            if is_located(abs(high.value), tolerance, (high.share - low.share) * h, shortest):
                 break
             there = reached(_between(low, high, side * tolerance / 2, tries))
             low, high = (low, there) if side * there.value >= 0 else (there, high)
@@ -278,5 +278,5 @@ def _between(low: Tried, high: Tried, aim: float, tries: int) -> float:
     """Where to try next: where a line between two tries comes to ``aim``, or in the middle."""
     share = 0.5
     if low.value * high.value < 0:
-        share = cut(line_share(low.value, high.value - low.value, aim), tries)
+        share = cut_fraction(secant_fraction(low.value, high.value - low.value, aim), tries)
     return low.share + share * (high.share - low.share)

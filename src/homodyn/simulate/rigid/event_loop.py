@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from homodyn.dynamics import Constraint
+from homodyn.integrate import EmbeddedStep, dormand_prince_step
 from homodyn.model.configuration import normalize
-from homodyn.simulate.dormand_prince import Step, dormand_prince
 from homodyn.simulate.faults import lightest
 from homodyn.simulate.geometry import Scene
 from homodyn.simulate.rigid.accelerations import Accelerated, accelerations
@@ -220,7 +220,7 @@ class EventLoop:
             taken = min(h, end - t, max(cap, 1e-9))
             last = taken == end - t
             try:
-                step = dormand_prince(self._slope, t, y, slope, taken)
+                step = dormand_prince_step(self._slope, t, y, slope, taken)
             except Failure as failure:
                 # Ahead no force fits: come near to where that begins, and strike there.
                 if failure.ending is not Ending.CONTACTS:
@@ -243,7 +243,7 @@ class EventLoop:
             met = first_event(Stretch(self._split, y, slope, step, taken), self.modes, state)
             if met is not None:
                 taken *= met.share
-                step = dormand_prince(self._slope, t, y, slope, taken)
+                step = dormand_prince_step(self._slope, t, y, slope, taken)
                 self._count(t + taken)
                 y = self._normalized(step.y)
                 t += taken
@@ -289,7 +289,7 @@ class EventLoop:
             return y
         return np.concatenate([normalize(self.model, y[:nq]), y[nq:]])
 
-    def _error(self, y: np.ndarray, step: Step) -> float:
+    def _error(self, y: np.ndarray, step: EmbeddedStep) -> float:
         """Largest error of q and v over what is tolerated."""
         n = self.model.nq + self.model.nv
         size = np.maximum(np.abs(y[:n]), np.abs(step.y[:n]))

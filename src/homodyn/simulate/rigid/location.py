@@ -8,8 +8,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from homodyn.integrate import cut, line_share, settled
-from homodyn.simulate.dormand_prince import Step, between
+from homodyn.integrate import (
+    EmbeddedStep,
+    cut_fraction,
+    hermite_interpolation,
+    is_located,
+    secant_fraction,
+)
 from homodyn.simulate.rigid.contact_state import ContactState
 from homodyn.simulate.rigid.modes import CLOSING, RESTING, Modes
 
@@ -29,13 +34,15 @@ class Stretch:
     split: Callable[[np.ndarray], ContactState]
     y: np.ndarray
     slope: np.ndarray
-    step: Step
+    step: EmbeddedStep
     h: float
 
     def at(self, share: float) -> ContactState:
         """The state at a share of the step, on the cubic through its ends."""
         reached = self.step
-        return self.split(between(share, self.h, self.y, self.slope, reached.y, reached.slope))
+        return self.split(
+            hermite_interpolation(share, self.h, self.y, self.slope, reached.y, reached.slope)
+        )
 
 
 class Met(NamedTuple):
@@ -114,9 +121,11 @@ def _located(stretch: Stretch, modes: Modes, low: float, high: float, crossed: n
 
     at_low, at_high = value(low), value(high)
     for tries in range(80):
-        if settled(-at_high, NEAR, (high - low) * stretch.h, SHORTEST):
+        if is_located(-at_high, NEAR, (high - low) * stretch.h, SHORTEST):
             break
-        share = cut(line_share(at_low, at_high - at_low), tries) if at_low > 0 else 0.5
+        share = (
+            cut_fraction(secant_fraction(at_low, at_high - at_low), tries) if at_low > 0 else 0.5
+        )
         middle = low + share * (high - low)
         at_middle = value(middle)
         if at_middle < 0:
