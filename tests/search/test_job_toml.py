@@ -4,9 +4,9 @@ from pathlib import Path
 import pytest
 
 from homodyn.errors import SearchError
+from homodyn.foundation.toml import line_number, line_numbers
 from homodyn.search import MMPSO, Constraint, read_job
 from homodyn.search.job_toml import job_from_toml
-from homodyn.search.toml_lines import line_of, lines_of
 
 GOOD = """
 name = "hopper"
@@ -203,7 +203,7 @@ points = [
     y = 4 },
 ]
 '''.replace("3,\n    y = 4 }", "3, y = 4 }")
-    lines = lines_of(text)
+    lines = line_numbers(text)
     assert lines["title",] == 2
     assert lines["one", "numbers", 1] == 6
     assert lines["one", "numbers", 2, 1] == 7
@@ -213,4 +213,4 @@ points = [
     assert lines["many", 1, "deep", "y", "z"] == 18
     assert lines["many", 1, "deep", "points", 1, "y"] == 21
     assert not any("x" in place and len(place) == 1 for place in lines)
-    assert line_of(text, ("many", 1, "deep", "nothing", 3)) == 13
+    assert line_number(text, ("many", 1, "deep", "nothing", 3)) == 13

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from homodyn.capture import Trial
 from homodyn.errors import CaptureError
-from homodyn.model.naming import missing
+from homodyn.foundation.text import unknown_name
 
 MUSCLES = re.compile(
     r"emg|tib(ialis)?[ _.]?a|gastro|sole|rect(us)?[ _.]?f|vast|bic(eps)?[ _.]?f|semi(tend|memb)|"
@@ -32,7 +32,7 @@ def emg_channels(trial: Trial, asked: Sequence[str] = ()) -> list[str]:
         some = [n for n in names if n == word] or [n for n in names if word.lower() in n.lower()]
         if not some:
             raise CaptureError(
-                f"{trial.source or trial.name}: {missing('EMG channel', word, names)}"
+                f"{trial.source or trial.name}: {unknown_name('EMG channel', word, names)}"
             )
         found += [name for name in some if name not in found]
     return found

@@ -43,8 +43,8 @@ import numpy as np
 from homodyn.balance.contacts import Bounds, Grasp, Patch, Support, sole
 from homodyn.balance.scene import Box, ComPath, Plan, Ramp, Scene, Step
 from homodyn.errors import FormatError, ModelError
+from homodyn.foundation.text import unknown_name
 from homodyn.model.formats.files import read_bytes
-from homodyn.model.naming import missing
 
 FORMAT = "homodyn scene 1"
 SCENES = Path(__file__).parent / "scenes"
@@ -63,7 +63,8 @@ def load_scene(source: str | Path) -> Scene:
         path = SCENES / f"{source}.toml"
     elif path.suffix != ".toml":
         raise FormatError(
-            f"this is no .toml file and {missing('scene', str(source), scene_names())}", str(source)
+            f"this is no .toml file and {unknown_name('scene', str(source), scene_names())}",
+            str(source),
         )
     try:
         text = read_bytes(path).decode("utf-8")
@@ -174,7 +175,7 @@ class _Table:
 
     def done(self) -> None:
         for key in self.content:
-            raise self.error(missing("field", key, self.asked), key)
+            raise self.error(unknown_name("field", key, self.asked), key)
 
 
 def _scene(table: _Table) -> Scene:
@@ -232,7 +233,7 @@ def _support(table: _Table) -> Support:
     name, kind = table.text("name"), table.text("kind", "sole")
     table.place = f"support {name!r}"
     if kind not in KINDS:
-        raise table.error(missing("kind", kind, KINDS), "kind")
+        raise table.error(unknown_name("kind", kind, KINDS), "kind")
     try:
         made = _grasp(table, name) if kind == "grasp" else _contact(table, name, kind)
     except ModelError as error:
@@ -296,7 +297,7 @@ def _step(table: _Table, number: int, supports: Mapping[str, Support]) -> Step:
         raise table.error(f"names of supports are expected, got {names!r}", "supports")
     for name in names:
         if name not in supports:
-            raise table.error(missing("support", str(name), tuple(supports)), "supports")
+            raise table.error(unknown_name("support", str(name), tuple(supports)), "supports")
     duration = table.take("duration")
     if duration is not None:
         table.content["duration"] = duration

@@ -12,7 +12,7 @@ import numpy as np
 from homodyn.balance.contacts import Grasp, Patch, Support
 from homodyn.balance.linear_program import Infeasible, maximum
 from homodyn.errors import ModelError, NoSolution
-from homodyn.model.naming import missing, repeated
+from homodyn.foundation.text import duplicate_names, unknown_name
 
 ORIGIN = np.zeros(3)
 
@@ -120,7 +120,7 @@ class Stance:
         for support in self.supports:
             if not isinstance(support, Patch | Grasp):
                 raise ModelError(f"{where}: a support is a Patch or a Grasp, got {support!r}")
-        twice = repeated(self.names)
+        twice = duplicate_names(self.names)
         if twice:
             raise ModelError(f"{where} has several supports of one name: {', '.join(twice)}")
         if not self.limit > 0:
@@ -134,7 +134,7 @@ class Stance:
     def support(self, name: str) -> Support:
         """The support of a name."""
         if name not in self.names:
-            raise ModelError(f"the stance has {missing('support', name, self.names)}")
+            raise ModelError(f"the stance has {unknown_name('support', name, self.names)}")
         return self.supports[self.names.index(name)]
 
     def without(self, *names: str) -> Stance:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from homodyn.errors import CaptureError
-from homodyn.model.naming import missing, repeated
+from homodyn.foundation.text import duplicate_names, unknown_name
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +39,7 @@ class Table:
                 )
             array.flags.writeable = False
             object.__setattr__(self, name, array)
-        doubled = repeated(self.names)
+        doubled = duplicate_names(self.names)
         if doubled:
             raise CaptureError(
                 f"table {self.title!r} has several columns of one name: {', '.join(doubled)}"
@@ -48,7 +48,7 @@ class Table:
     def column(self, name: str) -> np.ndarray:
         """The values of one column, (rows,)."""
         if name not in self.names:
-            raise CaptureError(missing("column", name, self.names))
+            raise CaptureError(unknown_name("column", name, self.names))
         return self.values[:, self.names.index(name)]
 
     def columns(self, names: tuple[str, ...] | list[str]) -> np.ndarray:

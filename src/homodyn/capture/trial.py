@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from homodyn.errors import CaptureError
-from homodyn.model.naming import missing, repeated
+from homodyn.foundation.text import duplicate_names, unknown_name
 from homodyn.motion.arrays import settle
 from homodyn.motion.event import Event
 from homodyn.motion.force_plate import ForcePlate
@@ -82,7 +82,7 @@ class Trial:
             object.__setattr__(self, "filled", np.zeros((frames, count), dtype=bool))
         settle(self, "filled", (frames, count), where, dtype=bool)
         settle(self, "axes", (3, 3), where)
-        doubled = repeated(self.markers)
+        doubled = duplicate_names(self.markers)
         if doubled:
             raise CaptureError(f"{where} has several markers of one name: {', '.join(doubled)}")
 
@@ -150,7 +150,7 @@ class Trial:
 
 def _place(what: str, name: str, names: Sequence[str]) -> int:
     if name not in names:
-        raise CaptureError(missing(what, name, names))
+        raise CaptureError(unknown_name(what, name, names))
     return tuple(names).index(name)
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from homodyn.catalog.table import rows
 from homodyn.errors import ModelError
+from homodyn.foundation.text import unknown_name
 from homodyn.model import Body
-from homodyn.model.naming import missing
 from homodyn.spatial import Array
 
 STATURE = {"male": 1.741, "female": 1.735}
@@ -69,12 +69,14 @@ def de_leva(segment: str, sex: str = "male", endpoints: str = "") -> Segment:
     for what, value, column in (("sex", sex, "sex"), ("segment", segment, "segment")):
         known = dict.fromkeys(row[column] for row in table)
         if value not in known:
-            raise ModelError(f"de Leva 1996 has {missing(what, value, known)}")
+            raise ModelError(f"de Leva 1996 has {unknown_name(what, value, known)}")
     fitting = [row for row in table if row["sex"] == sex and row["segment"] == segment]
     named = [row for row in fitting if endpoints in ("", row["endpoints"])]
     if not named:
         known = dict.fromkeys(row["endpoints"] for row in fitting)
-        raise ModelError(f"de Leva 1996: {segment} has {missing('end points', endpoints, known)}")
+        raise ModelError(
+            f"de Leva 1996: {segment} has {unknown_name('end points', endpoints, known)}"
+        )
     row = named[0]
     gyration = [float(row[axis]) for axis in ("sagittal", "transverse", "longitudinal")]
     return Segment(

@@ -19,8 +19,8 @@ import numpy as np
 from homodyn.catalog.registry import entry
 from homodyn.catalog.table import rows
 from homodyn.errors import ModelError
+from homodyn.foundation.text import unknown_name
 from homodyn.model import Assembly, Body, Model, box, capsule, joints, sphere
-from homodyn.model.naming import missing
 from homodyn.spatial import Array, Transform
 
 SIZES = ("default", "tracing", "program")
@@ -63,7 +63,7 @@ def hdm(sizes: str = "default", markers: str = "cmu", *, density: Array = 1000.0
     """
     for what, given, known in (("sizes", sizes, SIZES), ("markers", markers, MARKERS)):
         if given not in known:
-            raise ModelError(f"hdm has {missing(what, given, known)}")
+            raise ModelError(f"hdm has {unknown_name(what, given, known)}")
     segments = {row["segment"]: _Segment.of(row, sizes) for row in rows("hdm_segments")}
     source = f"Human Dynamic Model, sizes {sizes!r}, markers {markers!r}."
     assembly = Assembly("hdm", notes=(source, *ASSUMPTIONS))

@@ -25,9 +25,9 @@ from homodyn.catalog.heiman_numbers import (
 from homodyn.catalog.heiman_shapes import with_shapes
 from homodyn.catalog.registry import entry
 from homodyn.errors import ModelError
+from homodyn.foundation.text import unknown_name
 from homodyn.model import Assembly, Body, Model
 from homodyn.model import joints as zoo
-from homodyn.model.naming import missing
 from homodyn.spatial import Array
 
 BASE = "TX TY TZ RY RX RZ"
@@ -181,7 +181,7 @@ def _freedoms(
     freedoms = {name: tuple(dofs.split()) for name, dofs in usual.items()}
     for name, dofs in chosen.items():
         if name not in freedoms:
-            raise ModelError(f"HeiMan has {missing('joint', name, usual)}")
+            raise ModelError(f"HeiMan has {unknown_name('joint', name, usual)}")
         listed = tuple(dofs.split() if isinstance(dofs, str) else dofs)
         strange = [dof for dof in listed if dof not in BASE.split()]
         if strange or len(set(listed)) != len(listed):

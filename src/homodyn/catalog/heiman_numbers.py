@@ -10,7 +10,7 @@ import numpy as np
 
 from homodyn.catalog.table import rows
 from homodyn.errors import ModelError
-from homodyn.model.naming import missing
+from homodyn.foundation.text import unknown_name
 from homodyn.spatial import Array
 
 Numbers = dict[str, Any]
@@ -150,7 +150,7 @@ def _resolved(overrides: Mapping[str, Any], known: Iterable[str]) -> Numbers:
         name = _SYNONYMS.get(given, given)
         found = [name] if name in names else [full for full in _sided(name) if full in names]
         if not found:
-            raise ModelError(f"HeiMan has {missing('number', given, names)}")
+            raise ModelError(f"HeiMan has {unknown_name('number', given, names)}")
         replaced |= dict.fromkeys(found, value)
     return replaced
 
@@ -168,4 +168,4 @@ def _anatomical_feet(n: Numbers) -> Numbers:
 
 def _accept(what: str, value: str, known: tuple[str, ...]) -> None:
     if value not in known:
-        raise ModelError(f"HeiMan has {missing(what, value, known)}")
+        raise ModelError(f"HeiMan has {unknown_name(what, value, known)}")

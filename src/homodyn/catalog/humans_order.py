@@ -13,8 +13,8 @@ from homodyn.catalog.bip import humans_order as bip_order
 from homodyn.catalog.human36 import humans_order as human36_order
 from homodyn.catalog.khr1 import humans_order as khr1_order
 from homodyn.errors import ModelError
+from homodyn.foundation.text import unknown_name
 from homodyn.model import Model
-from homodyn.model.naming import missing
 from homodyn.spatial import Array
 
 _ORDERS: dict[str, Callable[[], tuple[str, ...]]] = {
@@ -45,7 +45,7 @@ def to_humans(model: Model, values: Array) -> Array:
 def _places(model: Model) -> tuple[np.ndarray, np.ndarray]:
     """For q1, q2, ... the place in the model and the sign."""
     if model.name not in _ORDERS:
-        raise ModelError(f"HuMAnS has {missing('body', model.name, _ORDERS)}")
+        raise ModelError(f"HuMAnS has {unknown_name('body', model.name, _ORDERS)}")
     order = _ORDERS[model.name]()
     index = [model.coordinate_index(name.removeprefix("-")) for name in order]
     sign = [-1.0 if name.startswith("-") else 1.0 for name in order]

@@ -25,8 +25,8 @@ from textwrap import fill
 from typing import Any, TypeVar
 
 from homodyn.errors import ModelError
+from homodyn.foundation.text import unknown_name
 from homodyn.model import Model
-from homodyn.model.naming import missing
 
 Builder = TypeVar("Builder", bound=Callable[..., Model])
 
@@ -75,7 +75,7 @@ def entries() -> tuple[Entry, ...]:
 def build(name: str, **arguments: Any) -> Model:
     """The body of that name: ``build("heiman", height=1.6)``."""
     if name not in _ENTRIES:
-        raise ModelError(f"the catalog has {missing('body', name, sorted(_ENTRIES))}")
+        raise ModelError(f"the catalog has {unknown_name('body', name, sorted(_ENTRIES))}")
     return _ENTRIES[name].build(**arguments)
 
 
@@ -109,7 +109,7 @@ def description(name: str | None = None) -> str:
 
 def _details(name: str) -> str:
     if name not in _ENTRIES:
-        raise ModelError(f"the catalog has {missing('body', name, sorted(_ENTRIES))}")
+        raise ModelError(f"the catalog has {unknown_name('body', name, sorted(_ENTRIES))}")
     item, model = _ENTRIES[name], _default(name)
     told = [
         f"{len(model.bodies)} bodies, {model.nv} degrees of freedom, {model.mass:.1f} kg, "

@@ -18,9 +18,9 @@ import numpy as np
 from homodyn.catalog.muscle_paths import stretched, with_scaled_paths
 from homodyn.catalog.standing import standing_alike
 from homodyn.errors import ModelError
+from homodyn.foundation.text import unknown_name
 from homodyn.model import Body, Capsule, ContactShape, Joint, Mesh, Model, Motion, Scaled
 from homodyn.model.functions import IDENTITY
-from homodyn.model.naming import missing
 from homodyn.model.numbers import vector
 from homodyn.spatial import Array, Transform, is_symbolic, stack
 
@@ -80,7 +80,9 @@ def _stretches(model: Model, factors: float | Mapping[str, Any]) -> dict[str, Ar
     stretches: dict[str, Array] = {}
     for name, value in given.items():
         if name not in model.body_names:
-            raise ModelError(f"model {model.name!r} has {missing('body', name, model.body_names)}")
+            raise ModelError(
+                f"model {model.name!r} has {unknown_name('body', name, model.body_names)}"
+            )
         stretches[name] = _factor(name, value)
     return stretches
 

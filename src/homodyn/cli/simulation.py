@@ -147,11 +147,11 @@ def _torques(model: Model, path: Path) -> object:
 def _known(model: Model, names: Iterable[str], path: Path) -> None:
     """Refuse headings that are no coordinates, by the file they stand in."""
     from homodyn.errors import FormatError
-    from homodyn.model.naming import missing
+    from homodyn.foundation.text import unknown_name
 
     for name in names:
         if name not in model.coordinate_names:
-            told = missing("coordinate", name, model.coordinate_names)
+            told = unknown_name("coordinate", name, model.coordinate_names)
             raise FormatError(f"{model.name} has {told}", str(path), "line 1")
 
 

@@ -12,8 +12,8 @@ import numpy as np
 from homodyn.capture.filtering.filters import bandpass, lowpass
 from homodyn.capture.trial import Signals
 from homodyn.errors import CaptureError
+from homodyn.foundation.text import unknown_name
 from homodyn.gait.cycles import Cycles, cycles
-from homodyn.model.naming import missing
 from homodyn.motion import Event
 
 Normalization = Literal["maximum", "mean"]
@@ -51,7 +51,7 @@ def emg_channels(signals: Signals, *, channels: Sequence[str] | None = None) -> 
     if channels is not None:
         for name in channels:
             if name not in signals.names:
-                raise CaptureError(missing("analog channel", name, signals.names))
+                raise CaptureError(unknown_name("analog channel", name, signals.names))
         return tuple(channels)
     units = signals.units or ("",) * len(signals.names)
     return tuple(

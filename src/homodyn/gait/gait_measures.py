@@ -11,13 +11,13 @@ import numpy as np
 
 from homodyn.capture.world import world_axes
 from homodyn.errors import CaptureError
+from homodyn.foundation.text import unknown_name
 from homodyn.gait.cycles import Stride, cycles, side_events, strides
 from homodyn.gait.elevation import elevation_of, planarity
 from homodyn.gait.events import OFF, STRIKE
 from homodyn.gait.heading import PROGRESS, Course, course_of, left_of
 from homodyn.gait.stability import Stability, stability_of
 from homodyn.gait.strides_over_ground import Walk, walk_of
-from homodyn.model.naming import missing
 from homodyn.motion import Event
 from homodyn.motion.loads import Loads
 from homodyn.motion.motion import Motion
@@ -86,7 +86,7 @@ class GaitMeasures:
             if (gone.name, gone.side) == (name, side):
                 raise CaptureError(f"{name} ({side}) is absent: {gone.reason}")
         known = [f"{row.name} ({row.side})" for row in self.rows]
-        raise CaptureError(missing("measure", f"{name} ({side})", known))
+        raise CaptureError(unknown_name("measure", f"{name} ({side})", known))
 
     def __contains__(self, key: object) -> bool:
         """Whether a measure was taken."""

@@ -13,6 +13,7 @@ import casadi as ca
 import numpy as np
 
 from homodyn.errors import ModelError
+from homodyn.foundation.text import unknown_name
 from homodyn.model.joint import Joint
 from homodyn.model.layout import JointSlots, layout
 from homodyn.model.manifold import (
@@ -24,7 +25,6 @@ from homodyn.model.manifold import (
     twist_of_translation,
 )
 from homodyn.model.model import Model
-from homodyn.model.naming import missing
 from homodyn.model.traced import function_of_state
 from homodyn.spatial import Array, quaternion_product, quaternion_rotation, stack
 
@@ -115,7 +115,7 @@ def pose(model: Model, values: Mapping[str, float]) -> np.ndarray:
     """
     for name, value in values.items():
         if name not in model.coordinate_names:
-            what = missing("coordinate", name, model.coordinate_names)
+            what = unknown_name("coordinate", name, model.coordinate_names)
             raise ModelError(f"model {model.name!r} has {what}")
         if not np.isfinite(value):
             raise ModelError(f"coordinate {name!r}: a pose takes finite numbers, got {value}")

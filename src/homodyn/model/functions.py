@@ -16,7 +16,7 @@ import numpy as np
 from scipy.interpolate import CubicSpline
 
 from homodyn.errors import ModelError
-from homodyn.model.naming import missing
+from homodyn.foundation.text import unknown_name
 from homodyn.model.numbers import PLAIN, SCALAR, SEVERAL, Record, settle
 from homodyn.spatial import Array, repeated
 
@@ -207,7 +207,7 @@ class Spline(Piecewise):
     def __post_init__(self) -> None:
         self._check()
         if self.end not in ENDS:
-            raise ModelError(f"spline: {missing('end', self.end, ENDS)}")
+            raise ModelError(f"spline: {unknown_name('end', self.end, ENDS)}")
 
     @property
     def _inner(self) -> np.ndarray:

@@ -13,12 +13,12 @@ import casadi as ca
 import numpy as np
 
 from homodyn.errors import ModelError
+from homodyn.foundation.text import unknown_name
 from homodyn.model import doubts, numbers, paths, tree, validation
 from homodyn.model.body import Body
 from homodyn.model.joint import WORLD, Coordinate, Coupler, Joint
 from homodyn.model.layout import JointSlots, laid_out, layout
 from homodyn.model.muscles import Ligament, Muscle, WrapObject
-from homodyn.model.naming import missing
 from homodyn.model.numbers import Parameter
 from homodyn.model.shapes import Capsule, ContactSet, ContactShape, Frame, Marker, Mesh
 from homodyn.spatial import Array, Transform, is_symbolic
@@ -197,7 +197,7 @@ class Model:
             return -1, Transform.identity()
         body, placement = self._places.get(frame, (None, None))
         if body is None or placement is None:
-            what = missing("body, frame, marker or contact", frame, self._places)
+            what = unknown_name("body, frame, marker or contact", frame, self._places)
             raise ModelError(f"model {self.name!r} has {what}")
         return body, placement
 
@@ -216,7 +216,7 @@ class Model:
 
     def _index(self, what: str, names: tuple[str, ...], name: str) -> int:
         if name not in names:
-            raise ModelError(f"model {self.name!r} has {missing(what, name, names)}")
+            raise ModelError(f"model {self.name!r} has {unknown_name(what, name, names)}")
         return names.index(name)
 
     # -- parameters

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from homodyn.foundation.text import duplicate_names, unknown_name
 from homodyn.model.functions import Function
 from homodyn.model.joint import WORLD
-from homodyn.model.naming import missing, repeated
 from homodyn.model.numbers import PLACEMENT, PLAIN, SCALAR, VECTOR, Record, settle
 from homodyn.spatial import Array, Transform
 
@@ -157,14 +157,14 @@ def path_faults(model: Model) -> Iterator[str]:
         ("muscles", model.muscles),
         ("ligaments", model.ligaments),
     ):
-        for name in repeated(record.name for record in records):
+        for name in duplicate_names(record.name for record in records):
             yield f"{label}: the name {name!r} occurs more than once; each must differ"
     for wrap in model.wraps:
         where = f"wrap {wrap.name!r}"
         if wrap.body not in bodies:
-            yield f"{where}: {missing('body', wrap.body, bodies)}"
+            yield f"{where}: {unknown_name('body', wrap.body, bodies)}"
         if wrap.kind not in WRAP_KINDS:
-            yield f"{where}: {missing('kind', wrap.kind, WRAP_KINDS)}"
+            yield f"{where}: {unknown_name('kind', wrap.kind, WRAP_KINDS)}"
         elif len(wrap.dimensions) != WRAP_KINDS[wrap.kind] or min(wrap.dimensions) < 0:
             yield (
                 f"{where}: a {wrap.kind} has {WRAP_KINDS[wrap.kind]} dimensions, none negative; "
@@ -177,13 +177,13 @@ def path_faults(model: Model) -> Iterator[str]:
             yield f"{where}: a path has 2 points or more, got {len(owner.points)}"
         for point in owner.points:
             if point.body not in bodies:
-                yield f"{where}, point {point.name!r}: {missing('body', point.body, bodies)}"
+                yield f"{where}, point {point.name!r}: {unknown_name('body', point.body, bodies)}"
             named = [law.coordinate for law in point.laws]
             named += [point.when.coordinate] if point.when else []
             for name in named:
                 if name not in coordinates:
-                    what = missing("coordinate", name, coordinates)
+                    what = unknown_name("coordinate", name, coordinates)
                     yield f"{where}, point {point.name!r}: {what}"
         for use in owner.wraps:
             if use.wrap not in wraps:
-                yield f"{where}: {missing('wrap', use.wrap, wraps)}"
+                yield f"{where}: {unknown_name('wrap', use.wrap, wraps)}"

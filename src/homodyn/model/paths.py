@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 
 from homodyn.errors import ModelError
+from homodyn.foundation.text import unknown_name
 from homodyn.model.joint import COORDINATE_NUMBERS
-from homodyn.model.naming import missing
 from homodyn.model.numbers import Parameter, number, vector
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def places(model: Model, path: str) -> tuple[Place, ...]:
     ]
     if not owners:
         names = [*(name for _, name, _ in _owners(model)), "gravity"]
-        what = missing("part", rest.partition(".")[0], names)
+        what = unknown_name("part", rest.partition(".")[0], names)
         raise ModelError(f"path {path!r}: model {model.name!r} has {what}")
     longest = max(len(name) for _, name, _ in owners)
     owners = [owner for owner in owners if len(owner[1]) == longest]
@@ -99,7 +99,7 @@ def places(model: Model, path: str) -> tuple[Place, ...]:
     fitting = [owner for owner in owners if field in _fields(model, *owner)]
     if not fitting:
         fields = [field for owner in owners for field in _fields(model, *owner)]
-        raise ModelError(f"path {path!r}: {name!r} has {missing('number', field, fields)}")
+        raise ModelError(f"path {path!r}: {name!r} has {unknown_name('number', field, fields)}")
     if len(fitting) > 1:
         hints = " or ".join(repr(f"{owner_kind}:{rest}") for owner_kind, _, _ in fitting)
         raise ModelError(f"path {path!r} could be several numbers; write {hints}")
@@ -192,7 +192,7 @@ def _entries(
     if not entry:
         return tuple(Place(f"{path}.{name}", (*steps, at)) for name, at in entries.items())
     if entry not in entries:
-        raise ModelError(f"path {path!r}: {missing('entry', entry, entries)}")
+        raise ModelError(f"path {path!r}: {unknown_name('entry', entry, entries)}")
     return (Place(path, (*steps, entries[entry])),)
 
 

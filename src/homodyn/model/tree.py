@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from homodyn.foundation.text import unknown_name
 from homodyn.model.joint import WORLD, Joint
-from homodyn.model.naming import missing
 from homodyn.spatial import Inertia
 
 if TYPE_CHECKING:
@@ -47,10 +47,12 @@ def faults(bodies: Sequence[Body], joints: Sequence[Joint]) -> list[str]:
     carrying: dict[str, list[str]] = {name: [] for name in names}
     for joint in joints:
         if joint.parent != WORLD and joint.parent not in carrying:
-            what = missing("body", joint.parent, [WORLD, *names])
+            what = unknown_name("body", joint.parent, [WORLD, *names])
             found.append(f"joint {joint.name!r}: its parent: {what}")
         if joint.child not in carrying:
-            found.append(f"joint {joint.name!r}: its child: {missing('body', joint.child, names)}")
+            found.append(
+                f"joint {joint.name!r}: its child: {unknown_name('body', joint.child, names)}"
+            )
         elif joint.child == joint.parent:
             found.append(f"joint {joint.name!r} joins {joint.child!r} to itself")
         else:

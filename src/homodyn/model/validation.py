@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 import numpy as np
 
+from homodyn.foundation.text import duplicate_names, unknown_name
 from homodyn.model import tree
 from homodyn.model.joint import KINDS, WORLD, Coordinate, Coupler, Joint, Motion
 from homodyn.model.muscles import path_faults
-from homodyn.model.naming import missing, repeated
 from homodyn.model.numbers import field_names, map_expressions
 from homodyn.model.shapes import CONTACT_KINDS, Capsule, ContactSet, ContactShape, Mesh
 
@@ -134,7 +134,7 @@ def _names(model: Model) -> Iterator[str]:
         for name in names:
             if not isinstance(name, str) or not name.strip():
                 yield f"{group}: {name!r} is no name; give a text that is not empty"
-        for name in repeated(names):
+        for name in duplicate_names(names):
             yield f"{group}: the name {name!r} occurs more than once; each must differ"
     if WORLD in groups["bodies, frames, markers and contacts"]:
         yield f"the name {WORLD!r} is reserved for what does not move; choose another"
@@ -162,26 +162,26 @@ def _references(model: Model) -> Iterator[str]:
     for part in ("frames", "markers", "contacts", "capsules", "meshes"):
         for record in getattr(model, part):
             if record.body != WORLD and record.body not in bodies:
-                what = missing("body", record.body, [WORLD, *bodies])
+                what = unknown_name("body", record.body, [WORLD, *bodies])
                 yield f"{_PARTS[part]} {_label(record)!r}: {what}"
     named = [record.name for part in _LOCATED for record in getattr(model, part)]
     for contact_set in model.contact_sets:
         for point in contact_set.points:
             if point not in named:
-                what = missing("contact, marker, frame or body", point, named)
+                what = unknown_name("contact, marker, frame or body", point, named)
                 yield f"contact set {contact_set.name!r}: {what}"
 
 
 def _couplers(model: Model) -> Iterator[str]:
     owner = {c.name: joint for joint in model.joints for c in joint.coordinates}
     following = [coupler.coordinate for coupler in model.couplers]
-    for name in repeated(following):
+    for name in duplicate_names(following):
         yield f"coordinate {name!r} follows two others; one coupler each"
     for coupler in model.couplers:
         where = f"coupler of {coupler.coordinate!r}"
         for name in (coupler.coordinate, coupler.of):
             if name not in owner:
-                yield f"{where}: {missing('coordinate', name, owner)}"
+                yield f"{where}: {unknown_name('coordinate', name, owner)}"
             elif owner[name].quaternion:
                 yield (
                     f"{where}: {name!r} belongs to the {owner[name].kind} joint "
@@ -227,7 +227,7 @@ def impossible_inertia(inertia: np.ndarray) -> str:
 
 def _joint(joint: Joint) -> Iterator[str]:
     if joint.kind not in KINDS:
-        yield missing("joint kind", joint.kind, KINDS)
+        yield unknown_name("joint kind", joint.kind, KINDS)
     for name in ("placement", "child_placement"):
         yield from (f"{name}: {why}" for why in _rotation(getattr(joint, name).E))
     if joint.quaternion:
@@ -250,7 +250,7 @@ def _joint(joint: Joint) -> Iterator[str]:
 
 def _motion(motion: Motion, nv: int) -> Iterator[str]:
     if motion.kind not in ("turn", "slide"):
-        yield missing("motion", motion.kind, ("turn", "slide"))
+        yield unknown_name("motion", motion.kind, ("turn", "slide"))
     if abs(np.linalg.norm(motion.axis) - 1) > RELATIVE:
         yield f"axis must have length one, got {motion.axis.tolist()}"
     if motion.coordinate is not None and not 0 <= motion.coordinate < nv:
@@ -267,7 +267,7 @@ def _coordinate(coordinate: Coordinate) -> Iterator[str]:
 
 def _contact(contact: ContactShape) -> Iterator[str]:
     if contact.kind not in CONTACT_KINDS:
-        yield missing("contact shape", contact.kind, CONTACT_KINDS)
+        yield unknown_name("contact shape", contact.kind, CONTACT_KINDS)
     if contact.radius < 0 or (contact.size < 0).any():
         yield "radius and size must be zero or more"
     yield from _rotation(contact.rotation)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from homodyn.errors import NetworkError
-from homodyn.model.naming import missing
+from homodyn.foundation.text import unknown_name
 from homodyn.network.live import Live
 from homodyn.network.network import Network
 
@@ -28,7 +28,7 @@ def chosen(net: Network, patterns: list[str]) -> list[str]:
     for pattern in patterns:
         matching = [name for name in net.names if fnmatchcase(name, pattern)]
         if not matching:
-            raise NetworkError(missing("variable", pattern, net.names))
+            raise NetworkError(unknown_name("variable", pattern, net.names))
         found.update(dict.fromkeys(matching))
     return list(found)
 

@@ -31,10 +31,10 @@ import numpy as np
 
 from homodyn import catalog, dynamics
 from homodyn.errors import HomodynError, NetworkError
+from homodyn.foundation.text import unknown_name
 from homodyn.model import Model
 from homodyn.model.configuration import normalize, rates
 from homodyn.model.formats import load
-from homodyn.model.naming import missing
 from homodyn.network.source import Place
 from homodyn.network.tree import Native, Node, Variable
 
@@ -209,16 +209,16 @@ def model_of(name: str, path: Path | None, texts: Mapping[str, str], place: Plac
         if path is not None:
             for key in settings:
                 if key not in FREE:
-                    raise NetworkError(missing("setting of a file", key, FREE))
+                    raise NetworkError(unknown_name("setting of a file", key, FREE))
             return load(path, **settings)
         wanted = name.removeprefix(CATALOG)
         entries = {entry.name: entry for entry in catalog.entries()}
         if wanted not in entries:
-            raise NetworkError(missing("body of the catalog", wanted, entries))
+            raise NetworkError(unknown_name("body of the catalog", wanted, entries))
         known = inspect.signature(entries[wanted].build).parameters
         for key in settings:
             if key not in known:
-                raise NetworkError(missing(f"setting of {wanted}", key, known))
+                raise NetworkError(unknown_name(f"setting of {wanted}", key, known))
         return entries[wanted].build(**settings)
     except NetworkError as error:
         raise place.error(error.message) from None

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from homodyn.errors import NetworkError
-from homodyn.model.naming import missing
+from homodyn.foundation.text import unknown_name
 from homodyn.network.bridge import CATALOG, body, identifier, model_of
 from homodyn.network.constants import calculated
 from homodyn.network.declare import Declarations
@@ -164,7 +164,7 @@ class Builder(Declarations):
         template = self.templates.get(name)
         if template is None or template.kind != kind:
             known = [one.name for one in self.templates.values() if one.kind == kind]
-            raise reference.place.error(missing(f"template of a {kind}", name, known))
+            raise reference.place.error(unknown_name(f"template of a {kind}", name, known))
         if name in chain:
             raise reference.place.error(f"templates inherit in a circle: {' > '.join(chain)}")
         inner = contexts.defined({**template.contexts.macros, **contexts.macros})
@@ -184,7 +184,7 @@ class Builder(Declarations):
         attributes = statement["attributes"].replace(",", " ").split()
         for attribute in attributes:
             if attribute != "bidirectional":
-                raise statement.place.error(missing("attribute", attribute, ["bidirectional"]))
+                raise statement.place.error(unknown_name("attribute", attribute, ["bidirectional"]))
         if statement["ends"] is None:
             self._reopened(statement, parent, contexts, spread)
             return
@@ -205,7 +205,7 @@ class Builder(Declarations):
             named = target[0] if isinstance(target, list) else target[0].text
             wanted = named if begins else source[0].text
             raise wanted.place.error(
-                f"no edge comes of this: {missing('pair of nodes', wanted.text, names)}"
+                f"no edge comes of this: {unknown_name('pair of nodes', wanted.text, names)}"
             )
         made = []
         both = bool(attributes)
@@ -241,7 +241,7 @@ class Builder(Declarations):
             found = []
             for name, groups in generated(statement["name"], contexts, calculated):
                 if name not in parent.edges:
-                    raise statement.place.error(missing("edge", name, parent.edges))
+                    raise statement.place.error(unknown_name("edge", name, parent.edges))
                 found.append((parent.edges[name], contexts.pushed(groups)))
         for k, (edge, inner) in enumerate(found):
             self._fill(statement, edge, inner, Spread(k, len(found), None, spread))

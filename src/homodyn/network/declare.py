@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from homodyn.model.naming import missing
+from homodyn.foundation.text import unknown_name
 from homodyn.network.constants import calculated
 from homodyn.network.document import Statement, Text
 from homodyn.network.expansion import Contexts, generated, substituted
@@ -90,7 +90,7 @@ class Declarations:
             text = self._filled(value, contexts)
             if name.text == "method":
                 if text not in METHODS:
-                    raise value.place.error(missing("method", text, METHODS))
+                    raise value.place.error(unknown_name("method", text, METHODS))
                 self.network.method = text
             elif name.text == "default-timestep":
                 step = float(calculated(text, value.place))
@@ -99,7 +99,7 @@ class Declarations:
                 self.network.timestep = step
             else:
                 known = ["method", "default-timestep"]
-                raise name.place.error(missing("integrator setting", name.text, known))
+                raise name.place.error(unknown_name("integrator setting", name.text, known))
 
     def _initial(
         self, statement: Statement, holder: Node | Edge, contexts: Contexts, spread: Spread

@@ -11,7 +11,7 @@ import casadi as ca
 import numpy as np
 
 from homodyn.errors import NetworkError
-from homodyn.model.naming import missing
+from homodyn.foundation.text import unknown_name
 from homodyn.network.formula import Expression, Formula
 from homodyn.network.functions import (
     FUNCTIONS,
@@ -117,7 +117,7 @@ class _Evaluation:
             return time
         known = [*self.scope.names(parts, "variables"), *CONSTANTS]
         known += ["t"] if self.world.time() is not None else []
-        return self.fail(missing("variable", ".".join(parts), known), formula.at)
+        return self.fail(unknown_name("variable", ".".join(parts), known), formula.at)
 
     def _unary(self, formula: Formula) -> ca.SX:
         value = self.visit(formula.parts[0])
@@ -247,7 +247,7 @@ class _Evaluation:
             return applied(*values, parents)
         if name not in FUNCTIONS:
             known = [*self.scope.names(parts, "functions"), *NAMES]
-            self.fail(missing("function", name, known), formula.at)
+            self.fail(unknown_name("function", name, known), formula.at)
         counts, builtin = FUNCTIONS[name]
         if count not in counts:
             wanted_text = " or ".join(map(str, counts))
@@ -370,7 +370,7 @@ class _Evaluation:
         if not isinstance(function, (Function, Native)):
             known = self.scope.names(("f",), "functions")
             shown = ".".join(named.value) if named.kind == "name" else "this"
-            self.fail(missing("function of yours", shown, known), named.at)
+            self.fail(unknown_name("function of yours", shown, known), named.at)
         order = self._order(inside, formula)
         values = [self.visit(part) for part in arguments]
         symbols = [
@@ -383,7 +383,7 @@ class _Evaluation:
             self.fail("a partial derivative is towards one argument", formula.at)
         for name in wanted:
             if name not in function.arguments:
-                self.fail(missing("argument", name, function.arguments), formula.at)
+                self.fail(unknown_name("argument", name, function.arguments), formula.at)
         by = ca.vertcat(*[ca.vec(symbols[function.arguments.index(name)]) for name in wanted])
         for _ in range(order):
             result = ca.jacobian(ca.vec(result), by)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import product
 
-from homodyn.model.naming import missing
+from homodyn.foundation.text import unknown_name
 from homodyn.network.document import Text
 from homodyn.network.source import Place
 
@@ -45,7 +45,7 @@ class Contexts:
                 index, count = self.counted
                 known = {"index": str(index), "count": str(count), **known}
             if key not in known:
-                raise place.error(missing("macro", key, known))
+                raise place.error(unknown_name("macro", key, known))
             return known[key]
         for groups in self.groups[level:]:
             if int(key) < len(groups):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from homodyn.model.naming import missing
+from homodyn.foundation.text import unknown_name
 from homodyn.network.constants import constant
 from homodyn.network.formula import Expression
 from homodyn.network.scope import Scope
@@ -23,7 +23,7 @@ def equations(network: Node) -> Equations:
             if projection.name not in target.variables:
                 raise projection.expression.error(
                     f"{target.path or 'the network'} has "
-                    + missing("variable", projection.name, target.variables)
+                    + unknown_name("variable", projection.name, target.variables)
                 )
             variable = target.variables[projection.name]
             found.setdefault((variable, projection.order), []).append((projection, holder))
@@ -67,5 +67,5 @@ def event_target(node: Node, name: str, given: Expression) -> Variable:
     scope = Scope(node, {})
     found = scope.find(tuple(name.split(".")), "variables")
     if not isinstance(found, Variable):
-        raise given.error(missing("variable", name, scope.names((name,), "variables")))
+        raise given.error(unknown_name("variable", name, scope.names((name,), "variables")))
     return found

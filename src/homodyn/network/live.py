@@ -9,7 +9,7 @@ import casadi as ca
 import numpy as np
 
 from homodyn.errors import NetworkError
-from homodyn.model.naming import missing
+from homodyn.foundation.text import unknown_name
 from homodyn.network.advance import Advance
 from homodyn.network.evaluate import evaluate
 from homodyn.network.record import Record
@@ -109,7 +109,7 @@ class Live:
         """The present value of a variable."""
         advance = self._advance()
         if name not in advance.system.variables:
-            raise NetworkError(missing("variable", name, advance.system.variables))
+            raise NetworkError(unknown_name("variable", name, advance.system.variables))
         return self._shown(advance.system.value(advance.system.variables[name]))
 
     def evaluate(self, text: str) -> Any:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from homodyn.errors import NetworkError
-from homodyn.model.naming import missing
+from homodyn.foundation.text import unknown_name
 from homodyn.network.advance import Advance
 from homodyn.network.build import Builder
 from homodyn.network.c_source import write
@@ -39,7 +39,7 @@ class Network(Node):
     def __init__(self, *, method: str = "euler", timestep: float = 0.001) -> None:
         super().__init__("", None)
         if method not in METHODS:
-            raise NetworkError(missing("method", method, METHODS))
+            raise NetworkError(unknown_name("method", method, METHODS))
         self.method = method
         self.timestep = timestep
         self.sparse = True
@@ -69,7 +69,7 @@ class Network(Node):
         made = self._advance
         if made is None or (made.method, made.system.sparse) != (self.method, self.sparse):
             if self.method not in METHODS:
-                raise NetworkError(missing("method", self.method, METHODS))
+                raise NetworkError(unknown_name("method", self.method, METHODS))
             system = System(self, sparse=self.sparse)
             self._advance = Advance(system, self.method)
             self._values = np.zeros(self._advance.parameters)
@@ -103,7 +103,7 @@ class Network(Node):
     def _variable(self, name: str) -> Variable:
         variables = self.system.variables
         if name not in variables:
-            raise NetworkError(missing("variable", name, variables))
+            raise NetworkError(unknown_name("variable", name, variables))
         return variables[name]
 
     def get(self, name: str) -> Any:
@@ -152,7 +152,7 @@ class Network(Node):
 
     def _compiled(self, tier: Tier | None, work: float, lanes: int = 1) -> bool:
         if tier is not None and tier not in ("compiled", "interpreted"):
-            raise NetworkError(missing("tier", tier, ["compiled", "interpreted"]))
+            raise NetworkError(unknown_name("tier", tier, ["compiled", "interpreted"]))
         advance = self._prepared()
         load = work * lanes * advance.attempt.instructions
         wanted = tier == "compiled" or (tier is None and load > PAYS)
@@ -350,7 +350,7 @@ class Network(Node):
         found = []
         for one in self.expectations:
             if one.path not in record:
-                raise one.place.error(missing("variable", one.path, record.names))
+                raise one.place.error(unknown_name("variable", one.path, record.names))
             row = int(np.argmin(np.abs(record.t - one.time)))
             value = np.asarray(record[one.path][row], dtype=float)
             if value.size != 1:
@@ -361,7 +361,7 @@ class Network(Node):
     def graph(self, format: Literal["dot", "svg"] = "dot") -> str:
         """The nodes and edges as a drawing: text for Graphviz, or an SVG picture."""
         if format not in ("dot", "svg"):
-            raise NetworkError(missing("format", format, ["dot", "svg"]))
+            raise NetworkError(unknown_name("format", format, ["dot", "svg"]))
         return dot_text(self) if format == "dot" else svg_text(self)
 
     def to_c(self, path: str | Path, name: str | None = None) -> tuple[Path, Path]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import casadi as ca
 
-from homodyn.model.naming import missing
+from homodyn.foundation.text import unknown_name
 from homodyn.network.banks import Shape
 from homodyn.network.evaluate import elements, evaluate
 from homodyn.network.functions import size
@@ -78,11 +78,11 @@ def _guard(world: EventWorld, projection: Projection, holder: Node | Edge) -> ca
         node = node.parent
     if node is None or node not in world.nodes_with_states:
         known = [state for one in world.nodes_with_states for state in one.states]
-        raise projection.expression.error(missing("event-state", projection.states[0], known))
+        raise projection.expression.error(unknown_name("event-state", projection.states[0], known))
     entry = world.e[world.nodes_with_states.index(node)]
     active = ca.SX(0)
     for state in projection.states:
         if state not in node.states:
-            raise projection.expression.error(missing("event-state", state, node.states))
+            raise projection.expression.error(unknown_name("event-state", state, node.states))
         active = ca.logic_or(active, ca.eq(entry, node.states.index(state)))
     return active

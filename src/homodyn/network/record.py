@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from homodyn.errors import NetworkError
-from homodyn.model.naming import missing
+from homodyn.foundation.text import unknown_name
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Record:
             return self.t
         if name not in self._known:
             if name not in self.names:
-                raise NetworkError(missing("variable", name, [*self.names, "t"]))
+                raise NetworkError(unknown_name("variable", name, [*self.names, "t"]))
             self._known[name] = self._look_up(name)
         return self._known[name]
 
@@ -96,7 +96,7 @@ class Sweep:
 
     def __getitem__(self, name: str) -> np.ndarray:
         if name not in self.names:
-            raise NetworkError(missing("variable", name, self.names))
+            raise NetworkError(unknown_name("variable", name, self.names))
         value = self._look_up(name)
         return value.reshape(self.shape + value.shape[1:])
 

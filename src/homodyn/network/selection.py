@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from homodyn.model.naming import missing
+from homodyn.foundation.text import unknown_name
 from homodyn.network.document import Step
 from homodyn.network.expansion import Calculator, Contexts, generated
 from homodyn.network.tree import Edge, Node, Variable
@@ -158,7 +158,7 @@ def _word(step: Step, found: list[Found], calculate: Calculator) -> list[Found]:
             return [one for one in found if _inherits(one, step, calculate)]
         case "recurse":
             return _recursed(step, found, calculate)
-    raise step.text.place.error(missing("selector", word, WORDS))
+    raise step.text.place.error(unknown_name("selector", word, WORDS))
 
 
 def _root(item: Node | Edge | Variable) -> Node:

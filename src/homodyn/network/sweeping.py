@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from homodyn.errors import NetworkError
-from homodyn.model.naming import missing
+from homodyn.foundation.text import unknown_name
 from homodyn.network.system import System
 
 Values = Mapping[str, Sequence[float] | np.ndarray]
@@ -40,10 +40,10 @@ def lane_parameters(system: System, usual: np.ndarray, lanes: Columns) -> np.nda
     for name, one in lanes.items():
         variable = system.variables.get(name)
         if variable is None:
-            raise NetworkError(missing("variable", name, system.variables))
+            raise NetworkError(unknown_name("variable", name, system.variables))
         if variable not in system.numbers or variable in system.structural:
             known = [one.path for one in system.numbers if one not in system.structural]
-            raise NetworkError(missing("parameter", name, known))
+            raise NetworkError(unknown_name("parameter", name, known))
         begin, size = system.place_of(variable)
         if size != (1, 1):
             raise NetworkError(f"{name} is {size[0]}x{size[1]}; a sweep takes single numbers")

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from homodyn.errors import NetworkError
-from homodyn.model.naming import missing
+from homodyn.foundation.text import unknown_name
 from homodyn.network.formula import Expression, dots_to_primes, expression
 from homodyn.network.source import NOWHERE, Place
 
@@ -149,7 +149,7 @@ class _Holder:
         """Make a variable or give it another formula."""
         for flag in flags:
             if flag not in FLAGS:
-                raise (place or NOWHERE).error(missing("flag", flag, FLAGS))
+                raise (place or NOWHERE).error(unknown_name("flag", flag, FLAGS))
         given = formula_of(value, place)
         held = self.variables.get(name)
         if held is None:
@@ -301,7 +301,7 @@ class Node(_Holder):
             inside = {**here.nodes, **here.edges} if isinstance(here, Node) else {}
             if part not in inside:
                 raise NetworkError(
-                    missing("node", part, inside) + f" (in {here.path or 'the network'})"
+                    unknown_name("node", part, inside) + f" (in {here.path or 'the network'})"
                 )
             here = inside[part]
         return here

@@ -6,8 +6,8 @@ import casadi as ca
 
 from homodyn.dynamics.kinematics import attached_point
 from homodyn.errors import ModelError
+from homodyn.foundation.text import unknown_name
 from homodyn.model import Capsule
-from homodyn.model.naming import missing
 from homodyn.optimal.conditions import AWAY, Condition
 from homodyn.optimal.instant import Instant
 from homodyn.spatial import Array
@@ -60,7 +60,7 @@ def _within(part: Array) -> Array:
 def _capsule(instant: Instant, name: str) -> Capsule:
     capsules = {capsule.name: capsule for capsule in instant.model.capsules}
     if name not in capsules:
-        raise ModelError(f"{instant.model.name!r} has {missing('capsule', name, capsules)}")
+        raise ModelError(f"{instant.model.name!r} has {unknown_name('capsule', name, capsules)}")
     return capsules[name]
 
 

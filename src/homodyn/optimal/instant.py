@@ -15,8 +15,8 @@ from homodyn.dynamics.rnea import armature, newton_euler, passive_force
 from homodyn.dynamics.rows import ConstraintRows
 from homodyn.dynamics.tree import Tree
 from homodyn.errors import ModelError
+from homodyn.foundation.text import unknown_name
 from homodyn.model import WORLD, Model
-from homodyn.model.naming import missing
 from homodyn.spatial import Array, cross
 
 
@@ -79,7 +79,7 @@ class Instant:
     def parameter(self, name: str) -> Array:
         """The value of a parameter of the problem."""
         if name not in self.parameters:
-            raise ModelError(f"the problem has {missing('parameter', name, self.parameters)}")
+            raise ModelError(f"the problem has {unknown_name('parameter', name, self.parameters)}")
         return self.parameters[name]
 
     def position(self, frame: str) -> Array:

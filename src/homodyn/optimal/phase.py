@@ -10,8 +10,8 @@ import numpy as np
 
 from homodyn.dynamics import Constraint, ConstraintSet, Stabilization, row_names
 from homodyn.errors import HomodynError
+from homodyn.foundation.text import unknown_name
 from homodyn.model import Model
-from homodyn.model.naming import missing
 from homodyn.optimal.applied import Load
 from homodyn.optimal.conditions import Condition
 from homodyn.optimal.samples import series
@@ -78,7 +78,7 @@ class Phase:
             for key in given:
                 if key not in allowed:
                     raise HomodynError(
-                        f"phase {self.name!r} has {missing('quantity', key, allowed)}"
+                        f"phase {self.name!r} has {unknown_name('quantity', key, allowed)}"
                     )
 
     @property
@@ -118,7 +118,7 @@ def bound_arrays(
     if isinstance(given, Mapping):
         for name, value in given.items():
             if name not in names:
-                raise HomodynError(f"{where} has {missing('entry', name, names)}")
+                raise HomodynError(f"{where} has {unknown_name('entry', name, names)}")
             pair = value if isinstance(value, tuple) else (value, value)
             low[names.index(name)], high[names.index(name)] = pair
     elif isinstance(given, tuple):
@@ -144,7 +144,7 @@ def sampled(
         values = np.tile(usual, (len(fractions), 1))
         for name, value in given.items():
             if name not in names:
-                raise HomodynError(f"{where} has {missing('entry', name, names)}")
+                raise HomodynError(f"{where} has {unknown_name('entry', name, names)}")
             column = series(np.atleast_1d(np.asarray(value, dtype=float))[:, None], fractions)
             values[:, names.index(name)] = column[:, 0]
     else:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from homodyn.errors import HomodynError
+from homodyn.foundation.text import unknown_name
 from homodyn.model import Model
-from homodyn.model.naming import missing
 from homodyn.optimal.build import Built, build
 from homodyn.optimal.conditions import Link
 from homodyn.optimal.multiple_shooting import build_shooting
@@ -70,7 +70,7 @@ class Problem:
         """
         known = (*TRANSCRIPTIONS, THESIS)
         if transcription not in known:
-            what = missing("transcription", transcription, known)
+            what = unknown_name("transcription", transcription, known)
             raise HomodynError(f"there is {what}")
         stated = self if guess is None else guess.guess_for(self)
         parts = (

@@ -10,7 +10,7 @@ import casadi as ca
 import numpy as np
 
 from homodyn.errors import HomodynError
-from homodyn.model.naming import missing
+from homodyn.foundation.text import unknown_name
 from homodyn.optimal.build import Built
 from homodyn.optimal.calls import Call, Calls
 from homodyn.optimal.one_thread import one_thread
@@ -89,7 +89,7 @@ def solve(
     known = {"hessian": (hessian, HESSIANS), "method": (method, METHODS)}
     for name, (given, allowed) in known.items():
         if given not in allowed:
-            raise HomodynError(f"solve(): {missing(name, given, allowed)}")
+            raise HomodynError(f"solve(): {unknown_name(name, given, allowed)}")
     began = time.perf_counter()
     program = built.program.with_hessian(hessian)
     staged = arranged(built, program) if method == "fatrop" else None

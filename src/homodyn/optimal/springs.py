@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import casadi as ca
 
 from homodyn.errors import HomodynError, ModelError
+from homodyn.foundation.text import unknown_name
 from homodyn.model import Model
-from homodyn.model.naming import missing
 from homodyn.spatial import Array
 
 Number = float | str
@@ -54,6 +54,6 @@ def _value(spring: Spring, number: Number, parameters: Mapping[str, Array]) -> A
     if not isinstance(number, str):
         return number
     if number not in parameters:
-        known = missing("parameter", number, parameters)
+        known = unknown_name("parameter", number, parameters)
         raise HomodynError(f"spring of {spring.coordinate!r}: the problem has {known}")
     return parameters[number]

@@ -51,9 +51,9 @@ from pathlib import Path
 from typing import Any
 
 from homodyn.errors import SearchError
+from homodyn.foundation.toml import line_number
 from homodyn.search.checking import checked_job
 from homodyn.search.job import Job
-from homodyn.search.toml_lines import line_of
 
 _VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)\})")
 JOB_PATH = "OPTIMIZATION_JOB_PATH"
@@ -83,8 +83,8 @@ def job_from_toml(text: str, path: Path) -> Job:
         try:
             settings["settings"] = expanded(settings["settings"], path.parent)
         except SearchError as refusal:
-            faults.append((line_of(text, ("evaluate", "settings")), str(refusal)))
-    return checked_job(data, path, lambda place: line_of(text, place), faults)
+            faults.append((line_number(text, ("evaluate", "settings")), str(refusal)))
+    return checked_job(data, path, lambda place: line_number(text, place), faults)
 
 
 def expanded(value: Any, folder: Path) -> Any:

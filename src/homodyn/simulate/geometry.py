@@ -26,8 +26,8 @@ from homodyn.dynamics import jacobian
 from homodyn.dynamics.tree import Tree
 from homodyn.dynamics.wrenches import PairWrench
 from homodyn.errors import ModelError
+from homodyn.foundation.text import unknown_name
 from homodyn.model import ContactShape, Model
-from homodyn.model.naming import missing
 from homodyn.simulate.edges import FADING, Solid, crossings
 from homodyn.simulate.ground import Box, HeightField, Obstacle, box_surface, level
 from homodyn.simulate.probes import (
@@ -107,7 +107,7 @@ class Scene:
         chosen = known if self.contacts is None else list(self.contacts)
         for name in [*chosen, *(name for pair in self.pairs for name in pair)]:
             if name not in known:
-                what = missing("contact", name, known)
+                what = unknown_name("contact", name, known)
                 raise ModelError(f"model {self.model.name!r} has {what}")
         object.__setattr__(self, "contacts", tuple(chosen))
         object.__setattr__(self, "pairs", tuple((a, b) for a, b in self.pairs))

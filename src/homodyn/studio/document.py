@@ -9,8 +9,8 @@ import numpy as np
 
 from homodyn.capture import Trial
 from homodyn.errors import CaptureError, ModelError
+from homodyn.foundation.text import unknown_name
 from homodyn.model import Model
-from homodyn.model.naming import missing
 from homodyn.motion import (
     Event,
     Loads,
@@ -102,7 +102,7 @@ class Document:
     def index(self, name: str) -> int:
         """Place of the body of that name."""
         if name not in self.names:
-            raise ModelError(missing("body of the scene", name, self.names))
+            raise ModelError(unknown_name("body of the scene", name, self.names))
         return self.names.index(name)
 
     def with_actor(self, actor: Actor, *, active: bool = True) -> Document:
@@ -144,7 +144,7 @@ class Document:
         """With the recording of that name as the one that is worked on."""
         names = [trial.name for trial in self.trials]
         if name not in names:
-            raise CaptureError(missing("recording", name, names))
+            raise CaptureError(unknown_name("recording", name, names))
         others = [trial for trial in self.trials if trial.name != name]
         return replace(self, trials=(*others, self.trials[names.index(name)]))
 

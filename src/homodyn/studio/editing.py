@@ -17,9 +17,9 @@ from scipy.spatial.transform import Rotation
 from homodyn import catalog, dynamics
 from homodyn.catalog.standing import placements
 from homodyn.errors import HomodynError, ModelError
+from homodyn.foundation.text import unknown_name
 from homodyn.model import Model
 from homodyn.model.layout import joint_positions
-from homodyn.model.naming import missing
 from homodyn.motion import Motion
 from homodyn.simulate import grounded
 from homodyn.spatial import Transform
@@ -78,7 +78,7 @@ def with_number(actor: Actor, name: str, value: float, *, both: bool = False) ->
     """
     known = numbers_of(actor)
     if name not in known:
-        raise ModelError(f"{actor.name} has {missing('number', name, tuple(known))}")
+        raise ModelError(f"{actor.name} has {unknown_name('number', name, tuple(known))}")
     if not (np.isfinite(value) and value > 0):
         raise ModelError(f"{name} is {value:g} {known[name][1]}; a number above zero is needed")
     names = [name, *(other for other in [_other_side(name)] if both and other in known)]
@@ -219,7 +219,9 @@ def moved_to(
 
 def _joint(model: Model, name: str) -> int:
     if name not in model.joint_names:
-        raise ModelError(f"model {model.name!r} has {missing('joint', name, model.joint_names)}")
+        raise ModelError(
+            f"model {model.name!r} has {unknown_name('joint', name, model.joint_names)}"
+        )
     return model.joint_names.index(name)
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from homodyn.errors import FormatError, HomodynError, ModelError
+from homodyn.foundation.text import unknown_name
 from homodyn.model import Marker
-from homodyn.model.naming import missing
 from homodyn.studio.document import Actor, Document
 from homodyn.studio.editing import with_model
 
@@ -77,7 +77,7 @@ def with_map(document: Document, found: MarkerMap) -> Document:
         raise HomodynError("a marker map needs a body to go on; open or add one first")
     for marker in found.markers:
         if marker.body not in actor.model.body_names:
-            what = missing("segment", marker.body, actor.model.body_names)
+            what = unknown_name("segment", marker.body, actor.model.body_names)
             raise ModelError(f"marker {marker.name!r}: {actor.name} has {what}")
     model = replace(actor.model, markers=found.markers)
     made = with_model(replace(actor, weights={}), model, actor.recipe)

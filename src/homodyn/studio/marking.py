@@ -14,7 +14,7 @@ from homodyn.capture import (
     Trial,
 )
 from homodyn.errors import CaptureError, HomodynError, ModelError
-from homodyn.model.naming import missing
+from homodyn.foundation.text import unknown_name
 from homodyn.studio.document import Actor, Document, nearest
 from homodyn.studio.editing import with_model
 
@@ -78,7 +78,9 @@ def assigned(document: Document, markers: Collection[str], segment: str, time: f
             "no marker is chosen; click one in the picture, or drag a box with the Shift key held"
         )
     if segment not in actor.model.body_names:
-        raise ModelError(f"{actor.name} has {missing('segment', segment, actor.model.body_names)}")
+        raise ModelError(
+            f"{actor.name} has {unknown_name('segment', segment, actor.model.body_names)}"
+        )
     chosen = [name for name in trial.markers if name in markers]
     model = capture.assign_markers(
         actor.model,
@@ -194,7 +196,7 @@ def root_mean_square(errors: dict[str, float]) -> float:
 
 def _refuse_taken(owner: str, marker: str, name: str, names: Collection[str]) -> None:
     if marker not in names:
-        raise CaptureError(f"{owner} has {missing('marker', marker, list(names))}")
+        raise CaptureError(f"{owner} has {unknown_name('marker', marker, list(names))}")
     if name in names:
         raise CaptureError(
             f"{owner} has a marker {name!r} already; rename or remove that one first"

@@ -12,8 +12,8 @@ from homodyn import catalog
 from homodyn.catalog.heiman_numbers import numbers
 from homodyn.catalog.human36 import human36_lengths
 from homodyn.errors import ModelError
+from homodyn.foundation.text import unknown_name
 from homodyn.model import Model
-from homodyn.model.naming import missing
 
 SIZES = ("height", "size")
 """Arguments of the catalog that mean the stature (m)."""
@@ -37,7 +37,7 @@ class Recipe:
         """With one number chosen."""
         known = self.values()
         if name not in known:
-            raise ModelError(f"{self.body} has {missing('number', name, tuple(known))}")
+            raise ModelError(f"{self.body} has {unknown_name('number', name, tuple(known))}")
         return replace(self, numbers={**self.numbers, name: float(value)})
 
     def build(self) -> Model:
@@ -61,7 +61,7 @@ def _plain(body: str) -> dict[str, float]:
     entry = next((entry for entry in catalog.entries() if entry.name == body), None)
     if entry is None:
         known = [entry.name for entry in catalog.entries()]
-        raise ModelError(f"the catalog has {missing('body', body, known)}")
+        raise ModelError(f"the catalog has {unknown_name('body', body, known)}")
     return {
         name: float(argument.default)
         for name, argument in signature(entry.build).parameters.items()

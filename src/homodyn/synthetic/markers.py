@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from homodyn.errors import CaptureError
-from homodyn.model.naming import missing
+from homodyn.foundation.text import unknown_name
 
 SHORT_GAPS, LONG_GAPS = (0.03, 0.15), (0.2, 0.5)
 """Lengths of gaps (s), drawn evenly between the two."""
@@ -62,7 +62,7 @@ def stated_gaps(
     """Gaps from a list of marker, first and last instant (s)."""
     for name, first, last in gaps:
         if name not in markers:
-            raise CaptureError(missing("marker", name, markers))
+            raise CaptureError(unknown_name("marker", name, markers))
         if not 0 <= first < last:
             raise CaptureError(f"a gap of {name} from {first} to {last} s: it must last a while")
     return tuple(

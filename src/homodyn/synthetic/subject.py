@@ -7,8 +7,8 @@ import numpy as np
 from homodyn.catalog import heiman
 from homodyn.catalog.heiman_numbers import numbers
 from homodyn.errors import ModelError
+from homodyn.foundation.text import unknown_name
 from homodyn.model import Model
-from homodyn.model.naming import missing
 
 LENGTH_SPREAD = 0.03
 """Standard deviation of a segment's length around that of the table, as a part of it."""
@@ -66,7 +66,8 @@ def check_walker(model: Model) -> None:
         for name in want:
             if name not in have:
                 raise ModelError(
-                    f"model {model.name!r} cannot walk here: it has {missing(what, name, have)}. "
+                    f"model {model.name!r} cannot walk here: it has "
+                    f"{unknown_name(what, name, have)}. "
                     "Walks are made for homodyn.catalog.heiman and what is scaled from it"
                 )
 

@@ -225,7 +225,7 @@ def test_missing_files_folders_and_giants_are_refused(tmp_path, monkeypatch):
     (tmp_path / "folder.toml").mkdir()
     with pytest.raises(FormatError, match="folder"):
         load(tmp_path / "folder.toml")
-    monkeypatch.setattr("homodyn.model.formats.files.LARGEST", 10)
+    monkeypatch.setattr("homodyn.model.formats.files.MAX_MODEL_BYTES", 10)
     (tmp_path / "m.toml").write_text(BY_HAND)
     with pytest.raises(FormatError, match="too large"):
         load(tmp_path / "m.toml")

@@ -10,7 +10,7 @@ from typing import Any
 
 from homodyn.capture.formats.files import read_text
 from homodyn.errors import FormatError
-from homodyn.model.naming import missing
+from homodyn.foundation.text import unknown_name
 
 Column = str | int
 """A column by its name in the head of the file, or by its number, the first being 1."""
@@ -57,7 +57,7 @@ def column_map(source: Mapping[str, Any] | str | Path | None) -> ColumnMap:
         source = {"markers": source}
     for key in source:
         if key not in known:
-            raise FormatError(missing("setting of a column map", key, known), where)
+            raise FormatError(unknown_name("setting of a column map", key, known), where)
     settings = dict(source)
     markers = settings.pop("markers", {})
     if not isinstance(markers, Mapping):

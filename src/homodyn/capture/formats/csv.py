@@ -19,8 +19,8 @@ from homodyn.capture.formats.upward import AXES, asked, upward
 from homodyn.capture.table import Table
 from homodyn.capture.trial import Trial
 from homodyn.errors import FormatError
+from homodyn.foundation.text import unknown_name
 from homodyn.model.formats.files import write_text
-from homodyn.model.naming import missing
 
 _TIME = re.compile(r"(time|t|times|timestamp)\s*([\[(]?s(ec(onds)?)?[\])]?)?", re.IGNORECASE)
 _COUNT = re.compile(r"(frame|frames|field|sample|index|frame#|#)", re.IGNORECASE)
@@ -47,7 +47,7 @@ class _Sheet:
             return column - 1
         if column not in self.names:
             raise FormatError(
-                missing("column", column, [name for name in self.names if name]), path
+                unknown_name("column", column, [name for name in self.names if name]), path
             )
         return self.names.index(column)
 

@@ -11,8 +11,8 @@ from homodyn.capture.trial import Trial
 from homodyn.capture.world import in_world_of
 from homodyn.dynamics import orientation, position
 from homodyn.errors import CaptureError
+from homodyn.foundation.text import unknown_name
 from homodyn.model import Marker, Model
-from homodyn.model.naming import missing
 
 
 def assign_markers(
@@ -39,7 +39,7 @@ def assign_markers(
     for label in bodies or {}:
         if label not in trial.markers:
             raise CaptureError(
-                f"trial {trial.name!r} has {missing('marker', label, trial.markers)}"
+                f"trial {trial.name!r} has {unknown_name('marker', label, trial.markers)}"
             )
     chosen = [m for m in trial.markers if m in owners] if markers is None else list(markers)
     points = dict(zip(trial.markers, in_world_of(model, trial).positions[frame], strict=True))
@@ -47,7 +47,7 @@ def assign_markers(
     for label in chosen:
         if label not in points:
             raise CaptureError(
-                f"trial {trial.name!r} has {missing('marker', label, trial.markers)}"
+                f"trial {trial.name!r} has {unknown_name('marker', label, trial.markers)}"
             )
         if label not in owners:
             raise CaptureError(

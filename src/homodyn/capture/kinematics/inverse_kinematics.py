@@ -28,9 +28,9 @@ from homodyn.capture.kinematics.smoothing import smoothed
 from homodyn.capture.trial import Trial
 from homodyn.capture.world import world_axes
 from homodyn.errors import CaptureError
+from homodyn.foundation.text import unknown_name
 from homodyn.model import Model
 from homodyn.model.configuration import normalize, plain_entries
-from homodyn.model.naming import missing
 from homodyn.motion.motion import FitStatus, Motion
 
 METHODS = ("levenberg-marquardt", "sugihara")
@@ -157,7 +157,7 @@ def _sight(model: Model, trial: Trial, weights: Mapping[str, float] | None) -> S
     for name, weight in (weights or {}).items():
         if name not in names:
             raise CaptureError(
-                f"weights: model {model.name!r} has {missing('marker', name, names)}"
+                f"weights: model {model.name!r} has {unknown_name('marker', name, names)}"
             )
         if not (np.isfinite(weight) and weight >= 0):
             raise CaptureError(f"the weight of marker {name!r} is {weight}; it may be 0 or more")

@@ -9,8 +9,8 @@ from homodyn.capture.trial import Trial
 from homodyn.dynamics.kinematics import attached_point, body_jacobians
 from homodyn.dynamics.tree import Tree
 from homodyn.errors import CaptureError
+from homodyn.foundation.text import unknown_name
 from homodyn.model import Model, clamp
-from homodyn.model.naming import missing
 from homodyn.model.traced import function_of_state
 from homodyn.spatial import Array
 
@@ -34,7 +34,7 @@ def marker_rank(model: Model, q: np.ndarray, markers: tuple[str, ...] | None = N
     names = [marker.name for marker in model.markers]
     for name in markers or ():
         if name not in names:
-            raise CaptureError(f"model {model.name!r} has {missing('marker', name, names)}")
+            raise CaptureError(f"model {model.name!r} has {unknown_name('marker', name, names)}")
     chosen = [k for k, name in enumerate(names) if markers is None or name in markers]
     J = marker_jacobian(model, np.asarray(q, dtype=float)).reshape(-1, 3, model.nv)
     J = J[chosen].reshape(-1, model.nv)

@@ -9,8 +9,8 @@ import numpy as np
 from homodyn.capture.world import world_axes
 from homodyn.dynamics import position
 from homodyn.errors import CaptureError
+from homodyn.foundation.text import unknown_name
 from homodyn.model import Model, side
-from homodyn.model.naming import missing
 from homodyn.model.side import Side
 
 FOOT_WORDS = ("calcn", "calcaneus", "foot", "hindfoot", "heel")
@@ -47,7 +47,7 @@ def find_feet(model: Model, names: tuple[str, ...] = ()) -> tuple[Foot, ...]:
     for name in names:
         if name not in model.body_names:
             raise CaptureError(
-                f"model {model.name!r} has {missing('body', name, model.body_names)}"
+                f"model {model.name!r} has {unknown_name('body', name, model.body_names)}"
             )
     chosen = list(names) or _told_by_names(model) or _told_by_contacts(model) or _low_ends(model)
     if not chosen:

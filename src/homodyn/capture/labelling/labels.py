@@ -12,8 +12,8 @@ from pathlib import Path
 from homodyn.capture.labelling.landmarks import bare, landmark, spelled
 from homodyn.capture.trial import Trial
 from homodyn.errors import CaptureError, FormatError
+from homodyn.foundation.text import unknown_name
 from homodyn.model import Model
-from homodyn.model.naming import missing
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,9 +169,9 @@ def _mapped(
     claimed: dict[str, str] = {}
     for marker, label in table.items():
         if marker not in wanted:
-            raise CaptureError(where + missing("marker of the model", marker, wanted))
+            raise CaptureError(where + unknown_name("marker of the model", marker, wanted))
         if label not in trial.markers:
-            raise CaptureError(where + missing("label of the trial", label, trial.markers))
+            raise CaptureError(where + unknown_name("label of the trial", label, trial.markers))
         if label in claimed:
             raise CaptureError(
                 f"{where}label {label!r} is given to two markers, {claimed[label]!r} and "

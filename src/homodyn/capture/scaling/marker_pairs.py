@@ -16,7 +16,7 @@ import numpy as np
 from homodyn.capture.scaling.adjustment import Unknowns
 from homodyn.capture.scaling.marker_model import MarkerModel
 from homodyn.errors import CaptureError
-from homodyn.model.naming import missing
+from homodyn.foundation.text import unknown_name
 
 PLACED = 0.01
 """How well a marker sits where the model has it (m)."""
@@ -123,7 +123,7 @@ def named_pairs(
     ]
     for body, axes, couple in asked:
         if body not in markers.model.body_names:
-            raise CaptureError(f"pairs: {missing('body', body, markers.model.body_names)}")
+            raise CaptureError(f"pairs: {unknown_name('body', body, markers.model.body_names)}")
         i = markers.model.body_names.index(body)
         ratio = float(np.mean([_ratio(markers, places, measured, body, p) for p in couple]))
         label = ", ".join("-".join(pair) for pair in couple)
@@ -158,7 +158,7 @@ def _ratio(
 ) -> float:
     for name in pair:
         if name not in markers.markers:
-            what = missing("recorded marker", name, markers.markers)
+            what = unknown_name("recorded marker", name, markers.markers)
             raise CaptureError(f"pairs of body {body!r}: {what}")
     a, b = (markers.markers.index(name) for name in pair)
     length = float(np.linalg.norm(places[a] - places[b]))

@@ -22,9 +22,9 @@ from homodyn.capture.scaling.adjustment import Unknowns
 from homodyn.catalog.mirror import paired_names
 from homodyn.catalog.standing import placements
 from homodyn.errors import CaptureError
+from homodyn.foundation.text import unknown_name
 from homodyn.model import Model
 from homodyn.model.joint import WORLD
-from homodyn.model.naming import missing
 
 HIP_HEIGHT = 0.530
 """Height of the hip as a part of stature (Drillis and Contini 1966, in Winter 2009, fig. 4.1)."""
@@ -146,7 +146,7 @@ def tied(
     for names in together:
         for name in names:
             if name not in index:
-                raise CaptureError(f"together: {missing('body', name, model.body_names)}")
+                raise CaptureError(f"together: {unknown_name('body', name, model.body_names)}")
         groups.append({index[name] for name in names})
     owner = list(range(len(index)))
     for group in groups:

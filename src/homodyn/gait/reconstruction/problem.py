@@ -12,6 +12,7 @@ from scipy.interpolate import CubicSpline
 from homodyn.capture.kinetics.newton_euler import root_columns
 from homodyn.dynamics import constraint_jacobian, inverse_dynamics, position
 from homodyn.errors import CaptureError, HomodynError
+from homodyn.foundation.text import unknown_name
 from homodyn.gait.contact_schedule import LIFTED, SIDES, Footing, footings
 from homodyn.gait.reconstruction.felis2015 import (
     is_thesis_step,
@@ -21,7 +22,6 @@ from homodyn.gait.reconstruction.felis2015 import (
     torque_scale,
 )
 from homodyn.model import Model
-from homodyn.model.naming import missing
 from homodyn.motion import (
     Event,
     FootForce,
@@ -94,7 +94,7 @@ def reconstruction_problem(
 ) -> tuple[Problem, tuple[Footing, ...]]:
     """The problem behind `reconstruct`, to be looked at or changed."""
     if recipe not in RECIPES:
-        raise HomodynError(f"there is {missing('recipe', recipe, RECIPES)}")
+        raise HomodynError(f"there is {unknown_name('recipe', recipe, RECIPES)}")
     chosen = RECIPES[recipe]
     lag = chosen.lag if lag is None else lag
     effort = chosen.effort if effort is None else effort

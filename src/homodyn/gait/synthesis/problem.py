@@ -18,9 +18,9 @@ from homodyn.catalog import heiman, mirror_map
 from homodyn.catalog.heiman_numbers import typical_torques, walking_bounds
 from homodyn.dynamics import Stabilization
 from homodyn.errors import HomodynError
+from homodyn.foundation.text import unknown_name
 from homodyn.gait.contact_schedule import Footing, Standing
 from homodyn.model import Model
-from homodyn.model.naming import missing
 from homodyn.optimal.capsules import apart
 from homodyn.optimal.conditions import (
     Condition,
@@ -125,7 +125,7 @@ def objective(which: str | Objective) -> Objective:
         if name not in CRITERIA:
             known = (*OBJECTIVES, *CRITERIA)
             raise HomodynError(
-                f"there is {missing('objective', name, tuple(dict.fromkeys(known)))}; "
+                f"there is {unknown_name('objective', name, tuple(dict.fromkeys(known)))}; "
                 "sums such as torque+3*head are objectives too"
             )
         weights[name.replace("-", "_")] = weight

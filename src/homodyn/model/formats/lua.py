@@ -25,12 +25,12 @@ from typing import Any
 import numpy as np
 
 from homodyn.errors import FormatError
+from homodyn.foundation.text import unknown_name
 from homodyn.model import joints
 from homodyn.model.body import Body
 from homodyn.model.formats.lua_sandbox import run
 from homodyn.model.joint import AXES, COORDINATE_NUMBERS, WORLD, Coordinate, Joint, Motion
 from homodyn.model.model import Model
-from homodyn.model.naming import missing
 from homodyn.model.shapes import Capsule, ContactSet, ContactShape, Frame, Marker
 from homodyn.spatial import Transform, rotation
 
@@ -343,7 +343,7 @@ def joint_type(frame: Entry) -> joints.JointType:
         value = value[0]
     if isinstance(value, str):
         if value not in NAMED_JOINTS:
-            raise frame.error(missing("joint", value, NAMED_JOINTS))
+            raise frame.error(unknown_name("joint", value, NAMED_JOINTS))
         return NAMED_JOINTS[value]
     if not isinstance(value, (list, dict)) or (isinstance(value, dict) and value):
         raise frame.error(f"joint must be a list of rows or a name, got {_told(value)}")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from homodyn.foundation.text import unknown_name
 from homodyn.model.formats.osim_document import Document, name_of, placed, text
 from homodyn.model.formats.xml import Element
 from homodyn.model.joint import WORLD
-from homodyn.model.naming import missing
 from homodyn.spatial import Transform
 
 GROUND = "ground"
@@ -54,7 +54,7 @@ class Frames:
             if name in self.bodies:
                 return name, Transform.identity()
             known = [GROUND, *self.bodies, *(frame for _, frame in self.offsets)]
-            raise element.error(missing("body or frame", name, known))
+            raise element.error(unknown_name("body or frame", name, known))
         offset = self.offsets[key]
         if depth > _DEEPEST:
             raise offset.error("this frame hangs on itself")

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from homodyn.foundation.text import unknown_name
 from homodyn.model.formats.osim_document import (
     Document,
     any_numbers,
@@ -32,7 +33,6 @@ from homodyn.model.formats.xml import Element
 from homodyn.model.functions import IDENTITY, Constant, Function
 from homodyn.model.joint import WORLD, Coordinate, Joint, Motion
 from homodyn.model.joints import slide, turn
-from homodyn.model.naming import missing
 from homodyn.spatial import Transform
 
 _BALL = (turn("x", 0), turn("y", 1), turn("z", 2))
@@ -178,7 +178,7 @@ def _custom(
         raise element.error(f"its axes are {', '.join(_AXES)}, each once; got {len(axes)}")
     unknown = [axis for name, axis in named.items() if name not in _AXES]
     if unknown:
-        raise unknown[0].error(missing("axis", unknown[0].attributes.get("name", ""), _AXES))
+        raise unknown[0].error(unknown_name("axis", unknown[0].attributes.get("name", ""), _AXES))
     shift = np.zeros(3)
     motions: list[Motion] = []
     for name in (*_AXES[3:], *_AXES[:3]):
@@ -212,7 +212,7 @@ def _law(axis: Element, coordinates: tuple[Coordinate, ...]) -> tuple[int | None
     used = text(axis, "coordinates", default="").replace(",", " ").split()
     for name in used:
         if name not in names:
-            raise axis.error(missing("coordinate of this joint", name, names))
+            raise axis.error(unknown_name("coordinate of this joint", name, names))
     found = held(axis, "function", unnamed=True)
     if found is None:
         # As in OpenSim: an empty function follows the coordinate, an absent one stands still.

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from homodyn.errors import FormatError
+from homodyn.foundation.text import unknown_name
 from homodyn.model.formats.osim_document import (
     Document,
     any_numbers,
@@ -40,7 +41,6 @@ from homodyn.model.muscles import (
     PointRange,
     WrapObject,
 )
-from homodyn.model.naming import missing
 
 _WRAPS = {
     "WrapSphere": ("sphere", ("radius",)),
@@ -170,7 +170,7 @@ class _Paths:
         for wrap in listed:
             name = text(wrap, "wrap_object")
             if name not in self.wrap_names:
-                raise wrap.error(missing("wrap object", name, self.wrap_names))
+                raise wrap.error(unknown_name("wrap object", name, self.wrap_names))
             first, last = (max(int(k), 0) for k in numbers(wrap, "range", 2, (-1.0, -1.0)))
             yield PathWrap(name, text(wrap, "method", default="hybrid"), first, last)
 
@@ -207,7 +207,7 @@ class _Paths:
         path = text(element, f"socket_{tag}", f"connector_{tag}_connectee_name", tag)
         name = path.rpartition("/")[2].strip()
         if name not in self.coordinates:
-            raise element.error(missing("coordinate", name, self.coordinates))
+            raise element.error(unknown_name("coordinate", name, self.coordinates))
         return name
 
 

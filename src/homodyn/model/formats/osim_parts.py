@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator
 
 import numpy as np
 
+from homodyn.foundation.text import unknown_name
 from homodyn.model.body import Body
 from homodyn.model.formats.osim_document import (
     Document,
@@ -24,7 +25,6 @@ from homodyn.model.formats.osim_functions import read_function
 from homodyn.model.formats.xml import Element
 from homodyn.model.functions import Constant, Function, Linear, Scaled
 from homodyn.model.joint import WORLD, Coupler, Joint
-from homodyn.model.naming import missing
 from homodyn.model.shapes import ContactShape, Frame, Marker, Mesh
 from homodyn.spatial import Transform
 
@@ -171,7 +171,7 @@ def _coupler(element: Element, known: list[str]) -> tuple[str, str, Function]:
     independent = text(element, "independent_coordinate_names").replace(",", " ").split()
     for name in (dependent, *independent):
         if name not in known:
-            raise element.error(missing("coordinate", name, known))
+            raise element.error(unknown_name("coordinate", name, known))
     if len(independent) != 1:
         raise element.error(
             f"{dependent!r} follows {len(independent)} coordinates "

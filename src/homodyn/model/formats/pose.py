@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from homodyn.errors import FormatError
+from homodyn.foundation.text import unknown_name
 from homodyn.model.formats.files import read_bytes
 from homodyn.model.model import Model
-from homodyn.model.naming import missing
 
 TIME = ("time", "t")
 """Headings of a column that is no coordinate."""
@@ -34,7 +34,9 @@ def read_pose(model: Model, path: str | Path, *, row: int = 0) -> np.ndarray:
     known = (*model.coordinate_names, *TIME)
     for name in header:
         if name not in known:
-            raise FormatError(f"there is {missing('coordinate', name, known)}", str(path), "header")
+            raise FormatError(
+                f"there is {unknown_name('coordinate', name, known)}", str(path), "header"
+            )
         if header.count(name) > 1:
             raise FormatError(f"the column {name!r} occurs twice", str(path), "header")
     if not 0 <= row < len(rows):

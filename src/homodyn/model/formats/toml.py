@@ -38,6 +38,7 @@ from pathlib import Path
 from typing import Any
 
 from homodyn.errors import FormatError, ModelError
+from homodyn.foundation.text import unknown_name
 from homodyn.model.body import Body
 from homodyn.model.formats.files import read_bytes, write_text
 from homodyn.model.formats.toml_text import model_text
@@ -55,7 +56,6 @@ from homodyn.model.muscles import (
     PointRange,
     WrapObject,
 )
-from homodyn.model.naming import missing
 from homodyn.model.numbers import Parameter
 from homodyn.model.shapes import Capsule, ContactSet, ContactShape, Frame, Marker, Mesh
 from homodyn.spatial import Transform
@@ -122,7 +122,7 @@ class _Table:
         if isinstance(value, str):
             known = self.reader.parameters
             if value not in known:
-                raise self.error(f"{key}: {missing('parameter', value, known)}")
+                raise self.error(f"{key}: {unknown_name('parameter', value, known)}")
             return known[value].symbol
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise self.error(f"{key} must be numbers, got {value!r}")
@@ -142,7 +142,7 @@ class _Table:
     def made(self, build: Callable[[], Any]) -> Any:
         """The record, once no key is left over; what it refuses is told with the place."""
         if self.content:
-            raise self.error(missing("key", next(iter(self.content)), self.asked))
+            raise self.error(unknown_name("key", next(iter(self.content)), self.asked))
         try:
             return build()
         except ModelError as error:
@@ -188,7 +188,7 @@ class _Reader:
             )
         }
         if top.content:
-            raise top.error(missing("key", next(iter(top.content)), top.asked))
+            raise top.error(unknown_name("key", next(iter(top.content)), top.asked))
         return Model(
             name,
             **parts,
@@ -386,7 +386,7 @@ def _point(table: _Table) -> PathPoint:
 def _law(table: _Table) -> PointLaw:
     axis, coordinate = table.text("axis"), table.text("coordinate")
     if axis not in ("x", "y", "z"):
-        raise table.error(missing("axis", axis, ("x", "y", "z")))
+        raise table.error(unknown_name("axis", axis, ("x", "y", "z")))
     function = _function(table, "function", None)
     return table.made(lambda: PointLaw(axis, coordinate, function))
 

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 
 from homodyn.errors import FormatError
+from homodyn.foundation.text import unknown_name
 from homodyn.model import joints
 from homodyn.model.body import Body
 from homodyn.model.formats.xml import Element, read_xml
 from homodyn.model.functions import Linear
 from homodyn.model.joint import WORLD, Coupler, Joint
 from homodyn.model.model import Model
-from homodyn.model.naming import missing
 from homodyn.model.shapes import Capsule, ContactShape
 from homodyn.spatial import Transform, rpy_rotation
 
@@ -38,7 +38,7 @@ def read_urdf(path: str | Path, *, base: str | None = None, as_measured: bool = 
     stay as they are. Other root links are free unless told otherwise.
     """
     if base is not None and base not in BASES:
-        raise FormatError(missing("base", base, BASES), str(path))
+        raise FormatError(unknown_name("base", base, BASES), str(path))
     root = read_xml(Path(path))
     if root.tag != "robot":
         raise root.error("a URDF starts with <robot>")
@@ -107,7 +107,7 @@ def _joint(element: Element) -> Joint:
     name = element.get("name")
     kind = element.get("type")
     if kind not in _TYPES:
-        raise element.error(missing("joint type", kind, _TYPES))
+        raise element.error(unknown_name("joint type", kind, _TYPES))
     parent = element.required("parent").get("link")
     child = element.required("child").get("link")
     placed = _origin(element)

@@ -12,8 +12,8 @@ from xml.parsers import expat
 import numpy as np
 
 from homodyn.errors import FormatError
+from homodyn.foundation.text import unknown_name
 from homodyn.model.formats.files import read_bytes
-from homodyn.model.naming import missing
 
 MOST = 1_000_000
 """Elements above which a file is refused; a large model has ten thousand."""
@@ -64,7 +64,7 @@ class Element:
     def get(self, name: str) -> str:
         """An attribute that must be there."""
         if name not in self.attributes:
-            raise self.error(missing("attribute", name, self.attributes))
+            raise self.error(unknown_name("attribute", name, self.attributes))
         return self.attributes[name]
 
     def number(self, name: str, default: float | None = None) -> float:

@@ -1,0 +1,160 @@
+"""Files and folders: sizes bounded on the way in, complete or absent on the way out."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from homodyn.errors import FormatError
+
+
+def read_bytes(path: Path, max_bytes: int, what: str = "file") -> bytes:
+    """The content of a file, or an error that says why there is none.
+
+    Args:
+        path: The file.
+        max_bytes: Size above which it is refused.
+        what: Kind of file, for the message.
+
+    Returns:
+        Its bytes.
+
+    Raises:
+        FormatError: It does not exist, is a folder, is too large or cannot be read.
+    """
+    try:
+        if path.is_dir():
+            raise FormatError("this is a folder; a file is expected", str(path))
+        size = path.stat().st_size
+        if size > max_bytes:
+            raise FormatError(
+                f"{_megabytes(size)} is too large for a {what}; the limit is "
+                f"{_megabytes(max_bytes)}",
+                str(path),
+            )
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise FormatError("there is no such file", str(path)) from None
+    except OSError as error:
+        raise FormatError(f"it cannot be read: {error.strerror}", str(path)) from error
+
+
+@contextmanager
+def atomic_file(path: str | Path) -> Iterator[Path]:
+    """Write a file that appears complete or not at all.
+
+    Yields the path of a temporary file in the same folder, with the same suffix. It takes its final
+    name, with the permissions of a new file or those of the file it replaces, when the block ends
+    without an exception; otherwise it is removed.
+
+    Args:
+        path: The file to write.
+
+    Raises:
+        FormatError: The folder cannot be written.
+    """
+    path = Path(path)
+    try:
+        handle, name = tempfile.mkstemp(
+            prefix=f".{path.name}.", suffix=path.suffix, dir=path.parent
+        )
+    except OSError as error:
+        raise FormatError(f"it cannot be written: {error.strerror}", str(path)) from error
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        yield temporary
+        mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
+        os.chmod(temporary, mode)
+        os.replace(temporary, path)
+    except OSError as error:
+        raise FormatError(f"it cannot be written: {error.strerror}", str(path)) from error
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_bytes(path: str | Path, content: bytes) -> None:
+    """Write a file that appears complete or not at all.
+
+    Raises:
+        FormatError: It cannot be written.
+    """
+    with atomic_file(path) as temporary:
+        temporary.write_bytes(content)
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write text as UTF-8 into a file that appears complete or not at all.
+
+    Raises:
+        FormatError: It cannot be written, or the text is not valid Unicode.
+    """
+    try:
+        content = text.encode("utf-8")
+    except UnicodeError as error:
+        raise FormatError(f"it cannot be written: {error}", str(path)) from error
+    write_bytes(path, content)
+
+
+@contextmanager
+def atomic_folder(
+    folder: str | Path,
+    *,
+    overwrite: bool = False,
+    is_replaceable: Callable[[Path], bool] | None = None,
+) -> Iterator[Path]:
+    """Write a folder that appears complete or not at all.
+
+    Yields an empty folder beside the final one, which takes its name when the block ends without an
+    exception. An empty folder of that name is always replaced.
+
+    Args:
+        folder: The folder to write; its parents are made.
+        overwrite: Replace a folder that exists.
+        is_replaceable: Says whether an existing folder may be replaced, so that a folder of other
+            content is never lost.
+
+    Raises:
+        FormatError: The folder exists and may not be replaced, or it cannot be written.
+    """
+    folder = Path(folder)
+    if folder.exists() and not _is_empty_folder(folder):
+        if not overwrite:
+            raise FormatError(
+                "it exists already; choose another folder, or replace it with --overwrite",
+                str(folder),
+            )
+        if not folder.is_dir() or (is_replaceable is not None and not is_replaceable(folder)):
+            raise FormatError(
+                "it holds something else than such a result, so it is not replaced; choose "
+                "another folder",
+                str(folder),
+            )
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as beside:
+            complete = Path(beside) / "new"
+            complete.mkdir()
+            yield complete
+            if folder.exists():
+                os.replace(folder, Path(beside) / "old")
+            os.replace(complete, folder)
+    except OSError as error:
+        raise FormatError(f"it cannot be written: {error.strerror}", str(folder)) from error
+
+
+def _is_empty_folder(path: Path) -> bool:
+    return path.is_dir() and not any(path.iterdir())
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 2**30:.1f} GB" if size >= 2**30 else f"{max(1, size // 2**20)} MB"
+
+
+def _umask() -> int:
+    current = os.umask(0)
+    os.umask(current)
+    return current
