@@ -15,7 +15,6 @@ import numpy as np
 from homodyn.balance.linear_program import Infeasible, maximum
 from homodyn.balance.stance import Forces, Stance
 from homodyn.balance.wrenches import WrenchSet, wrench_set
-from homodyn.capture.kinetics.newton_euler import root_columns
 from homodyn.dynamics import angular_jacobian, inverse_dynamics, jacobian, position
 from homodyn.errors import ModelError, NoSolution
 from homodyn.model import Model
@@ -48,8 +47,7 @@ def joint_loads(
     """
     still = np.zeros(model.nv)
     v, a = still if v is None else v, still if a is None else a
-    root = set(root_columns(model))
-    names = [n for k, n in enumerate(model.coordinate_names) if k not in root]
+    names = [model.coordinate_names[k] for k in model.actuated]
     told = dict.fromkeys(names, float(torque)) if isinstance(torque, int | float) else dict(torque)
     for name, bound in told.items():
         if name not in names:

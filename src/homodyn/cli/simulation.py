@@ -109,7 +109,6 @@ def _start(model: Model, drop: float | None, pose: Path | None, touching: bool) 
 
     from homodyn.report.simulation import position_names
     from homodyn.simulate import grounded
-    from homodyn.simulate.actuation import driven
 
     if pose is not None:
         heads, rows = _table(pose)
@@ -122,7 +121,7 @@ def _start(model: Model, drop: float | None, pose: Path | None, touching: bool) 
         q = np.array([named[name] for name in places]) if written else model.pose(named)
         return q if drop is None else grounded(model, q, drop)
     neutral = model.neutral()
-    floating = len(driven(model)) < model.nv
+    floating = bool(model.root)
     if drop is None and not (touching and floating and model.contacts):
         return neutral
     return grounded(model, neutral, drop or 0.0)

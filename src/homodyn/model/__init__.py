@@ -28,6 +28,7 @@ from homodyn.model.muscles import (
     WrapObject,
 )
 from homodyn.model.numbers import Parameter
+from homodyn.model.root import Root
 from homodyn.model.shapes import Capsule, ContactSet, ContactShape, Frame, Marker, Mesh
 
 __all__ = [
@@ -56,6 +57,7 @@ __all__ = [
     "PointRange",
     "Polyline",
     "Polynomial",
+    "Root",
     "Scaled",
     "Spline",
     "WrapObject",

@@ -110,6 +110,7 @@ COORDINATE_NUMBERS = (
     "friction",
     "armature",
 )
+COORDINATE_FLAGS = ("locked", "actuated")
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +119,8 @@ class Coordinate(Record):
 
     ``stiffness`` (N m/rad or N/m) pulls towards ``rest``, ``damping`` (N m s/rad or N s/m) against
     the rate, ``armature`` (kg m2 or kg) is the inertia of a geared rotor; ``max_velocity`` and
-    ``max_force`` bound what an actuator may do. ``default`` is the value of the neutral pose.
+    ``max_force`` bound what an actuator may do; with ``actuated=False`` there is none. ``default``
+    is the value of the neutral pose.
     """
 
     name: str
@@ -133,6 +135,7 @@ class Coordinate(Record):
     friction: Array = 0.0
     armature: Array = 0.0
     locked: bool = False
+    actuated: bool = True
 
     def __post_init__(self) -> None:
         settle(self, **dict.fromkeys(COORDINATE_NUMBERS, SCALAR))

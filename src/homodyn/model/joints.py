@@ -20,7 +20,14 @@ import numpy as np
 
 from homodyn.errors import ModelError
 from homodyn.model.functions import IDENTITY, Function
-from homodyn.model.joint import AXES, COORDINATE_NUMBERS, Coordinate, Joint, Motion
+from homodyn.model.joint import (
+    AXES,
+    COORDINATE_FLAGS,
+    COORDINATE_NUMBERS,
+    Coordinate,
+    Joint,
+    Motion,
+)
 from homodyn.model.numbers import placement, vector
 from homodyn.spatial import Array, Transform
 
@@ -230,9 +237,9 @@ def _joint_type(
     names = (names,) if isinstance(names, str) else tuple(names)
     if names and len(names) != len(suffixes):
         raise ModelError(f"a {kind} joint has {len(suffixes)} coordinates, got names {names}")
-    unknown = [key for key in settings if key not in (*COORDINATE_NUMBERS, "locked")]
+    unknown = [key for key in settings if key not in (*COORDINATE_NUMBERS, *COORDINATE_FLAGS)]
     if unknown:
-        accepted = ", ".join((*COORDINATE_NUMBERS, "locked", "names"))
+        accepted = ", ".join((*COORDINATE_NUMBERS, *COORDINATE_FLAGS, "names"))
         raise ModelError(f"a {kind} joint takes no {', '.join(unknown)}; accepted are {accepted}")
     coordinates = []
     for k, suffix in enumerate(suffixes):

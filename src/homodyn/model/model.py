@@ -20,6 +20,7 @@ from homodyn.model.joint import WORLD, Coordinate, Coupler, Joint
 from homodyn.model.layout import JointSlots, laid_out, layout
 from homodyn.model.muscles import Ligament, Muscle, WrapObject
 from homodyn.model.numbers import Parameter
+from homodyn.model.root import Root, declared_chains, find_root, root_of
 from homodyn.model.shapes import Capsule, ContactSet, ContactShape, Frame, Marker, Mesh
 from homodyn.spatial import Array, Transform, is_symbolic
 
@@ -51,6 +52,9 @@ class Model:
 
     ``as_measured`` takes inertias that no rigid body can have, and coordinates that move no mass,
     as files of others hold them; they are then told by ``doubts``.
+
+    ``root_joints`` names the joints by which the model floats in the world, where `root` would not
+    recognize them; an empty tuple fixes the model to the world, and None leaves it to `root`.
     """
 
     name: str
@@ -70,11 +74,14 @@ class Model:
     notes: tuple[str, ...] = ()
     as_measured: bool = False
     contact_sets: tuple[ContactSet, ...] = ()
+    root_joints: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         numbers.settle(self, gravity=numbers.VECTOR)
         for part in PARTS:
             object.__setattr__(self, part, tuple(getattr(self, part)))
+        if self.root_joints is not None:
+            object.__setattr__(self, "root_joints", tuple(self.root_joints))
         known = {parameter.name for parameter in self.parameters}
         added = tuple(p for p in _DECLARED.get() if p.name not in known)
         object.__setattr__(self, "parameters", (*self.parameters, *added))
@@ -141,6 +148,36 @@ class Model:
         """For each body the index of the one that carries it; -1 for the world."""
         index = {name: i for i, name in enumerate(self.body_names)}
         return tuple(index.get(joint.parent, -1) for joint in self.joints)
+
+    @cached_property
+    def root(self) -> Root:
+        """The joints by which the model floats in the world; empty where it is fixed to it.
+
+        Recognized from the joints (see `homodyn.model.root`) unless ``root_joints`` names them.
+        """
+        if self.root_joints is not None:
+            chains = declared_chains(self.joints, self.root_joints)
+            return root_of(self.joints, self.joint_slots, chains)
+        attached = [
+            record.body
+            for part in ("markers", "contacts", "capsules", "meshes", "wraps")
+            for record in getattr(self, part)
+        ]
+        paths: tuple[Muscle | Ligament, ...] = (*self.muscles, *self.ligaments)
+        attached += [point.body for path in paths for point in path.points]
+        coupled = {coupler.coordinate for coupler in self.couplers}
+        return find_root(
+            self.bodies, self.joints, self.joint_slots, set(attached), coupled, self._numeric
+        )
+
+    @cached_property
+    def actuated(self) -> tuple[int, ...]:
+        """Indices in ``v`` of the coordinates that motors or muscles can drive.
+
+        All but those of the root and those declared with ``actuated=False``.
+        """
+        root = set(self.root.v)
+        return tuple(k for k, c in enumerate(self.coordinates) if c.actuated and k not in root)
 
     @cached_property
     def mass(self) -> float:
@@ -297,6 +334,16 @@ class Model:
             return value
         usual = ca.substitute(value, self.parameter_symbols, ca.SX(self.parameter_values))
         return _plain(usual)
+
+    def _numeric(self, record: Any) -> Any:
+        """A record with parameters at their usual values and other symbols at one."""
+
+        def value(expression: ca.SX) -> Any:
+            usual = ca.substitute(expression, self.parameter_symbols, ca.SX(self.parameter_values))
+            others = ca.vertcat(ca.SX(0, 1), *ca.symvar(usual))
+            return _plain(ca.substitute(usual, others, ca.SX.ones(others.numel())))
+
+        return numbers.map_expressions(record, value)
 
     # -- positions; see homodyn.model.configuration, which is built on this record
 

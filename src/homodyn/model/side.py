@@ -30,6 +30,9 @@ class Side(StrEnum):
         """``"Right"`` or ``"Left"``, as C3D events and HeiMan bodies write it."""
         return self.value.capitalize()
 
+    # Messages quote names by their repr: a side reads 'left' there, as other names do.
+    __repr__ = str.__repr__
+
 
 def side_of(name: str) -> Side | None:
     """The side that a name states, or None.

@@ -19,6 +19,7 @@ from homodyn.model import tree
 from homodyn.model.joint import KINDS, WORLD, Coordinate, Coupler, Joint, Motion
 from homodyn.model.muscles import path_faults
 from homodyn.model.numbers import field_names, map_expressions
+from homodyn.model.root import declaration_errors
 from homodyn.model.shapes import CONTACT_KINDS, Capsule, ContactSet, ContactShape, Mesh
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ def faults(model: Model, *, strange_symbols: bool = False) -> list[str]:
     found = [*_names(model), *_parameters(model, [] if strange_symbols else every)]
     found += tree.faults(model.bodies, model.joints)
     found += _references(model)
+    found += declaration_errors(model.joints, model.root_joints or ())
     found += _couplers(model)
     found += path_faults(model)
     plain: dict[str, list[Any]] = {}

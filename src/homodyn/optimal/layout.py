@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from homodyn.capture.kinetics.newton_euler import root_columns
 from homodyn.model import Model
 from homodyn.optimal.phase import Phase, bound_arrays, entry_names, sampled
 
@@ -68,13 +67,10 @@ class PhaseLayout:
 
 
 def actuated_entries(model: Model, names: tuple[str, ...] | None) -> np.ndarray:
-    """Entries of v with a torque: those named, or all but those of a floating root."""
+    """Entries of v with a torque: those named, or all that the model declares actuated."""
     if names is not None:
         return np.array([model.coordinate_index(name) for name in names], dtype=int)
-    root = root_columns(model)
-    # A cart on a rail is pushed along it; what has three freedoms or more floats.
-    root = root if len(root) >= 3 else ()
-    return np.array([k for k in range(model.nv) if k not in root], dtype=int)
+    return np.array(model.actuated, dtype=int)
 
 
 def lay_out(

@@ -14,14 +14,12 @@ import casadi as ca
 import numpy as np
 
 from homodyn.errors import ModelError
-from homodyn.model import WORLD, Model
+from homodyn.model import Model
 from homodyn.simulate.constants import Lane, column
 from homodyn.simulate.joint_rows import JointRow
 from homodyn.simulate.rows import Row
 from homodyn.spatial import Array, stack
 from homodyn.symbolic import Kernel, kernel
-
-FLOATING = ("free", "euler_free", "planar", "translation", "spherical", "euler", "custom")
 
 
 @dataclass(frozen=True)
@@ -125,16 +123,6 @@ def parts_of(actuation: Any) -> tuple[Any, ...]:
         f"an actuation is Torques, SampledTorques, PD, Controller, nv numbers, a function of "
         f"(t, q, v, lane) or a tuple of these; got {actuation!r}"
     )
-
-
-def driven(model: Model) -> list[int]:
-    """Degrees of freedom with a motor: all but those of joints that float in the world."""
-    entries: list[int] = []
-    for joint, slots in zip(model.joints, model.joint_slots, strict=True):
-        if joint.parent == WORLD and joint.kind in FLOATING and len(joint.coordinates) >= 3:
-            continue
-        entries.extend(range(slots.v.start, slots.v.stop))
-    return entries
 
 
 def drive(
@@ -257,7 +245,7 @@ def _servo(
     kd = column(pd.kd, model.coordinate_names, lane, "kd")
     torque = [ca.SX(0.0)] * model.nv
     rows = []
-    for k in driven(model):
+    for k in model.actuated:
         if _zero(kp[k]) and _zero(kd[k]):
             continue
         if pd.stable and h is not None:

@@ -42,7 +42,12 @@ LEAP = 1.0
 
 
 def root_entries(model: Model) -> list[np.ndarray]:
-    """For each tree the entries of v that place it: those of its joints down to marked bodies."""
+    """For each tree the entries of v that place it.
+
+    They are those of its floating root, or of its joints down to the first marked body where the
+    tree is fixed to the world.
+    """
+    floating = set(model.root.v)
     marked = {model.locate(marker.name)[0] for marker in model.markers}
     children: dict[int, list[int]] = {}
     for body, parent in enumerate(model.parents):
@@ -55,6 +60,9 @@ def root_entries(model: Model) -> list[np.ndarray]:
             place = model.joint_slots[chain[-1]].v
             entries += range(place.start, place.stop)
             below = children.get(chain[-1], [])
+            rest = model.joint_slots[below[0]].v if len(below) == 1 else slice(0, 0)
+            if floating.issuperset(entries) and entries and rest.start not in floating:
+                break
             if chain[-1] in marked or len(below) != 1:
                 break
             chain.append(below[0])

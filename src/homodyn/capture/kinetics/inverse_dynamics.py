@@ -11,7 +11,7 @@ import numpy as np
 from homodyn.capture.kinetics.feet import find_feet
 from homodyn.capture.kinetics.foot_paths import foot_paths
 from homodyn.capture.kinetics.ground import sample_plates
-from homodyn.capture.kinetics.newton_euler import explained, root_columns
+from homodyn.capture.kinetics.newton_euler import explained
 from homodyn.capture.kinetics.plate_doubts import doubts, unmeasured
 from homodyn.capture.kinetics.plate_feet import Assignment, assign, spans
 from homodyn.capture.kinetics.prediction import described, predicted_forces
@@ -109,7 +109,7 @@ def _ground(
     others = [b for b in named.values() if b is not None and b not in [f.body for f in feet]]
     feet += find_feet(motion.model, tuple(dict.fromkeys(others))) if others else ()
     everywhere = np.ones(len(motion.time), dtype=bool)
-    floats = bool(root_columns(motion.model))
+    floats = bool(motion.model.root)
     if not plates and not floats:
         told = "the model is fixed to the world: no ground force acts, and nothing can be left over"
         return Assignment((), everywhere, (told,))

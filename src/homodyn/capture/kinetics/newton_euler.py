@@ -8,7 +8,6 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from homodyn.capture.kinetics.motion_table import turning
 from homodyn.capture.kinetics.residuals import root_motions
 from homodyn.capture.scaling.marker_model import bare
 from homodyn.dynamics.momentum import whole_center
@@ -28,7 +27,7 @@ def explained(motion: Motion, feet: Sequence[FootForce]) -> Loads:
     law = _law(model, tuple(foot.body for foot in feet))
     grounds = [part for foot in feet for part in _acting(foot)]
     tau, left, center, ground, moment = law(motion.q, motion.v, motion.a, *grounds)
-    root = root_columns(model)
+    root = model.root.v
     if "root motions" not in model.kernels:
         model.kernels["root motions"] = root_motions(model)
     angular, linear = model.kernels["root motions"]
@@ -69,24 +68,6 @@ def wrench_at_origin(foot: FootForce) -> np.ndarray:
 def _acting(foot: FootForce) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Force, point and torque; an unloaded foot has no point, and any will do."""
     return foot.force, np.where(np.isnan(foot.point), 0.0, foot.point), foot.torque
-
-
-def root_columns(model: Model) -> tuple[int, ...]:
-    """Entries of v that belong to the joint by which the model floats in the world.
-
-    There are none where the first joint only turns, such as the shoulder of an arm on a stand: what
-    the world does there is no residual.
-    """
-    if "root columns" not in model.kernels:
-        angles = turning(model)
-        found: list[int] = []
-        for parent, place in zip(model.parents, model.joint_slots, strict=True):
-            own = list(range(place.v.start, place.v.stop))
-            if parent < 0 and not angles[own].all():
-                found += own
-        model.kernels["root columns"] = tuple(found)
-    columns: tuple[int, ...] = model.kernels["root columns"]
-    return columns
 
 
 def _law(model: Model, bodies: tuple[str, ...]) -> Callable[..., Any]:

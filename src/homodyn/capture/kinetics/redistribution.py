@@ -10,7 +10,7 @@ import numpy as np
 from homodyn.capture.kinetics.feet import find_feet
 from homodyn.capture.kinetics.ground import center_of_pressure
 from homodyn.capture.kinetics.motion_table import turning
-from homodyn.capture.kinetics.newton_euler import explained, root_columns, wrench_at_origin
+from homodyn.capture.kinetics.newton_euler import explained, wrench_at_origin
 from homodyn.capture.kinetics.plate_feet import sole_distance
 from homodyn.capture.world import world_axes
 from homodyn.dynamics import angular_jacobian, jacobian, mass_matrix, position
@@ -82,7 +82,7 @@ def redistributed(loads: Loads) -> tuple[Loads, Change]:
     whose ground forces are not usable are left as they are.
     """
     motion, model = loads.motion, loads.motion.model
-    root = list(root_columns(model))
+    root = list(model.root.v)
     A = np.concatenate(
         [
             mass_matrix(model, motion.q)[:, root, :],

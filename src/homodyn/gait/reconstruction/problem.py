@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from scipy.interpolate import CubicSpline
 
-from homodyn.capture.kinetics.newton_euler import root_columns
 from homodyn.dynamics import constraint_jacobian, inverse_dynamics, position
 from homodyn.errors import CaptureError, HomodynError
 from homodyn.foundation.text import unknown_name
@@ -229,7 +228,7 @@ def _guess(
     q, v, a = (at[key](middles) for key in ("q", "v", "a"))
     needed = np.asarray(inverse_dynamics(model, q, v, a))
     G = np.asarray(constraint_jacobian(model, q, footing.contacts))
-    root = list(root_columns(model))
+    root = list(model.root.v)
     A = np.swapaxes(G[:, :, root], 1, 2)
     normal = np.swapaxes(A, 1, 2) @ A + SETTLING * np.eye(G.shape[1])
     forces = np.linalg.solve(normal, np.swapaxes(A, 1, 2) @ needed[:, root, None])[:, :, 0]

@@ -28,14 +28,19 @@ class Gaps:
 
 
 _ANATOMY = ("muscles", "ligaments", "wraps", "meshes")
-_MJCF = Gaps("MJCF", (*_ANATOMY, "contact_sets"), ("default", "max_velocity", "locked"), notes=True)
+_MJCF = Gaps(
+    "MJCF",
+    (*_ANATOMY, "contact_sets"),
+    ("default", "max_velocity", "locked", "actuated"),
+    notes=True,
+)
 GAPS = {
     ".toml": Gaps("Homodyn's TOML", ()),
     ".lua": Gaps("LuaModel", _ANATOMY),
     ".urdf": Gaps(
         "URDF",
         (*_ANATOMY, "contact_sets"),
-        ("default", "stiffness", "armature", "locked"),
+        ("default", "stiffness", "armature", "locked", "actuated"),
         gravity=True,
         notes=True,
     ),
@@ -53,8 +58,9 @@ _WORDS = {
     "stiffness": "springs",
     "armature": "rotor inertias",
     "locked": "locks",
+    "actuated": "missing actuators",
 }
-_USUAL = {"default": 0.0, "max_velocity": np.inf, "locked": False}
+_USUAL = {"default": 0.0, "max_velocity": np.inf, "locked": False, "actuated": True}
 
 
 def convert(
@@ -87,6 +93,8 @@ def losses(model: Model, suffix: str) -> Iterator[str]:
             shown = ", ".join(names[:3]) + (", ..." if names[3:] else "")
             word = _WORDS.get(number, number)
             yield f"{word} of coordinates have no place in {gaps.name}: {shown}"
+    if model.root_joints is not None and gaps.name not in ("Homodyn's TOML", "LuaModel"):
+        yield f"the declared root joints have no place in {gaps.name}"
     if gaps.gravity and tuple(model.gravity) != EARTH:
         told = ", ".join(f"{entry:g}" for entry in model.gravity)
         yield f"gravity has no place in {gaps.name}; here it is ({told}) m/s2"

@@ -56,6 +56,7 @@ _KNOWN = (
     "name",
     "notes",
     "as_measured",
+    "root_joints",
 )
 
 
@@ -165,8 +166,12 @@ class _Reader:
     def model(self, as_measured: bool) -> Model:
         top = self.top
         given = top.content.get("notes", [])
-        if not isinstance(given, list) or not all(isinstance(note, str) for note in given):
+        if not _are_texts(given):
             raise top.error("notes must be a list of texts")
+        root = top.content.get("root_joints")
+        # An empty Lua table reads as one with names.
+        if root is not None and root != {} and not _are_texts(root):
+            raise top.error("root_joints must be a list of joint names")
         frames = top.items("frames")
         if not frames:
             raise top.error("there are no frames; a model has one at least: frames = { {...} }")
@@ -192,6 +197,7 @@ class _Reader:
             gravity=self.turn.E @ self._gravity(),
             notes=tuple(dict.fromkeys([*given, *self.notes])),
             as_measured=as_measured or top.content.get("as_measured") is True,
+            root_joints=None if root is None else tuple(root),
         )
 
     def _gravity(self) -> np.ndarray:
@@ -390,7 +396,13 @@ def kind_of(motions: list[Motion]) -> str:
 def _coordinate(entry: Entry, default: str) -> Coordinate:
     given = {key: entry.number(key, 0.0) for key in COORDINATE_NUMBERS if key in entry.content}
     locked = entry.content.get("locked") is True
-    return Coordinate(entry.text("name", default), locked=locked, **given)
+    actuated = entry.content.get("actuated") is not False
+    name = entry.text("name", default)
+    return Coordinate(name, locked=locked, actuated=actuated, **given)
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
 def _told(value: Any) -> str:

@@ -28,7 +28,14 @@ from homodyn.model.formats.lua import (
 )
 from homodyn.model.formats.lua_sandbox import run
 from homodyn.model.formats.plain import refuse_parameters, simple_motions
-from homodyn.model.joint import COORDINATE_NUMBERS, WORLD, Coordinate, Joint, is_identity
+from homodyn.model.joint import (
+    COORDINATE_FLAGS,
+    COORDINATE_NUMBERS,
+    WORLD,
+    Coordinate,
+    Joint,
+    is_identity,
+)
 from homodyn.model.model import Model
 from homodyn.model.shapes import Capsule, ContactSet, ContactShape, Frame
 from homodyn.spatial import Transform
@@ -76,6 +83,8 @@ class _Tables:
         table: Table = {"gravity": self.gravity()}
         if self.m.as_measured:
             table["as_measured"] = True
+        if self.m.root_joints is not None:
+            table["root_joints"] = list(self.m.root_joints)
         if self.m.notes:
             table["notes"] = list(self.m.notes)
         table["configuration"] = {
@@ -228,6 +237,10 @@ class _Update:
             self.table["notes"] = list(new.notes)
         if new.as_measured and self.table.get("as_measured") is not True:
             self.table["as_measured"] = True
+        if new.root_joints is None:
+            self.table.pop("root_joints", None)
+        elif new.root_joints != old.root_joints:
+            self.table["root_joints"] = list(new.root_joints)
 
     def _frames(self) -> None:
         kept = [frame for frame in self.table["frames"] if frame["name"] in self.new.body_names]
@@ -325,7 +338,10 @@ def _coordinate(coordinate: Coordinate, name: str) -> Table:
     for key in COORDINATE_NUMBERS:
         if getattr(coordinate, key) != getattr(fresh, key):
             table[key] = getattr(coordinate, key)
-    return table | ({"locked": True} if coordinate.locked else {})
+    for key in COORDINATE_FLAGS:
+        if getattr(coordinate, key) != getattr(fresh, key):
+            table[key] = getattr(coordinate, key)
+    return table
 
 
 def lua_text(value: Any, indent: str = "") -> str:

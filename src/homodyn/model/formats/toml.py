@@ -43,7 +43,14 @@ from homodyn.model.body import Body
 from homodyn.model.formats.files import read_bytes, write_text
 from homodyn.model.formats.toml_text import model_text
 from homodyn.model.functions import Constant, Function, Linear, Polyline, Polynomial, Scaled, Spline
-from homodyn.model.joint import COORDINATE_NUMBERS, Coordinate, Coupler, Joint, Motion
+from homodyn.model.joint import (
+    COORDINATE_FLAGS,
+    COORDINATE_NUMBERS,
+    Coordinate,
+    Coupler,
+    Joint,
+    Motion,
+)
 from homodyn.model.joints import unit_axis
 from homodyn.model.model import Model
 from homodyn.model.muscles import (
@@ -170,6 +177,11 @@ class _Reader:
         notes = top.take("notes", [])
         if not isinstance(notes, list) or not all(isinstance(note, str) for note in notes):
             raise top.error("notes must be a list of texts")
+        root_joints = top.take("root_joints")
+        if root_joints is not None and not (
+            isinstance(root_joints, list) and all(isinstance(name, str) for name in root_joints)
+        ):
+            raise top.error("root_joints must be a list of joint names")
         parts: dict[str, Any] = {
             part: tuple(read(table) for table in top.tables(key, key))
             for part, key, read in (
@@ -196,6 +208,7 @@ class _Reader:
             parameters=tuple(self.parameters.values()),
             notes=tuple(notes),
             as_measured=as_measured,
+            root_joints=None if root_joints is None else tuple(root_joints),
         )
 
 
@@ -227,11 +240,12 @@ def _joint(table: _Table) -> Joint:
 def _coordinate(table: _Table) -> Coordinate:
     name = table.text("name")
     given = {key: table.numbers(key, None) for key in COORDINATE_NUMBERS if table.has(key)}
-    table.asked = ["name", *COORDINATE_NUMBERS, "locked"]
-    locked = table.take("locked", False)
-    if not isinstance(locked, bool):
-        raise table.error(f"locked must be true or false, got {locked!r}")
-    return table.made(lambda: Coordinate(name, locked=locked, **given))
+    flags = {key: table.take(key) for key in COORDINATE_FLAGS if table.has(key)}
+    table.asked = ["name", *COORDINATE_NUMBERS, *COORDINATE_FLAGS]
+    for key, flag in flags.items():
+        if not isinstance(flag, bool):
+            raise table.error(f"{key} must be true or false, got {flag!r}")
+    return table.made(lambda: Coordinate(name, **flags, **given))
 
 
 def _motion(table: _Table) -> Motion:

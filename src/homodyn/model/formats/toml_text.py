@@ -20,7 +20,14 @@ from homodyn.model.functions import (
     Scaled,
     Spline,
 )
-from homodyn.model.joint import AXES, COORDINATE_NUMBERS, Coordinate, Joint, Motion
+from homodyn.model.joint import (
+    AXES,
+    COORDINATE_FLAGS,
+    COORDINATE_NUMBERS,
+    Coordinate,
+    Joint,
+    Motion,
+)
 from homodyn.model.model import Model
 from homodyn.model.muscles import MUSCLE_NUMBERS, Ligament, Muscle, PathPoint, WrapObject
 from homodyn.spatial import Array, Transform
@@ -37,6 +44,8 @@ def model_text(model: Model) -> str:
     ]
     if model.as_measured:
         lines += _pairs({"as_measured": True})
+    if model.root_joints is not None:
+        lines += _pairs({"root_joints": list(model.root_joints)})
     if model.notes:
         lines += _pairs({"notes": list(model.notes)})
     for title, tables in _tables(model):
@@ -196,8 +205,8 @@ def _coordinate(coordinate: Coordinate) -> dict[str, Any]:
     table: dict[str, Any] = {"name": coordinate.name}
     for key in COORDINATE_NUMBERS:
         table |= _unless(getattr(_FRESH, key), **{key: _scalar(getattr(coordinate, key))})
-    if coordinate.locked:
-        table["locked"] = True
+    for key in COORDINATE_FLAGS:
+        table |= _unless(getattr(_FRESH, key), **{key: getattr(coordinate, key)})
     return table
 
 
