@@ -27,7 +27,7 @@ def record(folder: Path) -> list[Path]:
     body = None
     files = []
     for name, speed in SPEEDS.items():
-        made = hd.synthetic.make_trial(
+        made = hd.synthetic.walking_trial(
             model=body, height=HEIGHT, mass=MASS, speed=speed, strides=2, seed=3
         )
         body = made.model

@@ -15,17 +15,17 @@ from PIL import Image
 
 import homodyn as hd
 from homodyn.synthetic import (
-    SyntheticWalk,
-    make_trial,
+    SyntheticTrial,
+    walking_trial,
 )
-from homodyn.synthetic.truth import true_torques
+from homodyn.synthetic.ground_truth import true_torques
 
 SIDES = {"Right": "tab:red", "Left": "tab:blue"}
 FIGURES = 11
 COLOURS = 64
 
 
-def figures(axes: plt.Axes, made: SyntheticWalk) -> None:
+def figures(axes: plt.Axes, made: SyntheticTrial) -> None:
     """Bones of the body and the forces on its feet over one stride, side by side."""
     walk, model = made.walk, made.model
     clock = np.linspace(0.0, walk.steps.period, FIGURES)
@@ -40,7 +40,7 @@ def figures(axes: plt.Axes, made: SyntheticWalk) -> None:
     for side, foot in zip(SIDES, walk.feet, strict=True):
         back = np.array([-foot.shape.heel, 0.0, -foot.shape.height])
         place[f"Sole{side}"] = np.asarray(hd.dynamics.position(model, q, f"Foot{side}", back))
-    ground = dict(zip(SIDES, walk.ground(clock), strict=True))
+    ground_wrenches = dict(zip(SIDES, walk.ground_wrenches(clock), strict=True))
     gap = 0.35
     for k in range(FIGURES):
         shift = k * gap - walk.steps.origin
@@ -56,7 +56,7 @@ def figures(axes: plt.Axes, made: SyntheticWalk) -> None:
             line("Pelvis", f"Thigh{side}", f"Shank{side}", f"Foot{side}", color=colour)
             line(f"UpperArm{side}", f"LowerArm{side}", f"Hand{side}", color=colour, lw=0.8)
             line(f"Foot{side}", f"Hallux{side}", f"Sole{side}", f"Foot{side}", color=colour)
-            wrench = ground[side]
+            wrench = ground_wrenches[side]
             if wrench.force[k, 2] > 10:
                 x, up = wrench.point[k, 0] + shift, wrench.force[k] / 1000
                 axes.annotate(
@@ -71,7 +71,7 @@ def figures(axes: plt.Axes, made: SyntheticWalk) -> None:
     axes.set_title("one stride: bones and ground forces (1 m is 1 kN)", fontsize=9)
 
 
-def pressure(axes: plt.Axes, made: SyntheticWalk) -> None:
+def center_of_pressure(axes: plt.Axes, made: SyntheticTrial) -> None:
     """Plates from above, with the pressure they read and the centre of mass."""
     for plate in made.trial.plates:
         corners = plate.corners[[0, 1, 2, 3, 0]]
@@ -88,7 +88,7 @@ def pressure(axes: plt.Axes, made: SyntheticWalk) -> None:
     axes.set_title("plates: pressure (green), centre of mass (black), m", fontsize=9)
 
 
-def curves(rows: np.ndarray, made: SyntheticWalk) -> None:
+def curves(rows: np.ndarray, made: SyntheticTrial) -> None:
     """Angles, torques and the force on the right foot over its stride."""
     walk, model = made.walk, made.model
     clock = np.linspace(0.0, walk.steps.period, 301)
@@ -117,11 +117,11 @@ def main() -> None:
     """Write the picture into the folder that is named."""
     folder = Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
-    made = make_trial()
+    made = walking_trial()
     figure = plt.figure(figsize=(9, 7.5), layout="constrained")
     grid = figure.add_gridspec(3, 3, height_ratios=(2.6, 0.8, 1.6))
     figures(figure.add_subplot(grid[0, :]), made)
-    pressure(figure.add_subplot(grid[1, :]), made)
+    center_of_pressure(figure.add_subplot(grid[1, :]), made)
     curves(np.array([figure.add_subplot(grid[2, k]) for k in range(3)]), made)
     path = folder / "made_walk.png"
     figure.savefig(path, dpi=100)

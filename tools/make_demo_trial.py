@@ -4,7 +4,7 @@ from pathlib import Path
 
 import homodyn
 from homodyn.synthetic import (
-    make_trial,
+    walking_trial,
     write_trial,
 )
 
@@ -13,7 +13,7 @@ FOLDER = Path(homodyn.__file__).parent / "synthetic" / "demo_trial"
 
 def main() -> None:
     """A walk over three plates by a person whose segments are not those of any table."""
-    made = make_trial(height=1.78, mass=74.0, strides=3, gaps=0.01, noise=0.001, seed=7)
+    made = walking_trial(height=1.78, mass=74.0, strides=3, gaps=0.01, noise=0.001, seed=7)
     for path in write_trial(made, FOLDER, force=True):
         print(path.relative_to(FOLDER), path.stat().st_size)
 

@@ -1,9 +1,8 @@
 """Make the stored steps that ``homodyn synthesize`` begins from.
 
-The synthetic walk of ``hd.synthetic.make_trial`` is reconstructed over one step; the first periodic
-step
-is the one nearest to it; the five objectives of Felis (2015) at free speed and the mixed one at
-1.5, 2.0 and 2.5 m/s follow from there. Run it after a change of the problem::
+The synthetic walk of ``hd.synthetic.walking_trial`` is reconstructed over one step; the first
+periodic step is the one nearest to it; the five objectives of Felis (2015) at free speed and the
+mixed one at 1.5, 2.0 and 2.5 m/s follow from there. Run it after a change of the problem::
 
     python tools/make_stored_steps.py src/homodyn/gait/synthesis/stored_steps.npz
 
@@ -27,7 +26,7 @@ HEIGHT, MASS = 1.79, 76.0
 
 def walk() -> hd.gait.StoredStep:
     """One step of the synthetic walk as it can have been, its pelvis above the origin at first."""
-    made = hd.synthetic.make_trial(
+    made = hd.synthetic.walking_trial(
         noise=0.0, gaps=0.0, strides=2, plates=2, variation=0.0, mass=MASS, height=HEIGHT
     )
     motion = replace(made.truth.motion, model=hd.gait.walker(HEIGHT, MASS))

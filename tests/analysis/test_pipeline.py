@@ -107,7 +107,7 @@ def test_an_opensim_trial_with_its_own_files(shared_data):
 
 
 def test_a_made_trial_is_understood_from_its_files_alone(tmp_path):
-    made = hd.synthetic.make_trial(height=1.78, mass=72, strides=2, seed=4)
+    made = hd.synthetic.walking_trial(height=1.78, mass=72, strides=2, seed=4)
     hd.capture.write(made.trial, tmp_path / "walk.c3d")
     hd.capture.write(made.static, tmp_path / "stand.c3d")
     settings = Settings(mass=72, height=1.78, static=str(tmp_path / "stand.c3d"))

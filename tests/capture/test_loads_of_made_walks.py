@@ -7,12 +7,14 @@ from homodyn.capture import (
     loads,
     power_balance,
 )
-from homodyn.synthetic import make_trial
+from homodyn.synthetic import walking_trial
 
 
 @pytest.fixture(scope="module")
 def made():
-    return make_trial(noise=0.0, gaps=0.0, plate_noise=0.0, strides=2, plates=2, both=True)
+    return walking_trial(
+        noise=0.0, gaps=0.0, plate_noise=0.0, strides=2, plates=2, shared_plate=True
+    )
 
 
 def test_torques_are_the_true_ones_where_all_is_measured(made):

@@ -36,7 +36,9 @@ def run(*words):
 def made(tmp_path_factory):
     """A made walk as a table of coordinates, its model and its phases."""
     folder = tmp_path_factory.mktemp("walk")
-    walk = hd.synthetic.make_trial(noise=0.0, gaps=0.0, strides=1, variation=0.0, mass=70, plates=2)
+    walk = hd.synthetic.walking_trial(
+        noise=0.0, gaps=0.0, strides=1, variation=0.0, mass=70, plates=2
+    )
     motion = walk.truth.motion
     table = Table(motion.model.coordinate_names, motion.time, motion.q, False, "Coordinates")
     write_table(table, folder / "walk.sto")
@@ -126,7 +128,9 @@ def test_refusals_are_one_sentence_and_leave_nothing(made, monkeypatch, words, m
 
 def test_forces_of_an_analysis_are_compared_or_tracked(made):
     """A folder as analyze writes it: coordinates with rates, forces, torques and events."""
-    walk = hd.synthetic.make_trial(noise=0.0, gaps=0.0, strides=1, variation=0.0, mass=70, plates=2)
+    walk = hd.synthetic.walking_trial(
+        noise=0.0, gaps=0.0, strides=1, variation=0.0, mass=70, plates=2
+    )
     from homodyn.analysis import Settings
     from homodyn.report import read_recorded
     from homodyn.report.files import write_csv
@@ -166,7 +170,9 @@ def test_the_step_that_plates_measured_is_preferred():
 
     from homodyn.report import Recorded
 
-    walk = hd.synthetic.make_trial(noise=0.0, gaps=0.0, strides=2, variation=0.0, mass=70, plates=2)
+    walk = hd.synthetic.walking_trial(
+        noise=0.0, gaps=0.0, strides=2, variation=0.0, mass=70, plates=2
+    )
     motion, loads, events = walk.truth.motion, walk.truth.loads, walk.truth.events
     steps = hd.gait.whole_steps(events)
     assert len(steps) > 1

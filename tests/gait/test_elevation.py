@@ -46,7 +46,7 @@ def test_walking_backward_turns_the_signs():
     motion = Walker().motion()
     ahead, back = elevation_angles(motion), elevation_angles(backward(motion))
     assert back.right[::-1, :2] == pytest.approx(-ahead.right[:, :2], abs=1e-6)
-    assert "backward" in back.course.notes[0]
+    assert "backward" in back.heading.notes[0]
 
 
 def test_points_of_a_plane_have_its_normal():

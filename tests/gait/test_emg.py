@@ -91,7 +91,7 @@ def test_a_low_rate_shortens_the_band_and_says_so():
     assert not emg_envelopes(replace(slow, rate=1000.0)).notes
     with pytest.raises(CaptureError, match=r"band of 20 to 450 Hz is empty.*band=None"):
         emg_envelopes(replace(slow, rate=40.0))
-    with pytest.raises(CaptureError, match="more than 13 samples a second"):
+    with pytest.raises(CaptureError, match="a sampling rate above 13 Hz"):
         emg_envelopes(replace(slow, rate=10.0), band=None)
 
 

@@ -9,9 +9,9 @@ from homodyn.capture import world_axes
 from homodyn.dynamics import center_of_mass, position
 from homodyn.gait import (
     find_events,
-    gait_measures,
+    measures,
 )
-from homodyn.gait.loaded import spans
+from homodyn.gait.foot_contacts import threshold_intervals
 from homodyn.motion import (
     Event,
     FitStatus,
@@ -172,12 +172,12 @@ def test_recorded_events_stand_where_there_is_no_force_and_are_compared():
         Event(e.time + 0.02, {"Foot Strike": "HS", "Foot Off": "TO"}[e.label], e.context)
         for e in walker.events()
     ]
-    found = find_events(walker.motion(), known=said)
+    found = find_events(walker.motion(), recorded=said)
     assert len(found) == len(said)
     assert all(event.description.startswith("recorded") for event in found)
     assert errors(found, walker.events()) == pytest.approx(0.02)
     assert any("differ from kinematics by 24 ms" in note for note in found.notes)
-    measured = find_events(walker.motion(), walker.plates(), known=said)
+    measured = find_events(walker.motion(), walker.plates(), recorded=said)
     assert np.abs(errors(measured, walker.events())).max() < 0.001
 
 
@@ -185,7 +185,7 @@ def test_recorded_events_stand_where_there_is_no_force_and_are_compared():
     ("label", "context"), [("LHS", ""), ("Left Foot Strike", ""), ("heel strike", "Left")]
 )
 def test_recorded_events_are_understood_in_several_words(label, context):
-    found = find_events(Walker().motion(), known=[Event(0.66, label, context)])
+    found = find_events(Walker().motion(), recorded=[Event(0.66, label, context)])
     assert [e.time for e in found if e.description.startswith("recorded")] == [0.66]
 
 
@@ -254,11 +254,11 @@ def test_spans_close_short_gaps_and_drop_short_spans():
     signal[100:400] = 10
     signal[200:220] = 0
     signal[600:650] = 10
-    (contact,) = spans(time, signal, on=5, off=4)
+    (contact,) = threshold_intervals(time, signal, on=5, off=4)
     assert contact.start == pytest.approx(0.0995)
     assert contact.end == pytest.approx(0.3996, abs=2e-4)
     signal[900:] = 10
-    assert spans(time, signal, on=5, off=4)[-1].end is None
+    assert threshold_intervals(time, signal, on=5, off=4)[-1].end is None
 
 
 @pytest.mark.parametrize("name", recordings.WALKS)
@@ -319,7 +319,7 @@ def test_a_planar_model_with_smoothed_forces_finds_its_feet(shared_data):
     ]
     # These forces rise over 0.2 s: their filter moved the crossing of 20 N ahead of the contact.
     assert np.abs(errors(find_events(motion), by_force)).max() < 0.045
-    measures = gait_measures(motion, by_force)
-    assert ("step width", "right") not in measures
-    assert any("planar" in gone.reason for gone in measures.absent)
-    assert 0.6 < measures["step length", "right"].mean < 0.75
+    found = measures(motion, by_force)
+    assert ("step width", "right") not in found
+    assert any("planar" in gone.reason for gone in found.missing)
+    assert 0.6 < found["step length", "right"].mean < 0.75

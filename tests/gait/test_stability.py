@@ -10,7 +10,7 @@ from homodyn.gait import (
     find_events,
     margin_of_stability,
 )
-from homodyn.gait.stability import standing
+from homodyn.gait.stability import stance_phases
 from homodyn.motion import Motion
 from support.walker import HIP, MODEL, TOE, Walker
 
@@ -38,17 +38,17 @@ def test_standing_margins_are_the_distances_to_the_edges_of_the_feet():
 
 def test_speed_shifts_the_extrapolated_centre_by_speed_over_omega():
     slow, quick = (margin_of_stability(standing_still(speed=s)) for s in (0.0, 0.3))
-    omega = np.sqrt(9.81 / slow.pendulum)
+    omega = np.sqrt(9.81 / slow.pendulum_length)
     assert slow.omega0 == pytest.approx(omega)
     assert quick.forward == pytest.approx(slow.forward - 0.3 / omega)
     assert quick.left == pytest.approx(slow.left)
     ankle = position(MODEL, MODEL.neutral(), "FootLeft")
     com = center_of_mass(MODEL, MODEL.neutral())
-    assert slow.pendulum == pytest.approx(np.linalg.norm(com - ankle))
-    given = margin_of_stability(standing_still(speed=0.3), pendulum=1.0)
+    assert slow.pendulum_length == pytest.approx(np.linalg.norm(com - ankle))
+    given = margin_of_stability(standing_still(speed=0.3), pendulum_length=1.0)
     assert given.omega0 == pytest.approx(np.sqrt(9.81))
     with pytest.raises(CaptureError, match="longer than zero"):
-        margin_of_stability(standing_still(), pendulum=0.0)
+        margin_of_stability(standing_still(), pendulum_length=0.0)
 
 
 def test_margins_at_strike_are_those_of_the_striking_foot():
@@ -104,10 +104,10 @@ def test_distance_to_a_polygon():
 def test_feet_stand_from_strike_to_off():
     walker = Walker()
     time = walker.motion().time
-    down = standing(time, walker.events(), "right")
+    down = stance_phases(time, walker.events(), "right")
     phase = ((time - walker.first) / walker.period) % 1
     unsure = np.minimum(np.abs(phase - walker.stance), np.minimum(phase, 1 - phase)) < 1e-6
     assert (down == (phase < walker.stance))[~unsure].all()
-    assert standing(time, (), "left").all()
+    assert stance_phases(time, (), "left").all()
     assert TOE > 0
     assert find_events(walker.motion())

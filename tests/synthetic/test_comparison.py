@@ -12,11 +12,18 @@ from homodyn.synthetic import compare_with_truth
 def test_the_truth_is_close_to_itself(made):
     truth = made.truth
     same = compare_with_truth(truth, loads=truth.loads, events=truth.events)
-    for errors in (same.angles, same.places, same.lengths, same.torques, same.forces, same.events):
+    for errors in (
+        same.angles,
+        same.positions,
+        same.lengths,
+        same.torques,
+        same.forces,
+        same.events,
+    ):
         assert errors
         assert max(abs(error) for error in errors.values()) == 0
     assert same.residual < 1e-8
-    assert (same.missed, same.invented) == (0, 0)
+    assert (same.missed_events, same.spurious_events) == (0, 0)
 
 
 def test_errors_are_told_in_their_units(made):
@@ -32,7 +39,7 @@ def test_errors_are_told_in_their_units(made):
     off = compare_with_truth(truth, loads=replace(truth.loads, motion=motion, tau=tau))
     assert off.angles["KneeRight_RY"] == pytest.approx(2.0)
     assert off.angles["KneeLeft_RY"] == 0
-    assert off.places["Pelvis_TY"] == pytest.approx(3.0)
+    assert off.positions["Pelvis_TY"] == pytest.approx(3.0)
     assert off.torques["HipLeft_RY"] == pytest.approx(10.0)
     assert off.torque_errors["HipLeft_RY"] == pytest.approx(0.1 * peak)
     text = str(off)
@@ -69,8 +76,8 @@ def test_events_are_matched_missed_and_invented(made):
     late.append(Event(true[2].time + 0.3, "Foot Strike", true[2].context))
     off = compare_with_truth(made.truth, events=late)
     assert off.events["Foot Strike"] == pytest.approx(10)
-    assert off.missed == 1
-    assert off.invented == 1
+    assert off.missed_events == 1
+    assert off.spurious_events == 1
 
 
 def test_an_analysis_of_another_time_is_refused(made):
@@ -84,7 +91,7 @@ def test_inverse_kinematics_of_exact_markers_finds_the_motion(made):
     motion = hd.capture.fit(made.model, exact)
     found = compare_with_truth(made.truth, motion=motion)
     assert max(found.angles.values()) < 0.01
-    assert max(found.places.values()) < 0.01
+    assert max(found.positions.values()) < 0.01
 
 
 def test_inverse_dynamics_with_the_plates_finds_the_torques(made):
@@ -100,5 +107,5 @@ def test_inverse_dynamics_with_the_plates_finds_the_torques(made):
 def test_events_are_found_in_the_plates(made):
     events = hd.gait.find_events(made.truth.motion, made.trial.plates)
     found = compare_with_truth(made.truth, events=tuple(events))
-    assert found.invented == 0
+    assert found.spurious_events == 0
     assert max(found.events.values()) < 40

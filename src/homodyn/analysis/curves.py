@@ -14,7 +14,7 @@ import numpy as np
 from homodyn import dynamics
 from homodyn.capture import Signals
 from homodyn.gait import (
-    Cycles,
+    GaitCycles,
     cycles,
 )
 from homodyn.motion import (
@@ -82,7 +82,7 @@ class Rhythm:
     events: tuple[Event, ...]
 
     @cached_property
-    def _strides(self) -> dict[str, Cycles]:
+    def _strides(self) -> dict[str, GaitCycles]:
         still = np.zeros(len(self.time))
         return {side: cycles(self.time, still, self.events, side) for side in SIDES}
 
@@ -97,7 +97,7 @@ class Rhythm:
 
     def foot_off(self, side: str) -> float | None:
         """Mean part of the cycle (%) at which the foot leaves the ground."""
-        parts = self._strides[side].off_percent
+        parts = self._strides[side].foot_off_percent
         return float(np.mean(parts)) if len(parts) else None
 
     def stances(self, side: str) -> list[tuple[float, float]]:

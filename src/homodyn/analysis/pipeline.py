@@ -135,12 +135,12 @@ def analyze(
         moved = motion if loads is None else with_fit(loads.motion, motion)
         # Plates as they were measured: a filter spreads a strike over tens of milliseconds.
         found = run.attempt(
-            "gait", lambda: gait.find_events(motion, filled.plates, known=filled.events)
+            "gait", lambda: gait.find_events(motion, filled.plates, recorded=filled.events)
         )
         events = tuple(found or ())
         run.remarks += getattr(found, "notes", ())
         measures = (
-            run.attempt("gait", lambda: gait.gait_measures(moved, events, loads=loads))
+            run.attempt("gait", lambda: gait.measures(moved, events, loads=loads))
             if events
             else None
         )

@@ -22,7 +22,7 @@ from homodyn.bench import squat
 from homodyn.bench.harness import Row
 from homodyn.gait.synthesis.problem import TRANSCRIPTION
 from homodyn.symbolic import later
-from homodyn.synthetic import make_trial
+from homodyn.synthetic import walking_trial
 
 LIMITS = {"squat": 4.0, "step": 5.0, "synthesis": 60.0}
 """s: what each case may take on two cores with its kernels cached."""
@@ -74,7 +74,7 @@ def problem_of(case: str) -> oc.Problem:
     """The squat or the step by name."""
     if case == "squat":
         return squat.problem()
-    walk = make_trial(
+    walk = walking_trial(
         noise=0.0, gaps=0.0, strides=2, plates=2, variation=0.0, mass=70.0, plate_noise=0.0
     )
     truth = walk.truth

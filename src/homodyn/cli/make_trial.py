@@ -47,10 +47,9 @@ def make_trial(
 
     Example: `homodyn make-trial -o trial --speed 1.3`
     """
-    from homodyn.synthetic import make_trial as make
-    from homodyn.synthetic import write_trial
+    from homodyn.synthetic import walking_trial, write_trial
 
-    made = make(
+    made = walking_trial(
         height=height,
         mass=mass,
         sex=sex,
@@ -64,7 +63,7 @@ def make_trial(
         gaps=0.0 if no_gaps else gaps,
         swaps=swaps,
         plates=plates,
-        both=both,
+        shared_plate=both,
         seed=seed,
     )
     paths = write_trial(made, output, force=force)

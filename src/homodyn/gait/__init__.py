@@ -2,7 +2,6 @@
 
 from homodyn.gait.contact_schedule import Footing, Standing, footings, whole_steps
 from homodyn.gait.contact_schedule_file import read_phases, write_phases
-from homodyn.gait.cycles import Cycles, Similarity, Stride, cycles, similarity, strides
 from homodyn.gait.elevation import (
     ElevationAngles,
     Planarity,
@@ -10,9 +9,9 @@ from homodyn.gait.elevation import (
     planarity,
 )
 from homodyn.gait.emg import EmgCycles, emg_channels, emg_cycles, emg_envelopes
-from homodyn.gait.events import Events, find_events
-from homodyn.gait.gait_measures import Absent, GaitMeasures, Measure, gait_measures
-from homodyn.gait.legs import Leg, legs_of
+from homodyn.gait.events import GaitEvents, find_events
+from homodyn.gait.gait_cycles import GaitCycles, Similarity, Stride, cycles, similarity, strides
+from homodyn.gait.legs import Leg, find_legs
 from homodyn.gait.reconstruction.problem import RECIPES, Recipe, reconstruction_problem
 from homodyn.gait.reconstruction.reconstruct import (
     ForceError,
@@ -20,7 +19,8 @@ from homodyn.gait.reconstruction.reconstruct import (
     reconstruct,
     reconstruct_trial,
 )
-from homodyn.gait.stability import Stability, margin_of_stability
+from homodyn.gait.spatiotemporal import GaitMeasure, GaitMeasures, MissingMeasure, measures
+from homodyn.gait.stability import StabilityMargins, margin_of_stability
 from homodyn.gait.synthesis.criteria import (
     CrossEvaluation,
     criteria_of,
@@ -49,23 +49,23 @@ from homodyn.gait.synthesis.synthesize import Stage, Synthesis, synthesize
 __all__ = [
     "OBJECTIVES",
     "RECIPES",
-    "Absent",
     "CrossEvaluation",
-    "Cycles",
     "ElevationAngles",
     "EmgCycles",
-    "Events",
     "Footing",
     "ForceError",
+    "GaitCycles",
+    "GaitEvents",
+    "GaitMeasure",
     "GaitMeasures",
     "Leg",
-    "Measure",
+    "MissingMeasure",
     "Objective",
     "Planarity",
     "Recipe",
     "Reconstruction",
     "Similarity",
-    "Stability",
+    "StabilityMargins",
     "Stage",
     "Standing",
     "StepSimilarity",
@@ -80,12 +80,12 @@ __all__ = [
     "emg_cycles",
     "emg_envelopes",
     "find_events",
+    "find_legs",
     "footings",
-    "gait_measures",
     "ground_forces",
-    "legs_of",
     "lowest_force",
     "margin_of_stability",
+    "measures",
     "objective",
     "planarity",
     "read_phases",

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from homodyn.errors import CaptureError
-from homodyn.gait.cycles import cycles
 from homodyn.gait.events import find_events
-from homodyn.gait.heading import Course, course_of
-from homodyn.gait.strides_over_ground import LegPaths, Walk, walk_of
+from homodyn.gait.gait_cycles import cycles
+from homodyn.gait.ground_kinematics import GroundKinematics, LegTrajectories, ground_kinematics
+from homodyn.gait.heading import Heading, find_heading
 from homodyn.motion import Event
 from homodyn.motion.motion import Motion
 
@@ -39,7 +39,7 @@ class ElevationAngles:
     """(frames, 3): thigh, shank, foot."""
     right: np.ndarray
     events: tuple[Event, ...]
-    course: Course
+    heading: Heading
 
     def side(self, side: str) -> np.ndarray:
         """The angles of a side."""
@@ -62,14 +62,16 @@ def elevation_angles(motion: Motion, *, events: Sequence[Event] | None = None) -
     et al. 1996). A foot flat on the ground is near 90 degrees. Forward is where the centre of mass
     goes. ``events`` are found from the motion when they are not given.
     """
-    walk = walk_of(motion)
+    walk = ground_kinematics(motion)
     told = tuple(find_events(motion)) if events is None else tuple(events)
-    return elevation_of(walk, told, course_of(walk, told))
+    return elevation_from_kinematics(walk, told, find_heading(walk, told))
 
 
-def elevation_of(walk: Walk, events: tuple[Event, ...], course: Course) -> ElevationAngles:
+def elevation_from_kinematics(
+    walk: GroundKinematics, events: tuple[Event, ...], course: Heading
+) -> ElevationAngles:
     """The same for a walk and a course that are known already."""
-    forward = course.along(walk.time)
+    forward = course.at_times(walk.time)
     left, right = (_angles(walk.side(side), forward) for side in ("left", "right"))
     return ElevationAngles(walk.time, left, right, events, course)
 
@@ -92,7 +94,7 @@ def planarity(angles: np.ndarray) -> Planarity:
     return Planarity(float(1.0 - shares[2]), shares, normal)
 
 
-def _angles(paths: LegPaths, forward: np.ndarray) -> np.ndarray:
+def _angles(paths: LegTrajectories, forward: np.ndarray) -> np.ndarray:
     segments = (
         paths.knee - paths.hip,
         paths.ankle - paths.knee,

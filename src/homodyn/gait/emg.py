@@ -13,7 +13,7 @@ from homodyn.capture.filtering.filters import bandpass, lowpass
 from homodyn.capture.trial import Signals
 from homodyn.errors import CaptureError
 from homodyn.foundation.text import unknown_name
-from homodyn.gait.cycles import Cycles, cycles
+from homodyn.gait.gait_cycles import GaitCycles, cycles
 from homodyn.motion import Event
 
 Normalization = Literal["maximum", "mean"]
@@ -36,7 +36,7 @@ _MUSCLE = re.compile(
     r"abdom|sartor|gracil|extensor|flexor|forearm|brachi|iliops|multifid",
     re.IGNORECASE,
 )
-_HIGHEST = 0.45
+_MAX_BAND_RATE_RATIO = 0.45
 """Largest upper edge of the band, in shares of the sampling rate."""
 
 
@@ -92,7 +92,7 @@ def emg_envelopes(
             f"name them by channels=, accepted: {', '.join(signals.names) or 'none'}"
         )
     notes: list[str] = []
-    edges = _band(signals.rate, band, cutoff, notes)
+    edges = _allowed_band(signals.rate, band, cutoff, notes)
     columns = [signals.names.index(name) for name in chosen]
     raw = np.array(signals.values[:, columns], dtype=float)
     silent = [name for name, column in zip(chosen, raw.T, strict=True) if not np.nanstd(column) > 0]
@@ -105,7 +105,7 @@ def emg_envelopes(
     envelope = np.maximum(envelope, 0.0)
     units = tuple(signals.units[c] for c in columns) if signals.units else ()
     if normalize is not None:
-        size, lost = _sizes(envelope, normalize, chosen)
+        size, lost = _channel_scales(envelope, normalize, chosen)
         envelope = envelope / size
         notes += lost
         units = ("1",) * len(chosen)
@@ -114,19 +114,19 @@ def emg_envelopes(
     )
 
 
-def _band(
+def _allowed_band(
     rate: float, band: tuple[float, float] | None, cutoff: float, notes: list[str]
 ) -> tuple[float, float] | None:
     """The band that a sampling rate allows."""
-    if cutoff >= _HIGHEST * rate:
+    if cutoff >= _MAX_BAND_RATE_RATIO * rate:
         raise CaptureError(
-            f"an envelope up to {cutoff:g} Hz needs more than {cutoff / _HIGHEST:.0f} samples a "
-            f"second, the channels have {rate:g}"
+            f"an envelope up to {cutoff:g} Hz needs a sampling rate above "
+            f"{cutoff / _MAX_BAND_RATE_RATIO:.0f} Hz; the channels have {rate:g} Hz"
         )
     if band is None:
         return None
     low, high = band
-    top = _HIGHEST * rate
+    top = _MAX_BAND_RATE_RATIO * rate
     if low >= top:
         raise CaptureError(
             f"{rate:g} samples a second hold nothing above {rate / 2:g} Hz, so the band of {low:g} "
@@ -141,7 +141,7 @@ def _band(
     return low, high
 
 
-def _sizes(
+def _channel_scales(
     values: np.ndarray, by: Normalization, names: Sequence[str]
 ) -> tuple[np.ndarray, list[str]]:
     """Largest or mean value of each channel, one for silent ones; values are (..., channels)."""
@@ -164,7 +164,7 @@ class EmgCycles:
 
     names: tuple[str, ...]
     units: tuple[str, ...]
-    cycles: Cycles
+    cycles: GaitCycles
     notes: tuple[str, ...] = ()
 
     @property
@@ -193,6 +193,6 @@ def emg_cycles(
     over = cycles(envelopes.time, envelopes.values, events, side)
     if normalize is None or not over.complete.any():
         return EmgCycles(envelopes.names, envelopes.units, over, over.notes)
-    size, notes = _sizes(over.values[over.complete], normalize, envelopes.names)
+    size, notes = _channel_scales(over.values[over.complete], normalize, envelopes.names)
     over = replace(over, values=over.values / size)
     return EmgCycles(envelopes.names, ("1",) * len(size), over, (*over.notes, *notes))

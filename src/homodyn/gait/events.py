@@ -19,19 +19,19 @@ from dataclasses import replace
 
 import numpy as np
 
-from homodyn.gait.loaded import (
-    SHORTEST_CONTACT,
-    SHORTEST_GAP,
-    Contact,
-    loaded_feet,
-    spans,
+from homodyn.gait.foot_contacts import (
+    MIN_CONTACT_GAP_S,
+    MIN_CONTACT_S,
+    ContactInterval,
+    contacts_from_forces,
+    threshold_intervals,
 )
-from homodyn.gait.strides_over_ground import (
-    STILL,
-    Walk,
-    fastest_foot,
+from homodyn.gait.ground_kinematics import (
+    MIN_FOOT_SPEED_M_S,
+    GroundKinematics,
+    ground_kinematics,
+    max_foot_speed,
     smooth_velocity,
-    walk_of,
 )
 from homodyn.motion import (
     Event,
@@ -40,27 +40,27 @@ from homodyn.motion import (
 from homodyn.motion.loads import Loads
 from homodyn.motion.motion import Motion
 
-STRIKE = "Foot Strike"
-OFF = "Foot Off"
+FOOT_STRIKE = "Foot Strike"
+FOOT_OFF = "Foot Off"
 
-STANDS_BELOW = 0.55
+STANCE_SPEED_RATIO = 0.55
 """A point stands once it is slower than this share of the walking speed."""
-LEAVES_ABOVE = 0.7
+SWING_SPEED_RATIO = 0.7
 """It has left once it is faster than this share."""
-SWING_RATIO = 3.25
+ANKLE_SWING_SPEED_RATIO = 3.25
 """Peak speed of a swinging ankle over walking speed: 3.2 to 3.3 in three recordings."""
-UNSURE = 2
+UNCERTAIN_END_FRAMES = 2
 """Frames at either end of a recording whose speeds no frame beyond confirms."""
-SAME = 0.12
+EVENT_MATCH_WINDOW_S = 0.12
 """Two sources that tell an event within this time (s) tell the same one."""
 
 
-class Events(tuple[Event, ...]):
+class GaitEvents(tuple[Event, ...]):
     """Events in the order of time, and sentences about how they were found."""
 
     notes: tuple[str, ...]
 
-    def __new__(cls, events: Iterable[Event], notes: Sequence[str] = ()) -> Events:
+    def __new__(cls, events: Iterable[Event], notes: Sequence[str] = ()) -> GaitEvents:
         """Sort the events by time."""
         made = super().__new__(cls, sorted(events, key=lambda event: event.time))
         made.notes = tuple(dict.fromkeys(notes))
@@ -71,9 +71,9 @@ def find_events(
     motion: Motion,
     forces: Sequence[ForcePlate] | Loads = (),
     *,
-    known: Sequence[Event] = (),
-    threshold: float = 20.0,
-) -> Events:
+    recorded: Sequence[Event] = (),
+    force_threshold: float = 20.0,
+) -> GaitEvents:
     """Foot strikes and foot offs of both feet, each with its source in ``description``.
 
     ``forces`` are plates (our axes, Z up) or loads; where they show a foot alone, crossings of
@@ -81,78 +81,83 @@ def find_events(
     given as ``known``: they stand where there is no force, and are compared with what is found.
     Elsewhere kinematics tell. A person who stands still has no events; ``notes`` say so.
     """
-    walk = walk_of(motion)
-    moving = kinematic_contacts(walk)
-    loaded, notes = loaded_feet(walk, forces, threshold=threshold)
+    walk = ground_kinematics(motion)
+    moving = contacts_from_kinematics(walk)
+    loaded, notes = contacts_from_forces(walk, forces, threshold=force_threshold)
     notes = [*walk.notes, *notes]
-    if fastest_foot(walk) < STILL:
+    if max_foot_speed(walk) < MIN_FOOT_SPEED_M_S:
         notes.append(
-            f"The feet never move faster than {STILL} m/s: the person stands, there are no steps."
+            f"The feet never move faster than {MIN_FOOT_SPEED_M_S} m/s: the person stands "
+            "and there are no steps."
         )
     found: list[Event] = []
     for side in ("left", "right"):
-        for label in (STRIKE, OFF):
-            told = _told(known, side, label)
-            seen = _events(moving[side], side, label)
-            force = _trusted(walk, _events(loaded[side], side, label), [*seen, *told], notes)
-            notes += _compared(told, force or seen, "forces" if force else "kinematics")
+        for label in (FOOT_STRIKE, FOOT_OFF):
+            told = _recorded_events(recorded, side, label)
+            seen = _events_of_contacts(moving[side], side, label)
+            force = _confirmed_events(
+                walk, _events_of_contacts(loaded[side], side, label), [*seen, *told], notes
+            )
+            notes += _comparison_notes(told, force or seen, "forces" if force else "kinematics")
             chosen = force
             for other in (told, seen):
-                chosen = [*chosen, *(e for e in other if not _near(e, chosen))]
+                chosen = [*chosen, *(e for e in other if not _is_near(e, chosen))]
             found += chosen
-    events = Events(found, notes)
-    if not events and fastest_foot(walk) >= STILL:
+    events = GaitEvents(found, notes)
+    if not events and max_foot_speed(walk) >= MIN_FOOT_SPEED_M_S:
         notes.append("The feet move, but no contact begins or ends within the recording.")
-    return Events(events, [*notes, *_flight(walk, moving)])
+    return GaitEvents(events, [*notes, *_flight_notes(walk, moving)])
 
 
-def kinematic_contacts(walk: Walk) -> dict[str, list[Contact]]:
+def contacts_from_kinematics(walk: GroundKinematics) -> dict[str, list[ContactInterval]]:
     """Spans in which heel or toe of each foot is slow over the ground."""
-    fastest = fastest_foot(walk)
-    if fastest < STILL:
+    fastest = max_foot_speed(walk)
+    if fastest < MIN_FOOT_SPEED_M_S:
         return {"left": [], "right": []}
-    pace = fastest / SWING_RATIO
+    pace = fastest / ANKLE_SWING_SPEED_RATIO
     found = {}
     for side in ("left", "right"):
         paths = walk.side(side)
         speeds = [
             np.linalg.norm(smooth_velocity(walk, path), axis=1) for path in (paths.heel, paths.toe)
         ]
-        found[side] = _either(walk.time, speeds, pace)
+        found[side] = _merge_slow_intervals(walk.time, speeds, pace)
     return found
 
 
-def _either(time: np.ndarray, speeds: Sequence[np.ndarray], pace: float) -> list[Contact]:
+def _merge_slow_intervals(
+    time: np.ndarray, speeds: Sequence[np.ndarray], pace: float
+) -> list[ContactInterval]:
     """Spans in which at least one of the points stands."""
     slow = [
         (-np.inf if c.start is None else c.start, np.inf if c.end is None else c.end)
         for speed in speeds
-        for c in spans(
+        for c in threshold_intervals(
             time,
             -speed,
-            on=-STANDS_BELOW * pace,
-            off=-LEAVES_ABOVE * pace,
+            on=-STANCE_SPEED_RATIO * pace,
+            off=-SWING_SPEED_RATIO * pace,
             shortest=0.0,
             gap=0.0,
         )
     ]
     merged: list[tuple[float, float]] = []
     for start, end in sorted(slow):
-        if merged and start - merged[-1][1] < SHORTEST_GAP:
+        if merged and start - merged[-1][1] < MIN_CONTACT_GAP_S:
             merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
         else:
             merged.append((start, end))
     source = "kinematics: speed of heel and toe over the ground"
-    first, last = time[UNSURE], time[-1 - UNSURE]
+    first, last = time[UNCERTAIN_END_FRAMES], time[-1 - UNCERTAIN_END_FRAMES]
     return [
-        Contact(start if start > first else None, end if end < last else None, source)
+        ContactInterval(start if start > first else None, end if end < last else None, source)
         for start, end in merged
-        if end - start >= SHORTEST_CONTACT
+        if end - start >= MIN_CONTACT_S
     ]
 
 
-def _events(contacts: Sequence[Contact], side: str, label: str) -> list[Event]:
-    instants = [(c.start if label == STRIKE else c.end, c.source) for c in contacts]
+def _events_of_contacts(contacts: Sequence[ContactInterval], side: str, label: str) -> list[Event]:
+    instants = [(c.start if label == FOOT_STRIKE else c.end, c.source) for c in contacts]
     return [
         Event(time, label, side.capitalize(), description=source)
         for time, source in instants
@@ -160,7 +165,7 @@ def _events(contacts: Sequence[Contact], side: str, label: str) -> list[Event]:
     ]
 
 
-def _told(known: Sequence[Event], side: str, label: str) -> list[Event]:
+def _recorded_events(known: Sequence[Event], side: str, label: str) -> list[Event]:
     """What the recording itself says, in our words."""
     return [
         replace(
@@ -172,7 +177,7 @@ def _told(known: Sequence[Event], side: str, label: str) -> list[Event]:
             else f"recorded: {event.description or event.label}",
         )
         for event in known
-        if _meaning(event) == (side, label)
+        if _side_and_label(event) == (side, label)
     ]
 
 
@@ -181,7 +186,7 @@ _STRIKES = ("footstrike", "heelstrike", "initialcontact", "footcontact", "hs", "
 _OFFS = ("footoff", "toeoff", "to", "fo")
 
 
-def _meaning(event: Event) -> tuple[str, str] | None:
+def _side_and_label(event: Event) -> tuple[str, str] | None:
     """Side and kind of an event: "Foot Strike" of "Left", "Left Foot Off", "RHS" and the like."""
     word = "".join(filter(str.isalpha, event.label.lower()))
     side = event.context.lower()
@@ -190,12 +195,12 @@ def _meaning(event: Event) -> tuple[str, str] | None:
         if rest != word and rest in (*_STRIKES, *_OFFS):
             word, side = rest, name
             break
-    kind = STRIKE if word in _STRIKES else OFF if word in _OFFS else ""
+    kind = FOOT_STRIKE if word in _STRIKES else FOOT_OFF if word in _OFFS else ""
     return (side, kind) if kind and side in ("left", "right") else None
 
 
-def _trusted(
-    walk: Walk, force: Sequence[Event], others: Sequence[Event], notes: list[str]
+def _confirmed_events(
+    walk: GroundKinematics, force: Sequence[Event], others: Sequence[Event], notes: list[str]
 ) -> list[Event]:
     """Events by force that the foot confirms; a foot half beside the plate loads it too late."""
     first, last = walk.time[0], walk.time[-1]
@@ -203,7 +208,10 @@ def _trusted(
     for event in force:
         if not first <= event.time <= last:
             continue
-        if _near(event, others) or min(event.time - first, last - event.time) < SAME:
+        if (
+            _is_near(event, others)
+            or min(event.time - first, last - event.time) < EVENT_MATCH_WINDOW_S
+        ):
             kept.append(event)
         else:
             notes.append(
@@ -214,15 +222,15 @@ def _trusted(
     return kept
 
 
-def _near(event: Event, others: Sequence[Event]) -> bool:
-    return any(abs(event.time - other.time) <= SAME for other in others)
+def _is_near(event: Event, others: Sequence[Event]) -> bool:
+    return any(abs(event.time - other.time) <= EVENT_MATCH_WINDOW_S for other in others)
 
 
-def _compared(told: Sequence[Event], found: Sequence[Event], source: str) -> list[str]:
+def _comparison_notes(told: Sequence[Event], found: Sequence[Event], source: str) -> list[str]:
     if not told:
         return []
     apart = [min(((e.time - f.time) for f in found), key=abs, default=np.inf) for e in told]
-    close = [gap for gap in apart if abs(gap) <= SAME]
+    close = [gap for gap in apart if abs(gap) <= EVENT_MATCH_WINDOW_S]
     name = f"{told[0].context.lower()} {told[0].label.lower()}"
     sentences = []
     if close:
@@ -238,7 +246,7 @@ def _compared(told: Sequence[Event], found: Sequence[Event], source: str) -> lis
     return sentences
 
 
-def _flight(walk: Walk, contacts: dict[str, list[Contact]]) -> list[str]:
+def _flight_notes(walk: GroundKinematics, contacts: dict[str, list[ContactInterval]]) -> list[str]:
     """A sentence when both feet are off the ground at once."""
     touching = np.zeros(len(walk.time), dtype=bool)
     for spans_of_side in contacts.values():

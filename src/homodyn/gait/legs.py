@@ -23,7 +23,7 @@ from homodyn.model.side import Side, side_of
 _FOOT = re.compile(r"foot|feet|calcn|calcan|talus|heel|toe|sole", re.IGNORECASE)
 _ANKLE = re.compile(r"ankle", re.IGNORECASE)
 _HALLUX = re.compile(r"hallux|big.?toe", re.IGNORECASE)
-_LEVEL = 0.01
+_SOLE_END_TOLERANCE_M = 0.01
 """Points of a sole whose ends differ by less (m) end together."""
 
 
@@ -59,9 +59,9 @@ class Leg:
     """What the sole was taken from: ``"contacts"``, ``"markers"`` or ``"foot mass"``."""
 
 
-def legs_of(model: Model) -> tuple[Leg, Leg]:
+def find_legs(model: Model) -> tuple[Leg, Leg]:
     """The left and the right leg of a model."""
-    stands = _Standing(model)
+    stands = _NeutralPose(model)
     feet = _feet(stands)
     common = _common_ancestor(model, feet[Side.LEFT], feet[Side.RIGHT])
     lateral = stands.origin(feet[Side.LEFT]) - stands.origin(feet[Side.RIGHT])
@@ -75,7 +75,7 @@ def legs_of(model: Model) -> tuple[Leg, Leg]:
     return left, right
 
 
-class _Standing:
+class _NeutralPose:
     """A model in its neutral pose, in our axes."""
 
     def __init__(self, model: Model) -> None:
@@ -115,7 +115,7 @@ class _Standing:
         return tuple(name for name in self.model.body_names if name in inside)
 
 
-def _feet(stands: _Standing) -> dict[Side, str]:
+def _feet(stands: _NeutralPose) -> dict[Side, str]:
     names = stands.model.body_names
     for word in (_FOOT, _ANKLE):
         found: dict[Side, str] = {}
@@ -130,7 +130,7 @@ def _feet(stands: _Standing) -> dict[Side, str]:
     if len(ends) == 2:
         if {side_of(end) for end in ends} == set(Side):
             return {side: end for end in ends if (side := side_of(end))}
-        if abs(stands.origin(ends[0])[1] - stands.origin(ends[1])[1]) > _LEVEL:
+        if abs(stands.origin(ends[0])[1] - stands.origin(ends[1])[1]) > _SOLE_END_TOLERANCE_M:
             right, left = sorted(ends, key=lambda n: stands.origin(n)[1])
             return {Side.LEFT: left, Side.RIGHT: right}
     raise CaptureError(
@@ -151,7 +151,7 @@ def _common_ancestor(model: Model, left: str, right: str) -> int:
     return next(body for body in line(right) if body in above)
 
 
-def _leg(stands: _Standing, side: Side, foot: str, common: int, forward: np.ndarray) -> Leg:
+def _leg(stands: _NeutralPose, side: Side, foot: str, common: int, forward: np.ndarray) -> Leg:
     names = stands.model.body_names
     chain = [foot]
     while True:
@@ -191,10 +191,10 @@ def _leg(stands: _Standing, side: Side, foot: str, common: int, forward: np.ndar
 
 
 def _end(
-    stands: _Standing, sole: Sequence[SolePoint], along: Sequence[float], end: float, name: str
+    stands: _NeutralPose, sole: Sequence[SolePoint], along: Sequence[float], end: float, name: str
 ) -> SolePoint:
     """The middle of the points that lie at one end; a sphere counts with its lowest place."""
-    last = [p for p, x in zip(sole, along, strict=True) if abs(x - end) < _LEVEL]
+    last = [p for p, x in zip(sole, along, strict=True) if abs(x - end) < _SOLE_END_TOLERANCE_M]
     body = last[0].body
     down = stands.rotation(body).T @ np.array([0.0, 0.0, -1.0])
     same = [p.point + p.radius * down for p in last if p.body == body]
@@ -202,13 +202,13 @@ def _end(
 
 
 def _sole(
-    stands: _Standing, ankle: str, bodies: Sequence[str]
+    stands: _NeutralPose, ankle: str, bodies: Sequence[str]
 ) -> tuple[tuple[SolePoint, ...], str]:
     model = stands.model
     shapes = [c for c in model.contacts if c.body in bodies]
     if shapes:
         return tuple(p for shape in shapes for p in _corners(shape)), "contacts"
-    height = stands.origin(ankle)[2] + _LEVEL
+    height = stands.origin(ankle)[2] + _SOLE_END_TOLERANCE_M
     markers = [SolePoint(m.name, m.body, m.position) for m in model.markers if m.body in bodies]
     low = tuple(m for m in markers if stands.place(m.body, m.point)[2] < height)
     if len(low) >= 2:

@@ -9,19 +9,19 @@ import numpy as np
 
 from homodyn.balance.convex_polygon import inside_polygon
 from homodyn.errors import CaptureError
-from homodyn.gait.cycles import side_events
-from homodyn.gait.events import OFF, STRIKE, find_events
-from homodyn.gait.heading import Course, course_of, left_of
-from homodyn.gait.strides_over_ground import Walk, walk_of
+from homodyn.gait.events import FOOT_OFF, FOOT_STRIKE, find_events
+from homodyn.gait.gait_cycles import event_times
+from homodyn.gait.ground_kinematics import GroundKinematics, ground_kinematics
+from homodyn.gait.heading import Heading, find_heading, left_of
 from homodyn.motion import Event
 from homodyn.motion.motion import Motion
 
-ON_GROUND = 0.02
+MAX_CONTACT_HEIGHT_M = 0.02
 """A point of the sole touches when it is within this (m) of the lowest it comes to."""
 
 
 @dataclass(frozen=True, eq=False)
-class Stability:
+class StabilityMargins:
     """Where the extrapolated centre of mass is in the base of support, frame by frame.
 
     Positions are over the ground (relative to the belt on a treadmill), Z up. Margins are NaN while
@@ -43,22 +43,22 @@ class Stability:
     """(frames,), m: likewise to the right."""
     inside: np.ndarray
     """(frames,), m: distance to the nearest border of the base polygon, negative outside."""
-    pendulum: float
+    pendulum_length: float
     """m: length l of the pendulum."""
     omega0: float
     """1/s: ``sqrt(g / l)``."""
-    course: Course
-    walk: Walk
+    heading: Heading
+    kinematics: GroundKinematics
 
     def at_strike(self, side: str, time: float) -> tuple[float, float]:
         """Margins (m) to the front and to the outer side of a foot that strikes at an instant.
 
         The border is that of the whole sole of this foot, on which the person is about to stand.
         """
-        direction = self.course.at(time)
+        direction = self.heading.at(time)
         outward = left_of(direction) * (1.0 if side.lower() == "left" else -1.0)
-        xcom = self.walk.at(self.xcom, time)
-        sole = self.walk.at(self.walk.side(side).sole, time)[:, :2]
+        xcom = self.kinematics.at(self.xcom, time)
+        sole = self.kinematics.at(self.kinematics.side(side).sole, time)[:, :2]
         return (
             float((sole @ direction).max() - xcom @ direction),
             float((sole @ outward).max() - xcom @ outward),
@@ -66,31 +66,35 @@ class Stability:
 
 
 def margin_of_stability(
-    motion: Motion, *, events: Sequence[Event] | None = None, pendulum: float | None = None
-) -> Stability:
+    motion: Motion, *, events: Sequence[Event] | None = None, pendulum_length: float | None = None
+) -> StabilityMargins:
     """Extrapolated centre of mass ``x + v / omega0`` and its distance to the border of support.
 
     ``omega0 = sqrt(g / l)``; l is ``pendulum`` (m) or, when it is not given, the mean distance of
     the centre of mass from the lower ankle. The base of support is the convex hull of those points
     of the standing feet that touch the ground. ``events`` are found from the motion by default.
     """
-    walk = walk_of(motion)
+    walk = ground_kinematics(motion)
     told = tuple(find_events(motion)) if events is None else tuple(events)
-    return stability_of(walk, told, course_of(walk, told), pendulum=pendulum)
+    return stability_margins(walk, told, find_heading(walk, told), pendulum=pendulum_length)
 
 
-def stability_of(
-    walk: Walk, events: Sequence[Event], course: Course, *, pendulum: float | None = None
-) -> Stability:
+def stability_margins(
+    walk: GroundKinematics,
+    events: Sequence[Event],
+    course: Heading,
+    *,
+    pendulum: float | None = None,
+) -> StabilityMargins:
     """The same for a walk and a course that are known already."""
-    length = _pendulum(walk) if pendulum is None else float(pendulum)
+    length = _pendulum_length(walk) if pendulum is None else float(pendulum)
     if not length > 0:
         raise CaptureError(f"the pendulum must be longer than zero, got {length} m")
     omega0 = float(np.sqrt(walk.gravity / length))
     xcom = walk.com[:, :2] + walk.com_velocity[:, :2] / omega0
-    ahead = course.along(walk.time)
+    ahead = course.at_times(walk.time)
     borders = np.full((4, len(walk.time)), np.nan)
-    touching = {side: _touching(walk, events, side) for side in ("left", "right")}
+    touching = {side: _sole_contacts(walk, events, side) for side in ("left", "right")}
     for frame in range(len(walk.time)):
         base = np.concatenate(
             [walk.side(s).sole[frame][touching[s][frame]][:, :2] for s in ("left", "right")]
@@ -104,7 +108,7 @@ def stability_of(
                 -sideways.min(),
                 inside_polygon(base, xcom[frame]),
             )
-    return Stability(
+    return StabilityMargins(
         time=walk.time,
         com=walk.com,
         com_velocity=walk.com_velocity,
@@ -113,39 +117,39 @@ def stability_of(
         left=borders[1],
         right=borders[2],
         inside=borders[3],
-        pendulum=length,
+        pendulum_length=length,
         omega0=omega0,
-        course=course,
-        walk=walk,
+        heading=course,
+        kinematics=walk,
     )
 
 
-def _pendulum(walk: Walk) -> float:
+def _pendulum_length(walk: GroundKinematics) -> float:
     ankles = np.stack([walk.left.ankle, walk.right.ankle])
     lower = ankles[:, :, 2].argmin(axis=0)
     stands = ankles[lower, np.arange(len(walk.time))]
     return float(np.linalg.norm(walk.com - stands, axis=1).mean())
 
 
-def _touching(walk: Walk, events: Sequence[Event], side: str) -> np.ndarray:
+def _sole_contacts(walk: GroundKinematics, events: Sequence[Event], side: str) -> np.ndarray:
     """(frames, points): which points of a sole are on the ground."""
     sole = walk.side(side).sole
     height = sole[..., 2] - np.percentile(sole[..., 2], 2, axis=0)
-    low = height < ON_GROUND
+    low = height < MAX_CONTACT_HEIGHT_M
     lowest = height.argmin(axis=1)
     # Markers sit on the shoe: in the roll over the toes the nearest of them stands for the sole.
     low[np.arange(len(sole)), lowest] = True
-    return low & standing(walk.time, events, side)[:, None]
+    return low & stance_phases(walk.time, events, side)[:, None]
 
 
-def standing(time: np.ndarray, events: Sequence[Event], side: str) -> np.ndarray:
+def stance_phases(time: np.ndarray, events: Sequence[Event], side: str) -> np.ndarray:
     """(instants,): True from each strike of a foot to its next foot off.
 
     Before the first event and after the last the foot is in the phase that they imply; without any
     event it stands.
     """
-    marks = [(t, True) for t in side_events(events, side, STRIKE)]
-    marks += [(t, False) for t in side_events(events, side, OFF)]
+    marks = [(t, True) for t in event_times(events, side, FOOT_STRIKE)]
+    marks += [(t, False) for t in event_times(events, side, FOOT_OFF)]
     marks.sort()
     down = np.full(len(time), True if not marks else not marks[0][1])
     for instant, begins in marks:

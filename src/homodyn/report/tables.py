@@ -8,7 +8,7 @@ import numpy as np
 
 from homodyn.analysis.known_loads import known_torques, work_of_joints
 from homodyn.analysis.pipeline import Analysis
-from homodyn.gait import Measure
+from homodyn.gait import GaitMeasure
 from homodyn.motion.clinical import readings
 from homodyn.report.html import Cell, number, table
 from homodyn.report.quality import finding_text
@@ -85,7 +85,7 @@ def gait_table(analysis: Analysis) -> str:
         else ""
     )
     absent: dict[str, list[str]] = {}
-    for gone in gait.absent:
+    for gone in gait.missing:
         absent.setdefault(gone.reason, []).append(f"{gone.name} ({gone.side})")
     missing = table(
         [("not measured", ""), ("because", "")],
@@ -239,7 +239,7 @@ def markers_table(analysis: Analysis) -> str:
     )
 
 
-def _spread(measure: Measure | None) -> list[Cell]:
+def _spread(measure: GaitMeasure | None) -> list[Cell]:
     if measure is None:
         return ["–", "", ""]
     places = DECIMALS.get(measure.unit, 3)

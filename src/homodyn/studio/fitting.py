@@ -170,7 +170,7 @@ def inverse_dynamics(actor: Actor, trial: Trial, tell: Tell = quiet, *, cutoff: 
     loads = capture.loads(actor.motion, plates, cutoff=cutoff)
     tell("events", 0.7)
     try:
-        events = tuple(gait.find_events(actor.motion, plates, known=trial.events))
+        events = tuple(gait.find_events(actor.motion, plates, recorded=trial.events))
     except HomodynError:
         events = trial.events
     after = replace(

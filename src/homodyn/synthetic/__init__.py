@@ -1,19 +1,19 @@
 """Walking trials made from the laws of motion, with the truth beside them."""
 
-from homodyn.synthetic.comparison import Closeness, compare_with_truth
-from homodyn.synthetic.files import read_truth, write_trial
-from homodyn.synthetic.trial import SyntheticWalk, make_trial
-from homodyn.synthetic.truth import WalkTruth
-from homodyn.synthetic.walk import Walk, plan_walk
+from homodyn.synthetic.comparison import AnalysisErrors, compare_with_truth
+from homodyn.synthetic.ground_truth import GroundTruth
+from homodyn.synthetic.steady_walk import SteadyWalk, plan_walk
+from homodyn.synthetic.synthetic_trial import SyntheticTrial, walking_trial
+from homodyn.synthetic.trial_files import read_truth, write_trial
 
 __all__ = [
-    "Closeness",
-    "SyntheticWalk",
-    "Walk",
-    "WalkTruth",
+    "AnalysisErrors",
+    "GroundTruth",
+    "SteadyWalk",
+    "SyntheticTrial",
     "compare_with_truth",
-    "make_trial",
     "plan_walk",
     "read_truth",
+    "walking_trial",
     "write_trial",
 ]

@@ -14,22 +14,22 @@ from homodyn.motion import (
     Loads,
     Motion,
 )
-from homodyn.synthetic.balance import ROOT
-from homodyn.synthetic.truth import WalkTruth
+from homodyn.synthetic.ground_truth import GroundTruth
+from homodyn.synthetic.ground_wrench import ROOT_COORDINATES
 
-EVENT_WINDOW = 0.15
+EVENT_WINDOW_S = 0.15
 """A found event counts as a true one within this time (s)."""
-PEAK_LEAST = 5.0
+MIN_PEAK_TORQUE_NM = 5.0
 """Torques that never exceed this (N m) are left out of shares of their peak."""
 
 
 @dataclass(frozen=True, eq=False)
-class Closeness:
+class AnalysisErrors:
     """Errors of an analysis; what was not handed in is empty or None."""
 
     angles: Mapping[str, float] = field(default_factory=dict)
     """Root mean square error of each angle (deg)."""
-    places: Mapping[str, float] = field(default_factory=dict)
+    positions: Mapping[str, float] = field(default_factory=dict)
     """The same of the coordinates of place (mm)."""
     lengths: Mapping[str, float] = field(default_factory=dict)
     """Distance from a joint to the one before it, less the true one (mm)."""
@@ -43,9 +43,9 @@ class Closeness:
     """Root mean square of the force that is left over at the root (N); truly it is zero."""
     events: Mapping[str, float] = field(default_factory=dict)
     """Mean distance in time of each kind of event (ms)."""
-    missed: int = 0
+    missed_events: int = 0
     """True events that were not found, between the first and the last that were."""
-    invented: int = 0
+    spurious_events: int = 0
     """Found events that were not."""
 
     @property
@@ -61,8 +61,8 @@ class Closeness:
                     f"worst {self.angles[worst]:.2f} deg ({worst})",
                 )
             )
-        if self.places:
-            rows.append(("place of the pelvis", f"rms error {_rms(self.places):.1f} mm"))
+        if self.positions:
+            rows.append(("place of the pelvis", f"rms error {_rms(self.positions):.1f} mm"))
         if self.lengths:
             worst = max(self.lengths, key=lambda name: abs(self.lengths[name]))
             rows.append(
@@ -87,10 +87,14 @@ class Closeness:
             rows.append(("ground forces", f"rms error {each}"))
         if self.residual is not None:
             rows.append(("force left over at the root", f"{self.residual:.1f} N rms"))
-        if self.events or self.missed or self.invented:
+        if self.events or self.missed_events or self.spurious_events:
             each = ", ".join(f"{kind} {error:.0f} ms" for kind, error in self.events.items())
             rows.append(
-                ("events", f"off by {each or '-'}; {self.missed} missed, {self.invented} invented")
+                (
+                    "events",
+                    f"timing error {each or '-'}; {self.missed_events} missed, "
+                    f"{self.spurious_events} spurious",
+                )
             )
         return tuple(rows)
 
@@ -99,14 +103,14 @@ class Closeness:
 
 
 def compare_with_truth(
-    truth: WalkTruth,
+    truth: GroundTruth,
     *,
     model: Model | None = None,
     motion: Motion | None = None,
     loads: Loads | None = None,
     events: Sequence[Event] = (),
     trim: float = 0.1,
-) -> Closeness:
+) -> AnalysisErrors:
     """Errors of what an analysis found: a scaled model, a motion, loads, events.
 
     Frames are compared at the instants of the analysis, but not the first and last ``trim`` (s),
@@ -115,26 +119,28 @@ def compare_with_truth(
     """
     motion = loads.motion if loads is not None and motion is None else motion
     model = motion.model if motion is not None and model is None else model
-    angles, places = _coordinates(truth, motion, trim) if motion is not None else ({}, {})
+    angles, places = _coordinate_errors(truth, motion, trim) if motion is not None else ({}, {})
     shares, errors, forces, residual = (
-        ({}, {}, {}, None) if loads is None else _loads(truth, loads, trim)
+        ({}, {}, {}, None) if loads is None else _load_errors(truth, loads, trim)
     )
-    times, missed, invented = _events(truth.events, events) if events else ({}, 0, 0)
-    return Closeness(
+    times, missed_events, spurious_events = (
+        _event_errors(truth.events, events) if events else ({}, 0, 0)
+    )
+    return AnalysisErrors(
         angles,
         places,
-        _lengths(truth.model, model) if model is not None else {},
+        _length_errors(truth.model, model) if model is not None else {},
         shares,
         errors,
         forces,
         residual,
         times,
-        missed,
-        invented,
+        missed_events,
+        spurious_events,
     )
 
 
-def _inside(truth: WalkTruth, time: np.ndarray, trim: float) -> np.ndarray:
+def _comparable_frames(truth: GroundTruth, time: np.ndarray, trim: float) -> np.ndarray:
     start, end = truth.motion.time[0] + trim, truth.motion.time[-1] - trim
     inside = (time >= start - 1e-9) & (time <= end + 1e-9)
     if not inside.any():
@@ -144,23 +150,23 @@ def _inside(truth: WalkTruth, time: np.ndarray, trim: float) -> np.ndarray:
     return inside
 
 
-def _at(truth: WalkTruth, values: np.ndarray, time: np.ndarray) -> np.ndarray:
+def _truth_at(truth: GroundTruth, values: np.ndarray, time: np.ndarray) -> np.ndarray:
     """Truth at other instants; frames that coincide are taken as they are."""
     return np.stack([np.interp(time, truth.motion.time, column) for column in values.T], -1)
 
 
-def _coordinates(
-    truth: WalkTruth, motion: Motion, trim: float
+def _coordinate_errors(
+    truth: GroundTruth, motion: Motion, trim: float
 ) -> tuple[dict[str, float], dict[str, float]]:
-    inside = _inside(truth, motion.time, trim)
+    inside = _comparable_frames(truth, motion.time, trim)
     time = motion.time[inside]
     angles, places = {}, {}
-    for name in _common(truth.model, motion.model):
+    for name in _common_coordinates(truth.model, motion.model):
         true = np.interp(
             time, truth.motion.time, truth.motion.q[:, truth.model.coordinate_index(name)]
         )
         found = motion.q[inside, motion.model.coordinate_index(name)]
-        if name in ROOT[:3]:
+        if name in ROOT_COORDINATES[:3]:
             places[name] = 1e3 * _root_mean_square(found - true)
         else:
             turned = np.mod(found - true + np.pi, 2 * np.pi) - np.pi
@@ -168,7 +174,7 @@ def _coordinates(
     return angles, places
 
 
-def _lengths(true: Model, model: Model) -> dict[str, float]:
+def _length_errors(true: Model, model: Model) -> dict[str, float]:
     placed = {joint.name: joint for joint in model.joints}
     lengths = {}
     for joint in true.joints:
@@ -179,18 +185,18 @@ def _lengths(true: Model, model: Model) -> dict[str, float]:
     return lengths
 
 
-def _loads(
-    truth: WalkTruth, loads: Loads, trim: float
+def _load_errors(
+    truth: GroundTruth, loads: Loads, trim: float
 ) -> tuple[dict[str, float], dict[str, float], dict[str, float], float | None]:
     motion = loads.motion
-    inside = _inside(truth, motion.time, trim)
+    inside = _comparable_frames(truth, motion.time, trim)
     true_feet = {foot.side: foot for foot in truth.loads.feet}
     weight = -float(truth.model.mass) * float(truth.model.gravity[2])
     forces: dict[str, float] = {}
     for foot in loads.feet:
         if foot.side not in true_feet:
             continue
-        true = _at(truth, true_feet[foot.side].force, motion.time)
+        true = _truth_at(truth, true_feet[foot.side].force, motion.time)
         # Where a foot has no plate its force is missing from the analysis, not wrong in it.
         unmeasured = (true[:, 2] > 0.05 * weight) & (foot.force[:, 2] < 0.005 * weight)
         inside = inside & ~unmeasured
@@ -198,50 +204,56 @@ def _loads(
         return {}, {}, {}, None
     for foot in loads.feet:
         if foot.side in true_feet:
-            true = _at(truth, true_feet[foot.side].force, motion.time)
+            true = _truth_at(truth, true_feet[foot.side].force, motion.time)
             off = np.linalg.norm(foot.force - true, axis=1)[inside]
             forces[str(foot.side)] = _root_mean_square(off)
     shares, errors = {}, {}
-    for name in _common(truth.model, motion.model):
-        if name in ROOT:
+    for name in _common_coordinates(truth.model, motion.model):
+        if name in ROOT_COORDINATES:
             continue
         column = truth.loads.tau[:, truth.model.coordinate_index(name)]
         true = np.interp(motion.time, truth.motion.time, column)
         found = loads.tau[:, motion.model.coordinate_index(name)]
         errors[name] = _root_mean_square((found - true)[inside])
         peak = float(np.abs(column).max())
-        if peak > PEAK_LEAST:
+        if peak > MIN_PEAK_TORQUE_NM:
             shares[name] = 100.0 * errors[name] / peak
     residual = _root_mean_square(np.linalg.norm(loads.residual_force, axis=1)[inside])
     return shares, errors, forces, residual
 
 
-def _events(true: Sequence[Event], found: Sequence[Event]) -> tuple[dict[str, float], int, int]:
+def _event_errors(
+    true: Sequence[Event], found: Sequence[Event]
+) -> tuple[dict[str, float], int, int]:
     """Mean time between true and found events of a kind (ms), those missed, those invented."""
     known = [event for event in found if event.label in ("Foot Strike", "Foot Off")]
     left = list(true)
     off: dict[str, list[float]] = {}
-    invented = 0
+    spurious_events = 0
     for event in known:
         near = [
             other
             for other in left
             if (other.label, other.context) == (event.label, event.context)
-            and abs(other.time - event.time) <= EVENT_WINDOW
+            and abs(other.time - event.time) <= EVENT_WINDOW_S
         ]
         if not near:
-            invented += 1
+            spurious_events += 1
             continue
         nearest = min(near, key=lambda other: abs(other.time - event.time))
         left.remove(nearest)
         off.setdefault(event.label, []).append(abs(nearest.time - event.time))
     first = min((event.time for event in known), default=0.0)
     last = max((event.time for event in known), default=0.0)
-    missed = sum(first <= event.time <= last for event in left)
-    return {kind: 1e3 * float(np.mean(times)) for kind, times in off.items()}, missed, invented
+    missed_events = sum(first <= event.time <= last for event in left)
+    return (
+        {kind: 1e3 * float(np.mean(times)) for kind, times in off.items()},
+        missed_events,
+        spurious_events,
+    )
 
 
-def _common(true: Model, model: Model) -> list[str]:
+def _common_coordinates(true: Model, model: Model) -> list[str]:
     return [name for name in true.coordinate_names if name in model.coordinate_names]
 
 

@@ -8,18 +8,26 @@ from functools import cached_property
 import numpy as np
 
 from homodyn.model import Model
-from homodyn.synthetic.foot import FootPlan
-from homodyn.synthetic.leg import leg_angles, turn
-from homodyn.synthetic.manner import Manner
+from homodyn.synthetic.foot_trajectory import FootTrajectory
+from homodyn.synthetic.footsteps import SIDES, Footsteps
+from homodyn.synthetic.fourier_series import FourierSeries
+from homodyn.synthetic.gait_style import GaitStyle
+from homodyn.synthetic.leg_angles import leg_angles, rotation_about
 from homodyn.synthetic.posture import posture
-from homodyn.synthetic.series import PeriodicSeries
-from homodyn.synthetic.steps import SIDES, Footsteps
-from homodyn.synthetic.swing import swing_ankle
+from homodyn.synthetic.swing_leg import swing_ankle
 
-LEG = ("Hip{}_RY", "Hip{}_RX", "Hip{}_RZ", "Knee{}_RY", "Ankle{}_RY", "Ankle{}_RX", "Ankle{}_RZ")
-EARLY = 0.2
+LEG_COORDINATES = (
+    "Hip{}_RY",
+    "Hip{}_RX",
+    "Hip{}_RZ",
+    "Knee{}_RY",
+    "Ankle{}_RY",
+    "Ankle{}_RX",
+    "Ankle{}_RZ",
+)
+EARLY_STANCE_PHASE = 0.2
 """Phase until which the knee should have the flexion of the strike."""
-KNEES = (0.29, 0.63, 0.9)
+SWING_KNEE_PHASES = (0.29, 0.63, 0.9)
 """Parts of the swing at which the manner tells the flexion of the knee."""
 
 
@@ -29,9 +37,9 @@ class GaitPose:
 
     model: Model
     steps: Footsteps
-    feet: tuple[FootPlan, ...]
-    manner: Manner
-    effort: float
+    feet: tuple[FootTrajectory, ...]
+    style: GaitStyle
+    swing_scale: float
     """Size of the swings of arms and trunk, one at 1.3 m/s."""
     time: np.ndarray
     """Equally spaced over one stride (s)."""
@@ -51,7 +59,7 @@ class GaitPose:
         drift[self.model.coordinate_index("Pelvis_TX")] = self.steps.speed
         return drift
 
-    def coordinates(self, pelvis: PeriodicSeries) -> tuple[np.ndarray, float]:
+    def coordinates(self, pelvis: FourierSeries) -> tuple[np.ndarray, float]:
         """Coordinates (instants, nq), and how far the legs are from as straight as they may be.
 
         The second is the greatest distance of hip and ankle of a standing leg less the one at the
@@ -74,15 +82,17 @@ class GaitPose:
                 return pelvis(t) + self._rotation(self._angles(t)) @ offset
 
             at = pelvis(time) + rotation @ offset
-            on = self.steps.standing(side, time)
-            ankle = foot.standing(time)
-            reach.append(_beyond(ankle - at, phase, legs, self.manner)[on].max())
+            on = self.steps.in_stance(side, time)
+            ankle = foot.stance_ankle(time)
+            reach.append(_excess_reach(ankle - at, phase, legs, self.style)[on].max())
             ankle[~on] = swing_ankle(foot, hip, time[~on], legs=legs, knee=self._swing_knee)
-            sole = turn("z", np.full(len(time), self.steps.yaw(side))) @ turn("y", foot.pitch(time))
+            sole = rotation_about("z", np.full(len(time), self.steps.yaw(side))) @ rotation_about(
+                "y", foot.pitch(time)
+            )
             # Half of the turn of the foot is taken by the hip, and all of the pelvis's.
-            spin = self.steps.yaw(side) / 2 - angles["Pelvis_RZ"]
-            q[:, [index(name.format(side)) for name in LEG]] = leg_angles(
-                at, rotation, ankle, sole, thigh=legs[0], shank=legs[1], spin=spin
+            hip_rotation = self.steps.yaw(side) / 2 - angles["Pelvis_RZ"]
+            q[:, [index(name.format(side)) for name in LEG_COORDINATES]] = leg_angles(
+                at, rotation, ankle, sole, thigh=legs[0], shank=legs[1], hip_rotation=hip_rotation
             )
         return q, float(max(reach))
 
@@ -91,18 +101,18 @@ class GaitPose:
         off = self.steps.stance
         return [
             (off + part * (1 - off), float(np.deg2rad(knee)))
-            for part, knee in zip(KNEES, self.manner.swing_knee, strict=True)
+            for part, knee in zip(SWING_KNEE_PHASES, self.style.swing_knee, strict=True)
         ]
 
     def _angles(self, time: np.ndarray) -> dict[str, np.ndarray]:
         phase = self.steps.phase("Right", time)
-        return posture(self.model.coordinate_names, phase, self.manner, self.effort)
+        return posture(self.model.coordinate_names, phase, self.style, self.swing_scale)
 
     def _rotation(self, angles: dict[str, np.ndarray]) -> np.ndarray:
         return (
-            turn("y", angles["Pelvis_RY"])
-            @ turn("x", angles["Pelvis_RX"])
-            @ turn("z", angles["Pelvis_RZ"])
+            rotation_about("y", angles["Pelvis_RY"])
+            @ rotation_about("x", angles["Pelvis_RX"])
+            @ rotation_about("z", angles["Pelvis_RZ"])
         )
 
     def _joint(self, name: str) -> np.ndarray:
@@ -110,11 +120,11 @@ class GaitPose:
         return np.asarray(joint.placement.r, float)
 
 
-def _beyond(
-    line: np.ndarray, phase: np.ndarray, legs: tuple[float, float], manner: Manner
+def _excess_reach(
+    line: np.ndarray, phase: np.ndarray, legs: tuple[float, float], style: GaitStyle
 ) -> np.ndarray:
     """Distance of hip and ankle less the one at the least flexion that the knee should have (m)."""
     thigh, shank = legs
-    least = np.where(phase < EARLY, manner.strike_knee, manner.straightest)
+    least = np.where(phase < EARLY_STANCE_PHASE, style.min_strike_knee, style.min_stance_knee)
     straight = thigh**2 + shank**2 + 2 * thigh * shank * np.cos(np.deg2rad(least))
     return np.linalg.norm(line, axis=1) - np.sqrt(straight)

@@ -8,24 +8,24 @@ import numpy as np
 
 from homodyn.errors import CaptureError
 from homodyn.model import Model
-from homodyn.synthetic.manner import Manner
-from homodyn.synthetic.steps import Footsteps
+from homodyn.synthetic.footsteps import Footsteps
+from homodyn.synthetic.gait_style import GaitStyle
 
-WALK_RATIO = 0.36
+WALK_RATIO_M_S = 0.36
 """Step length squared over speed (m s) of comfortable walking with legs of 0.87 m."""
-LEG = 0.867
+REFERENCE_LEG_LENGTH_M = 0.867
 """Length of thigh and shank (m) of the body for which the manner was chosen."""
-STEP = 0.684
+REFERENCE_STEP_LENGTH_M = 0.684
 """Length of its steps (m) at 1.3 m/s."""
-SPEED = 1.3 / np.sqrt(9.81 * LEG)
+REFERENCE_SPEED_RATIO = 1.3 / np.sqrt(9.81 * REFERENCE_LEG_LENGTH_M)
 """Its speed over the root of gravity times leg length."""
-SPEEDS = (0.28, 0.52)
+SPEED_RATIO_RANGE = (0.28, 0.52)
 """Least and greatest speed over the root of gravity times leg length."""
-STEPS = (0.6, 0.9)
+STEP_RATIO_RANGE = (0.6, 0.9)
 """Least and greatest step length over leg length."""
-WIDTH = 0.115
+STEP_WIDTH_RATIO = 0.115
 """Distance of the ankles' lines over leg length."""
-TOE_OUT = np.deg2rad(7.0)
+TOE_OUT_RAD = np.deg2rad(7.0)
 
 
 @dataclass(frozen=True)
@@ -34,40 +34,56 @@ class Pace:
 
     speed: float
     step_length: float
-    leg: float
+    leg_length: float
     """Length of thigh and shank (m)."""
-    manner: Manner
-    effort: float
+    style: GaitStyle
+    swing_scale: float
 
 
-def pace_of(
+def choose_pace(
     model: Model, *, speed: float, step_length: float | None = None, cadence: float | None = None
 ) -> Pace:
     """Speed (m/s) with a step length (m) or cadence (steps/min), or with the comfortable step."""
     joints = {joint.name: joint for joint in model.joints}
-    leg = -float(joints["KneeRight"].placement.r[2]) - float(joints["AnkleRight"].placement.r[2])
-    root = np.sqrt(-float(model.gravity[2]) * leg)
-    _accept("speed", speed, [part * root for part in SPEEDS], "m/s", leg)
+    leg_length = -float(joints["KneeRight"].placement.r[2]) - float(
+        joints["AnkleRight"].placement.r[2]
+    )
+    root = np.sqrt(-float(model.gravity[2]) * leg_length)
+    _check_range("speed", speed, [part * root for part in SPEED_RATIO_RANGE], "m/s", leg_length)
     if step_length is not None and cadence is not None:
         raise CaptureError(
             "speed, step_length and cadence depend on each other: give at most one of "
             "step_length and cadence besides the speed"
         )
     if cadence is not None:
-        bounds = sorted(60.0 * speed / (part * leg) for part in STEPS)
-        _accept("cadence", cadence, bounds, "steps/min", leg, f" at {speed:g} m/s")
+        bounds = sorted(60.0 * speed / (part * leg_length) for part in STEP_RATIO_RANGE)
+        _check_range("cadence", cadence, bounds, "steps/min", leg_length, f" at {speed:g} m/s")
         step_length = 60.0 * speed / cadence
     elif step_length is None:
         # Bodies of all sizes move alike at like values of v²/(g l) and step/l.
-        step_length = float(np.sqrt(WALK_RATIO * speed) * (leg / LEG) ** 0.75)
-    _accept("step_length", step_length, [part * leg for part in STEPS], "m", leg)
-    return Pace(speed, step_length, leg, _manner(step_length / leg), speed / root / SPEED)
+        step_length = float(
+            np.sqrt(WALK_RATIO_M_S * speed) * (leg_length / REFERENCE_LEG_LENGTH_M) ** 0.75
+        )
+    _check_range(
+        "step_length",
+        step_length,
+        [part * leg_length for part in STEP_RATIO_RANGE],
+        "m",
+        leg_length,
+    )
+    return Pace(
+        speed,
+        step_length,
+        leg_length,
+        _style_for_step(step_length / leg_length),
+        speed / root / REFERENCE_SPEED_RATIO,
+    )
 
 
-def _manner(step: float) -> Manner:
+def _style_for_step(step: float) -> GaitStyle:
     """The manner for a step of that part of the leg: shorter steps need less rolling."""
-    usual = Manner()
-    size = step / (STEP / LEG)
+    usual = GaitStyle()
+    size = step / (REFERENCE_STEP_LENGTH_M / REFERENCE_LEG_LENGTH_M)
     early, middle, late, last = usual.swing_pitch
     return replace(
         usual,
@@ -78,18 +94,20 @@ def _manner(step: float) -> Manner:
     )
 
 
-def footsteps(pace: Pace) -> Footsteps:
+def plan_footsteps(pace: Pace) -> Footsteps:
     """Steps of that pace; slower walkers stand longer on both feet."""
-    stance = float(np.clip(0.62 + 0.04 * (1.0 - pace.effort), 0.59, 0.66))
-    return Footsteps(pace.step_length, WIDTH * pace.leg, pace.speed, stance, TOE_OUT)
+    stance = float(np.clip(0.62 + 0.04 * (1.0 - pace.swing_scale), 0.59, 0.66))
+    return Footsteps(
+        pace.step_length, STEP_WIDTH_RATIO * pace.leg_length, pace.speed, stance, TOE_OUT_RAD
+    )
 
 
-def _accept(
-    name: str, value: float, bounds: list[float], unit: str, leg: float, more: str = ""
+def _check_range(
+    name: str, value: float, bounds: list[float], unit: str, leg_length: float, more: str = ""
 ) -> None:
     low, high = bounds
     if not low <= value <= high:
         raise CaptureError(
-            f"{name} {value:g} {unit} is not for legs of {leg:.2f} m: from {low:.2f} to "
+            f"{name} {value:g} {unit} is not for legs of {leg_length:.2f} m: from {low:.2f} to "
             f"{high:.2f} {unit} is accepted{more}"
         )

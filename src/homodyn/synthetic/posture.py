@@ -11,12 +11,12 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from homodyn.synthetic.manner import Manner
+from homodyn.synthetic.gait_style import GaitStyle
 
 Series = tuple[float, tuple[tuple[int, float, float], ...]]
 """Mean (deg), and (harmonic, amplitude (deg), phase u at which it is greatest)."""
 
-CURVES: Mapping[str, Series] = {
+POSTURE_CURVES: Mapping[str, Series] = {
     "Pelvis_RY": (4.0, ()),
     "Pelvis_RX": (0.0, ((1, 3.5, 0.63), (3, 0.7, 0.60))),
     "Pelvis_RZ": (0.0, ((1, 4.5, 0.00),)),
@@ -33,40 +33,46 @@ CURVES: Mapping[str, Series] = {
 }
 """Of the right side; the left side does the mirrored half a stride later."""
 
-_SWINGING = ("Shoulder", "Elbow", "Pelvis_RZ", "Lumbar_RZ")
-_MIRRORED = ("RX", "RZ")
+_SWINGING_JOINTS = ("Shoulder", "Elbow", "Pelvis_RZ", "Lumbar_RZ")
+_MIRRORED_AXES = ("RX", "RZ")
 
 
 def posture(
-    names: tuple[str, ...], phase: np.ndarray, manner: Manner, effort: float
+    names: tuple[str, ...], phase: np.ndarray, style: GaitStyle, swing_scale: float
 ) -> dict[str, np.ndarray]:
     """Angles (rad) of the named coordinates at phases of the right foot.
 
     ``effort`` is one at 1.3 m/s and scales the swings of arms, pelvis and trunk.
     """
-    angles = {name: _curve(name, phase, effort) for name in names if _right(name) in CURVES}
-    pelvis, trunk = np.deg2rad(manner.nod[:2]), np.deg2rad(manner.nod[2:])
+    angles = {
+        name: _curve(name, phase, swing_scale)
+        for name in names
+        if _right_name(name) in POSTURE_CURVES
+    }
+    pelvis, trunk = np.deg2rad(style.pitch_harmonics[:2]), np.deg2rad(style.pitch_harmonics[2:])
     angle = 2 * np.pi * phase
     twice = np.stack([np.cos(2 * angle), np.sin(2 * angle)])
     four_times = np.stack([np.cos(4 * angle), np.sin(4 * angle)])
     angles["Pelvis_RY"] = angles["Pelvis_RY"] + pelvis @ twice
     angles["Lumbar_RY"] = (
-        angles["Lumbar_RY"] + np.deg2rad(manner.lean) + trunk @ np.concatenate([twice, four_times])
+        angles["Lumbar_RY"]
+        + np.deg2rad(style.trunk_lean)
+        + trunk @ np.concatenate([twice, four_times])
     )
     return angles
 
 
-def _right(name: str) -> str:
+def _right_name(name: str) -> str:
     return name.replace("Left", "Right")
 
 
-def _curve(name: str, phase: np.ndarray, effort: float) -> np.ndarray:
-    mean, waves = CURVES[_right(name)]
+def _curve(name: str, phase: np.ndarray, swing_scale: float) -> np.ndarray:
+    mean, waves = POSTURE_CURVES[_right_name(name)]
     u = phase - 0.5 if "Left" in name else phase
-    size = effort if name.startswith(_SWINGING) else 1.0
+    size = swing_scale if name.startswith(_SWINGING_JOINTS) else 1.0
     angle = np.full(np.shape(phase), mean)
     for harmonic, amplitude, greatest in waves:
         angle = angle + size * amplitude * np.cos(2 * np.pi * harmonic * (u - greatest))
-    if "Left" in name and name.endswith(_MIRRORED):
+    if "Left" in name and name.endswith(_MIRRORED_AXES):
         angle = -angle
     return np.deg2rad(angle)

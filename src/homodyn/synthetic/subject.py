@@ -10,18 +10,24 @@ from homodyn.errors import ModelError
 from homodyn.foundation.text import unknown_name
 from homodyn.model import Model
 
-LENGTH_SPREAD = 0.03
+LENGTH_SD_RATIO = 0.03
 """Standard deviation of a segment's length around that of the table, as a part of it."""
-MARKER_SPREAD = 0.005
+MARKER_SD_M = 0.005
 """Standard deviation of a marker's place around that of the table (m, each axis)."""
 
-_UPPER_TRUNK = ("UpperTrunkHeight", "ShoulderHeight", "SuprasternaleHeight")
-_STACKED = ("ShankLength", "ThighLength", "PelvisHeight", "MiddleTrunkHeight", "NeckLength")
+_UPPER_TRUNK_HEIGHTS = ("UpperTrunkHeight", "ShoulderHeight", "SuprasternaleHeight")
+_STATURE_SEGMENTS = (
+    "ShankLength",
+    "ThighLength",
+    "PelvisHeight",
+    "MiddleTrunkHeight",
+    "NeckLength",
+)
 """With the upper trunk, the foot's height and the head these add up to the stature."""
-_FREE = ("UpperArmLength", "LowerArmLength", "ClaviculaLength", "HipWidth", "FootLength")
+_OTHER_SEGMENTS = ("UpperArmLength", "LowerArmLength", "ClaviculaLength", "HipWidth", "FootLength")
 
 
-def subject(
+def random_subject(
     *,
     height: float,
     mass: float,
@@ -36,27 +42,28 @@ def subject(
     """
     usual = numbers(height, mass, sex)
     sized: dict[str, float] = {
-        name: usual[name if name in usual else _right(name)] for name in (*_STACKED, *_FREE)
+        name: usual[name if name in usual else _right_name(name)]
+        for name in (*_STATURE_SEGMENTS, *_OTHER_SEGMENTS)
     }
     sized["UpperTrunkHeight"] = usual["UpperTrunkHeight"]
-    spread = np.clip(rng.normal(size=len(sized)), -2.0, 2.0) * LENGTH_SPREAD * variation
+    spread = np.clip(rng.normal(size=len(sized)), -2.0, 2.0) * LENGTH_SD_RATIO * variation
     chosen = {name: size * (1 + s) for (name, size), s in zip(sized.items(), spread, strict=True)}
-    stacked = (*_STACKED, "UpperTrunkHeight")
+    stacked = (*_STATURE_SEGMENTS, "UpperTrunkHeight")
     stature = sum(sized[name] for name in stacked) / sum(chosen[name] for name in stacked)
     for name in stacked:
         chosen[name] *= stature
-    for name in _UPPER_TRUNK:
+    for name in _UPPER_TRUNK_HEIGHTS:
         chosen[name] = chosen["UpperTrunkHeight"]
     model = heiman(height=height, mass=mass, sex=sex, overrides=chosen)
     moved = {
         f"{marker.name}.position": np.asarray(marker.position, float)
-        + rng.normal(size=3) * MARKER_SPREAD * variation
+        + rng.normal(size=3) * MARKER_SD_M * variation
         for marker in model.markers
     }
     return model.with_numbers(moved)
 
 
-def check_walker(model: Model) -> None:
+def check_walking_model(model: Model) -> None:
     """Refuse a model that lacks what the walk is built from: HeiMan's coordinates and soles."""
     needed = heiman()
     for what, have, want in (
@@ -72,7 +79,7 @@ def check_walker(model: Model) -> None:
                 )
 
 
-def _right(name: str) -> str:
+def _right_name(name: str) -> str:
     for part in ("Length", "Width", "Height"):
         if name.endswith(part):
             return name.removesuffix(part) + "Right" + part

@@ -17,7 +17,7 @@ WEIGHT = MASS * 9.81
 
 @pytest.fixture(scope="module")
 def walk():
-    return hd.synthetic.make_trial(
+    return hd.synthetic.walking_trial(
         noise=0.0, gaps=0.0, strides=2, plates=2, variation=0.0, mass=MASS, plate_noise=0.0
     )
 
@@ -228,7 +228,7 @@ def test_the_thesis_keeps_to_its_tables(walk):
 
 
 def test_from_markers_and_plates_in_one_call():
-    walk = hd.synthetic.make_trial(strides=2, plates=2, variation=0.0, mass=MASS, noise=0.0005)
+    walk = hd.synthetic.walking_trial(strides=2, plates=2, variation=0.0, mass=MASS, noise=0.0005)
     result = hd.gait.reconstruct_trial(walk.model, walk.trial, step=0.03)
     assert result.solution.status.good, result.solution.explain()
     assert max(result.tracking_error.values()) < 0.03

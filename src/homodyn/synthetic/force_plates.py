@@ -8,20 +8,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from homodyn.motion import ForcePlate
-from homodyn.synthetic.balance import Wrench
-from homodyn.synthetic.foot import FootPlan
-from homodyn.synthetic.steps import SIDES, Footsteps
+from homodyn.synthetic.foot_trajectory import FootTrajectory
+from homodyn.synthetic.footsteps import SIDES, Footsteps
+from homodyn.synthetic.ground_wrench import GroundWrench
 
-SHORT, LONG = 0.4, 0.6
+PLATE_WIDTH_M, PLATE_LENGTH_M = 0.4, 0.6
 """Sides of a plate (m)."""
-GAP = 0.01
+PLATE_GAP_M = 0.01
 """Between neighbouring plates (m)."""
-LOADED = 20.0
+MIN_COP_FORCE_N = 20.0
 """Vertical force (N) above which a reading is given at its centre of pressure."""
 
 
 @dataclass(frozen=True)
-class Landing:
+class PlateStance:
     """One stance of one foot, and the plate under it."""
 
     side: str
@@ -38,7 +38,7 @@ class PlateLayout:
     """(plates, 2), m."""
     sizes: np.ndarray
     """(plates, 2), m, along X and Y."""
-    landings: tuple[Landing, ...]
+    stances: tuple[PlateStance, ...]
 
     def corners(self, plate: int) -> np.ndarray:
         """Corners of one plate, (4, 3), m: +x +y, -x +y, -x -y, +x -y of its centre."""
@@ -49,8 +49,8 @@ class PlateLayout:
         )
 
 
-def lay_plates(
-    steps: Footsteps, feet: Sequence[FootPlan], *, count: int, both: bool, first: int
+def place_plates(
+    steps: Footsteps, feet: Sequence[FootTrajectory], *, count: int, shared_plate: bool, first: int
 ) -> PlateLayout:
     """One plate under each of ``count`` footfalls from number ``first`` on, clean strikes all.
 
@@ -58,30 +58,30 @@ def lay_plates(
     along the walk if the steps leave room for it. ``both`` adds a plate twice as long under the
     two footfalls after those.
     """
-    along = LONG if steps.step_length > LONG + GAP else SHORT
-    across = SHORT if along == LONG else LONG
-    centers, sizes, landings = [], [], []
+    along = PLATE_LENGTH_M if steps.step_length > PLATE_LENGTH_M + PLATE_GAP_M else PLATE_WIDTH_M
+    across = PLATE_WIDTH_M if along == PLATE_LENGTH_M else PLATE_LENGTH_M
+    centers, sizes, stances = [], [], []
     for k in range(count):
-        middle = _middle(steps, feet, first + k)
+        middle = _sole_center(steps, feet, first + k)
         centers.append([middle, 0.0])
         sizes.append([along, across])
-        landings.append(_landing(first + k, k))
-    if both:
-        ends = [_middle(steps, feet, first + count + k) for k in (0, 1)]
+        stances.append(_stance(first + k, k))
+    if shared_plate:
+        ends = [_sole_center(steps, feet, first + count + k) for k in (0, 1)]
         begin = ends[0] - along / 2
         centers.append([(begin + ends[1] + along / 2) / 2, 0.0])
         sizes.append([ends[1] - ends[0] + along, across])
-        landings += [_landing(first + count + k, count) for k in (0, 1)]
+        stances += [_stance(first + count + k, count) for k in (0, 1)]
     return PlateLayout(
-        np.array(centers).reshape(-1, 2), np.array(sizes).reshape(-1, 2), tuple(landings)
+        np.array(centers).reshape(-1, 2), np.array(sizes).reshape(-1, 2), tuple(stances)
     )
 
 
-def _landing(footfall: int, plate: int) -> Landing:
-    return Landing(SIDES[footfall % 2], footfall // 2, plate)
+def _stance(footfall: int, plate: int) -> PlateStance:
+    return PlateStance(SIDES[footfall % 2], footfall // 2, plate)
 
 
-def _middle(steps: Footsteps, feet: Sequence[FootPlan], footfall: int) -> float:
+def _sole_center(steps: Footsteps, feet: Sequence[FootTrajectory], footfall: int) -> float:
     """Where along X the middle of the sole of a footfall is (m)."""
     side = footfall % 2
     shape = feet[side].shape
@@ -92,7 +92,7 @@ def _middle(steps: Footsteps, feet: Sequence[FootPlan], footfall: int) -> float:
 def plate_readings(
     layout: PlateLayout,
     steps: Footsteps,
-    ground: Sequence[Wrench],
+    ground_wrenches: Sequence[GroundWrench],
     clock: np.ndarray,
     *,
     rate: float,
@@ -104,10 +104,10 @@ def plate_readings(
     for k, center in enumerate(layout.centers):
         origin = np.array([*center, 0.0])
         total = np.zeros((len(clock), 6))
-        for landing in layout.landings:
+        for landing in layout.stances:
             if landing.plate != k:
                 continue
-            wrench = ground[SIDES.index(landing.side)].about(origin)
+            wrench = ground_wrenches[SIDES.index(landing.side)].about(origin)
             phase = steps.phase(landing.side, clock) - landing.strike
             on = (phase >= 0) & (phase < steps.stance)
             total[on] += wrench[on]
@@ -121,7 +121,7 @@ def _reading(
 ) -> ForcePlate:
     """A plate from its wrench at its centre, told at the centre of pressure where it is loaded."""
     moment, force = wrench[:, :3], wrench[:, 3:]
-    loaded = force[:, 2] > LOADED
+    loaded = force[:, 2] > MIN_COP_FORCE_N
     point = np.tile(origin, (len(force), 1))
     lever = np.where(loaded, force[:, 2], 1.0)
     point[:, 0] += np.where(loaded, -moment[:, 1] / lever, 0.0)
@@ -131,7 +131,7 @@ def _reading(
     return ForcePlate(name, rate, force, point, torque, corners=corners)
 
 
-def standing_reading(
+def static_readings(
     layout: PlateLayout, weight: float, place: np.ndarray, *, samples: int, rate: float
 ) -> tuple[ForcePlate, ...]:
     """The first plate under a person who stands still, the others empty."""

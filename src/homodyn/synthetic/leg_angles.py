@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 
-def turn(axis: str, angle: np.ndarray) -> np.ndarray:
+def rotation_about(axis: str, angle: np.ndarray) -> np.ndarray:
     """Rotation matrices about one axis, (..., 3, 3), from body into parent axes."""
     angle = np.asarray(angle, float)
     i, j = {"x": (1, 2), "y": (2, 0), "z": (0, 1)}[axis]
@@ -43,7 +43,7 @@ def leg_angles(
     *,
     thigh: float,
     shank: float,
-    spin: np.ndarray,
+    hip_rotation: np.ndarray,
 ) -> np.ndarray:
     """Hip RY RX RZ, knee RY, ankle RY RX RZ (rad), (instants, 7).
 
@@ -53,7 +53,7 @@ def leg_angles(
     wanted = np.einsum("...ji,...j->...i", pelvis, ankle - hip)
     knee = knee_flexion(np.linalg.norm(wanted, axis=-1), thigh, shank)
     back, down = -shank * np.sin(knee), -thigh - shank * np.cos(knee)
-    x, y = np.cos(spin) * back, np.sin(spin) * back
+    x, y = np.cos(hip_rotation) * back, np.sin(hip_rotation) * back
     # Rx brings (y, down) to the wanted y, Ry then turns the rest into place.
     reach = np.hypot(y, down)
     sideways = np.arcsin(np.clip(wanted[..., 1] / reach, -1.0, 1.0))
@@ -61,6 +61,12 @@ def leg_angles(
     low = -np.sqrt(reach**2 - np.minimum(wanted[..., 1] ** 2, reach**2))
     hip_ry = np.arctan2(wanted[..., 0], wanted[..., 2]) - np.arctan2(x, low)
     hip_ry = np.mod(hip_ry + np.pi, 2 * np.pi) - np.pi
-    shin = pelvis @ turn("y", hip_ry) @ turn("x", hip_rx) @ turn("z", spin) @ turn("y", knee)
+    shin = (
+        pelvis
+        @ rotation_about("y", hip_ry)
+        @ rotation_about("x", hip_rx)
+        @ rotation_about("z", hip_rotation)
+        @ rotation_about("y", knee)
+    )
     ankles = euler_yxz(np.swapaxes(shin, -1, -2) @ foot)
-    return np.concatenate([np.stack([hip_ry, hip_rx, spin, knee], -1), ankles], -1)
+    return np.concatenate([np.stack([hip_ry, hip_rx, hip_rotation, knee], -1), ankles], -1)

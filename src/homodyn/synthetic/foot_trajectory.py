@@ -15,10 +15,10 @@ import numpy as np
 from scipy.interpolate import BSpline, make_interp_spline
 
 from homodyn.model import Model
-from homodyn.synthetic.manner import Manner
-from homodyn.synthetic.steps import Footsteps
+from homodyn.synthetic.footsteps import Footsteps
+from homodyn.synthetic.gait_style import GaitStyle
 
-SWING = (0.15, 0.47, 0.74, 0.9)
+SWING_PITCH_PHASES = (0.15, 0.47, 0.74, 0.9)
 """Parts of the swing at which the manner tells the pitch."""
 
 
@@ -51,12 +51,12 @@ class FootShape:
             outer=-inwards * float(contacts[f"Meta5{side}"].position[1]),
         )
 
-    def over_heel(self, pitch: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def heel_rocker(self, pitch: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Ankle forwards of where it stands flat, and above the ground, rolling over the heel."""
         b, h = self.heel, self.height
         return h * pitch - b + b * np.cos(pitch), h - b * np.sin(pitch)
 
-    def over_toes(self, pitch: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def toe_rocker(self, pitch: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The same, turning about the toes."""
         f, h = self.toe, self.height
         return (
@@ -66,28 +66,28 @@ class FootShape:
 
 
 @dataclass(frozen=True)
-class FootPlan:
+class FootTrajectory:
     """Pitch and path of a foot over its stride, and where the ground presses on it."""
 
     steps: Footsteps
     shape: FootShape
     side: str
-    manner: Manner
+    style: GaitStyle
 
     @cached_property
     def _pitch(self) -> BSpline:
-        manner, off = self.manner, self.steps.stance
-        rise, swing = manner.heel_rise, 1.0 - off
+        style, off = self.style, self.steps.stance
+        rise, swing = style.heel_rise, 1.0 - off
         knots = [
             (rise, 0.0),
-            (0.5 * (rise + off), manner.push_pitch),
-            (off, manner.off_pitch),
+            (0.5 * (rise + off), style.push_pitch),
+            (off, style.off_pitch),
             *(
                 (off + part * swing, pitch)
-                for part, pitch in zip(SWING, manner.swing_pitch, strict=True)
+                for part, pitch in zip(SWING_PITCH_PHASES, style.swing_pitch, strict=True)
             ),
-            (1.0, manner.strike_pitch),
-            (1.0 + manner.flat, 0.0),
+            (1.0, style.strike_pitch),
+            (1.0 + style.foot_flat, 0.0),
         ]
         ends = [(1, 0.0), (2, 0.0)]
         phases, pitches = np.array(knots).T
@@ -96,30 +96,32 @@ class FootPlan:
     def pitch(self, time: np.ndarray) -> np.ndarray:
         """Pitch of the foot, toes down positive (rad)."""
         u = np.mod(self.steps.phase(self.side, time), 1.0)
-        flat, rise = self.manner.flat, self.manner.heel_rise
-        u = np.where(u < flat, u + 1.0, u)
-        return np.where(u < rise, 0.0, self._pitch(np.clip(u, rise, 1.0 + flat)))
+        foot_flat, rise = self.style.foot_flat, self.style.heel_rise
+        u = np.where(u < foot_flat, u + 1.0, u)
+        return np.where(u < rise, 0.0, self._pitch(np.clip(u, rise, 1.0 + foot_flat)))
 
-    def over_heel(self, time: np.ndarray, strike: np.ndarray) -> np.ndarray:
+    def heel_rocker(self, time: np.ndarray, strike: np.ndarray) -> np.ndarray:
         """Place of the ankle around its strike of that number, (instants, 3), m."""
-        return self._placed(strike, *self.shape.over_heel(self.pitch(time)))
+        return self._ankle_position(strike, *self.shape.heel_rocker(self.pitch(time)))
 
-    def over_toes(self, time: np.ndarray, strike: np.ndarray) -> np.ndarray:
+    def toe_rocker(self, time: np.ndarray, strike: np.ndarray) -> np.ndarray:
         """Place of the ankle from the flat foot to a while after its off, (instants, 3), m."""
-        return self._placed(strike, *self.shape.over_toes(self.pitch(time)))
+        return self._ankle_position(strike, *self.shape.toe_rocker(self.pitch(time)))
 
-    def standing(self, time: np.ndarray) -> np.ndarray:
+    def stance_ankle(self, time: np.ndarray) -> np.ndarray:
         """Place of the ankle, (instants, 3), m; meant for when the foot stands."""
         phase = self.steps.phase(self.side, time)
         strike = np.floor(phase)
-        early = phase - strike < self.manner.flat
-        return np.where(early[:, None], self.over_heel(time, strike), self.over_toes(time, strike))
+        early = phase - strike < self.style.foot_flat
+        return np.where(
+            early[:, None], self.heel_rocker(time, strike), self.toe_rocker(time, strike)
+        )
 
-    def _placed(self, strike: np.ndarray, along: np.ndarray, up: np.ndarray) -> np.ndarray:
-        ground = self.steps.ankle(self.side, strike) + along[:, None] * self._heading
-        return np.column_stack([ground, up])
+    def _ankle_position(self, strike: np.ndarray, along: np.ndarray, up: np.ndarray) -> np.ndarray:
+        ground_wrenches = self.steps.ankle(self.side, strike) + along[:, None] * self._heading
+        return np.column_stack([ground_wrenches, up])
 
-    def pressure(self, time: np.ndarray) -> np.ndarray:
+    def center_of_pressure(self, time: np.ndarray) -> np.ndarray:
         """Centre of pressure of the standing foot, (instants, 3), m; at its toes in swing.
 
         Under the heel while it rolls, then forwards, and at the line of the toes when they are all
@@ -128,10 +130,12 @@ class FootPlan:
         phase = self.steps.phase(self.side, time)
         strike = np.floor(phase)
         u = phase - strike
-        flat, rise = self.manner.flat, self.manner.heel_rise
+        foot_flat, rise = self.style.foot_flat, self.style.heel_rise
         heel = -self.shape.heel + self.shape.height * np.minimum(self.pitch(time), 0.0)
-        heel = np.where(u < flat, heel, -self.shape.heel)
-        part = np.clip((u - flat) / (rise - flat), 0.0, 1.0) ** self.manner.press
+        heel = np.where(u < foot_flat, heel, -self.shape.heel)
+        part = (
+            np.clip((u - foot_flat) / (rise - foot_flat), 0.0, 1.0) ** self.style.pressure_exponent
+        )
         forwards = part**3 * (10.0 - 15.0 * part + 6.0 * part**2)
         along = heel + forwards * (self.shape.toe + self.shape.heel)
         place = self.steps.ankle(self.side, strike) + along[:, None] * self._heading

@@ -12,25 +12,31 @@ import numpy as np
 from homodyn.capture.world import world_axes
 from homodyn.errors import CaptureError
 from homodyn.foundation.text import unknown_name
-from homodyn.gait.cycles import Stride, cycles, side_events, strides
-from homodyn.gait.elevation import elevation_of, planarity
-from homodyn.gait.events import OFF, STRIKE
-from homodyn.gait.heading import PROGRESS, Course, course_of, left_of
-from homodyn.gait.stability import Stability, stability_of
-from homodyn.gait.strides_over_ground import Walk, walk_of
+from homodyn.gait.elevation import elevation_from_kinematics, planarity
+from homodyn.gait.events import FOOT_OFF, FOOT_STRIKE
+from homodyn.gait.gait_cycles import Stride, cycles, event_times, strides
+from homodyn.gait.ground_kinematics import GroundKinematics, ground_kinematics
+from homodyn.gait.heading import MIN_PROGRESS_M, Heading, find_heading, left_of
+from homodyn.gait.stability import StabilityMargins, stability_margins
 from homodyn.motion import Event
 from homodyn.motion.loads import Loads
 from homodyn.motion.motion import Motion
 
 OTHER = {"left": "right", "right": "left"}
-FLAT_MODEL = 1e-9
+PLANAR_TOLERANCE_M = 1e-9
 """Feet that are never farther apart sideways (m) belong to a planar model."""
-COMPARED = ("step length", "step duration", "stride length", "stance duration", "swing duration")
+SYMMETRY_MEASURES = (
+    "step length",
+    "step duration",
+    "stride length",
+    "stance duration",
+    "swing duration",
+)
 """Measures whose two sides are compared by a symmetry index."""
 
 
 @dataclass(frozen=True, eq=False)
-class Measure:
+class GaitMeasure:
     """One measure of one side: its value in each cycle."""
 
     name: str
@@ -54,7 +60,7 @@ class Measure:
 
 
 @dataclass(frozen=True)
-class Absent:
+class MissingMeasure:
     """A measure that this walk does not have, and why."""
 
     name: str
@@ -66,23 +72,23 @@ class Absent:
 class GaitMeasures:
     """All measures of a walk that could be taken, and sentences about those that could not."""
 
-    rows: tuple[Measure, ...]
-    absent: tuple[Absent, ...] = ()
+    rows: tuple[GaitMeasure, ...]
+    missing: tuple[MissingMeasure, ...] = ()
     direction: np.ndarray = field(default_factory=lambda: np.array([1.0, 0.0]))
     """(2,): direction of progression in the horizontal plane, Z up."""
     belt_speed: float = 0.0
     """m/s; zero overground."""
-    pendulum: float = 0.0
+    pendulum_length: float = 0.0
     """m: length of the pendulum in the extrapolated centre of mass."""
     notes: tuple[str, ...] = ()
 
-    def __getitem__(self, key: str | tuple[str, str]) -> Measure:
+    def __getitem__(self, key: str | tuple[str, str]) -> GaitMeasure:
         """A measure by its name, or by name and side."""
         name, side = key if isinstance(key, tuple) else (key, "both")
         for row in self.rows:
             if (row.name, row.side) == (name, side):
                 return row
-        for gone in self.absent:
+        for gone in self.missing:
             if (gone.name, gone.side) == (name, side):
                 raise CaptureError(f"{name} ({side}) is absent: {gone.reason}")
         known = [f"{row.name} ({row.side})" for row in self.rows]
@@ -131,11 +137,11 @@ class GaitMeasures:
             spread = "" if row.sd is None else f" +- {row.sd:.3f}"
             label = row.name if row.side == "both" else f"{row.name}, {row.side}"
             lines.append(f"{label:<44} {round(row.mean, 3) + 0.0:8.3f}{spread} {row.unit}".rstrip())
-        lines += [f"{gone.name} ({gone.side}): {gone.reason}" for gone in self.absent]
+        lines += [f"{gone.name} ({gone.side}): {gone.reason}" for gone in self.missing]
         return "\n".join([*lines, *self.notes])
 
 
-def gait_measures(
+def measures(
     motion: Motion,
     events: Sequence[Event],
     *,
@@ -151,34 +157,34 @@ def gait_measures(
     velocity from the two. Symmetry index: ``100 (right - left) / mean of both`` (Robinson 1987).
     Margins are those of Hof with a pendulum of ``pendulum`` (m); see `margin_of_stability`.
     """
-    walk = walk_of(motion)
+    walk = ground_kinematics(motion)
     inside = tuple(e for e in events if walk.time[0] <= e.time <= walk.time[-1])
-    course = course_of(walk, inside)
-    stability = stability_of(walk, inside, course, pendulum=pendulum)
+    course = find_heading(walk, inside)
+    stability = stability_margins(walk, inside, course, pendulum=pendulum)
     table = _Table()
     for side in ("left", "right"):
-        _strides(table, walk, course, inside, side)
-        _steps(table, walk, course, inside, side)
-        _toe_steps(table, walk, course, inside, side)
-        _margins(table, stability, inside, side)
-        _planarities(table, walk, course, inside, side)
+        _add_strides(table, walk, course, inside, side)
+        _add_steps(table, walk, course, inside, side)
+        _add_toe_steps(table, walk, course, inside, side)
+        _add_margins(table, stability, inside, side)
+        _add_planarity(table, walk, course, inside, side)
         if loads is not None:
-            _peak_forces(table, loads, inside, side)
-    _whole(table, walk, course, inside)
-    _symmetry(table)
+            _add_peak_forces(table, loads, inside, side)
+    _add_overall(table, walk, course, inside)
+    _add_symmetry(table)
     notes = [*getattr(events, "notes", ()), *walk.notes, *course.notes]
     if not inside:
         notes.append("There are no events within the motion, so there are no cycles to measure.")
     notes.append(
-        f"Margins of stability: pendulum of {stability.pendulum:.3f} m, "
+        f"Margins of stability: pendulum of {stability.pendulum_length:.3f} m, "
         f"omega0 = {stability.omega0:.3f} 1/s."
     )
     return GaitMeasures(
         rows=tuple(table.rows),
-        absent=tuple(table.absent),
+        missing=tuple(table.absent),
         direction=course.direction,
         belt_speed=float(np.linalg.norm(walk.belt)),
-        pendulum=stability.pendulum,
+        pendulum_length=stability.pendulum_length,
         notes=tuple(dict.fromkeys(notes)),
     )
 
@@ -187,8 +193,8 @@ class _Table:
     """Rows in the making."""
 
     def __init__(self) -> None:
-        self.rows: list[Measure] = []
-        self.absent: list[Absent] = []
+        self.rows: list[GaitMeasure] = []
+        self.absent: list[MissingMeasure] = []
 
     def add(
         self, name: str, unit: str, side: str, found: Iterable[tuple[float, float]], reason: str
@@ -196,27 +202,29 @@ class _Table:
         """A row of (instant, value), or the reason why there is none."""
         pairs = np.array([(t, v) for t, v in found if np.isfinite(v)], dtype=float).reshape(-1, 2)
         if len(pairs):
-            self.rows.append(Measure(name, unit, side, pairs[:, 1], pairs[:, 0]))
+            self.rows.append(GaitMeasure(name, unit, side, pairs[:, 1], pairs[:, 0]))
         else:
-            self.absent.append(Absent(name, side, reason))
+            self.absent.append(MissingMeasure(name, side, reason))
 
     def mean(self, name: str, side: str) -> float | None:
         return next((r.mean for r in self.rows if (r.name, r.side) == (name, side)), None)
 
 
-def _strides(table: _Table, walk: Walk, course: Course, events: Sequence[Event], side: str) -> None:
+def _add_strides(
+    table: _Table, walk: GroundKinematics, course: Heading, events: Sequence[Event], side: str
+) -> None:
     whole = strides(events, side)
     none = f"no two strikes of the {side} foot follow each other in the recording"
     no_off = none if not whole else f"no foot off of the {side} foot lies within a stride"
     heel = walk.side(side).heel
-    left = [(s, s.off) for s in whole if s.off is not None]
-    far = {s: _ahead(walk, course, heel, s) for s in whole}
+    left = [(s, s.foot_off) for s in whole if s.foot_off is not None]
+    far = {s: _forward_distance(walk, course, heel, s) for s in whole}
     table.add("stride duration", "s", side, ((s.start, s.duration) for s in whole), none)
     table.add("stance duration", "s", side, ((s.start, off - s.start) for s, off in left), no_off)
     table.add("swing duration", "s", side, ((off, s.end - off) for s, off in left), no_off)
     shares = ((s.start, 100 * (off - s.start) / s.duration) for s, off in left)
     table.add("stance share", "%", side, shares, no_off)
-    both = [(s, t) for s in whole if (t := _both_feet(events, s)) is not None]
+    both = [(s, t) for s in whole if (t := _double_support(events, s)) is not None]
     no_both = none if not whole else "events of the other foot are missing within the strides"
     if both and all(t == 0 for _, t in both):
         both, no_both = [], "the feet are never on the ground together: running"
@@ -227,24 +235,30 @@ def _strides(table: _Table, walk: Walk, course: Course, events: Sequence[Event],
     table.add("stride velocity", "m/s", side, ((s.start, far[s] / s.duration) for s in whole), none)
 
 
-def _ahead(walk: Walk, course: Course, path: np.ndarray, stride: Stride) -> float:
+def _forward_distance(
+    walk: GroundKinematics, course: Heading, path: np.ndarray, stride: Stride
+) -> float:
     move = walk.at(path, stride.end) - walk.at(path, stride.start)
     return float(move[:2] @ course.at((stride.start + stride.end) / 2))
 
 
-def _both_feet(events: Sequence[Event], stride: Stride) -> float | None:
+def _double_support(events: Sequence[Event], stride: Stride) -> float | None:
     """Time within a stride (s) in which both feet stand; None when events are missing."""
     other = OTHER[stride.side]
-    lifts = [t for t in side_events(events, other, OFF) if stride.start < t < stride.end]
-    lands = [t for t in side_events(events, other, STRIKE) if stride.start < t < stride.end]
-    if stride.off is None or len(lifts) != 1 or len(lands) != 1:
+    lifts = [t for t in event_times(events, other, FOOT_OFF) if stride.start < t < stride.end]
+    lands = [t for t in event_times(events, other, FOOT_STRIKE) if stride.start < t < stride.end]
+    if stride.foot_off is None or len(lifts) != 1 or len(lands) != 1:
         return None
     first = lifts[0] - stride.start if lifts[0] < lands[0] else 0.0
-    return first + max(0.0, stride.off - lands[0])
+    return first + max(0.0, stride.foot_off - lands[0])
 
 
-def _steps(table: _Table, walk: Walk, course: Course, events: Sequence[Event], side: str) -> None:
-    pairs = _after(side_events(events, OTHER[side], STRIKE), side_events(events, side, STRIKE))
+def _add_steps(
+    table: _Table, walk: GroundKinematics, course: Heading, events: Sequence[Event], side: str
+) -> None:
+    pairs = _pair_with_previous(
+        event_times(events, OTHER[side], FOOT_STRIKE), event_times(events, side, FOOT_STRIKE)
+    )
     none = f"no strike of the {OTHER[side]} foot comes before one of the {side} foot"
     outward = 1.0 if side == "left" else -1.0
     lengths, widths = [], []
@@ -255,23 +269,27 @@ def _steps(table: _Table, walk: Walk, course: Course, events: Sequence[Event], s
         lengths.append((strike, float((here - there)[:2] @ direction)))
         widths.append((strike, outward * float((here - there)[:2] @ left_of(direction))))
     table.add("step length", "m", side, lengths, none)
-    table.add("step width", "m", side, *_across(widths, none))
+    table.add("step width", "m", side, *_lateral_or_reason(widths, none))
     table.add("step duration", "s", side, ((b, b - a) for a, b in pairs), none)
     table.add("cadence", "steps/min", side, ((b, 60 / (b - a)) for a, b in pairs), none)
 
 
-def _across(found: list[tuple[float, float]], reason: str) -> tuple[list[tuple[float, float]], str]:
+def _lateral_or_reason(
+    found: list[tuple[float, float]], reason: str
+) -> tuple[list[tuple[float, float]], str]:
     """Values across the direction of progression, which a planar model does not have."""
-    if found and all(abs(value) < FLAT_MODEL for _, value in found):
+    if found and all(abs(value) < PLANAR_TOLERANCE_M for _, value in found):
         return [], "the model is planar: both feet move in one plane"
     return found, reason
 
 
-def _toe_steps(
-    table: _Table, walk: Walk, course: Course, events: Sequence[Event], side: str
+def _add_toe_steps(
+    table: _Table, walk: GroundKinematics, course: Heading, events: Sequence[Event], side: str
 ) -> None:
     """Steps between forefoot lifts: this foot lifts, swings, lands; then the other one lifts."""
-    pairs = _after(side_events(events, side, OFF), side_events(events, OTHER[side], OFF))
+    pairs = _pair_with_previous(
+        event_times(events, side, FOOT_OFF), event_times(events, OTHER[side], FOOT_OFF)
+    )
     none = f"no foot off of the {OTHER[side]} foot comes after one of the {side} foot"
     lengths = []
     for lift, last in pairs:
@@ -283,7 +301,9 @@ def _toe_steps(
     table.add("toe step velocity", "m/s", side, speeds, none)
 
 
-def _after(first: Sequence[float], second: Sequence[float]) -> list[tuple[float, float]]:
+def _pair_with_previous(
+    first: Sequence[float], second: Sequence[float]
+) -> list[tuple[float, float]]:
     """Each instant of ``second`` with the last of ``first`` before it, when none is in between.
 
     Pairs much longer than the median are left out: there an event was not seen.
@@ -297,26 +317,30 @@ def _after(first: Sequence[float], second: Sequence[float]) -> list[tuple[float,
     return [(a, b) for a, b in found if b - a <= 2 * usual]
 
 
-def _margins(table: _Table, stability: Stability, events: Sequence[Event], side: str) -> None:
-    strikes = side_events(events, side, STRIKE)
+def _add_margins(
+    table: _Table, stability: StabilityMargins, events: Sequence[Event], side: str
+) -> None:
+    strikes = event_times(events, side, FOOT_STRIKE)
     pairs = [(t, stability.at_strike(side, t)) for t in strikes]
     none = f"no strike of the {side} foot is in the recording"
     name = "margin of stability"
     table.add(f"{name}, forward", "m", side, ((t, m[0]) for t, m in pairs), none)
-    table.add(f"{name}, sideways", "m", side, *_across([(t, m[1]) for t, m in pairs], none))
+    table.add(
+        f"{name}, sideways", "m", side, *_lateral_or_reason([(t, m[1]) for t, m in pairs], none)
+    )
 
 
-def _planarities(
-    table: _Table, walk: Walk, course: Course, events: tuple[Event, ...], side: str
+def _add_planarity(
+    table: _Table, walk: GroundKinematics, course: Heading, events: tuple[Event, ...], side: str
 ) -> None:
-    angles = elevation_of(walk, events, course).side(side)
+    angles = elevation_from_kinematics(walk, events, course).side(side)
     over = cycles(walk.time, angles, events, side)
     values = [(s.start, planarity(v).share) for s, v in zip(over.strides, over.values, strict=True)]
     none = f"no two strikes of the {side} foot follow each other in the recording"
     table.add("planarity of elevation angles", "", side, values, none)
 
 
-def _peak_forces(table: _Table, loads: Loads, events: Sequence[Event], side: str) -> None:
+def _add_peak_forces(table: _Table, loads: Loads, events: Sequence[Event], side: str) -> None:
     model = loads.motion.model
     weight = model.mass * float(np.linalg.norm(model.gravity))
     up = world_axes(model)[2]
@@ -326,7 +350,7 @@ def _peak_forces(table: _Table, loads: Loads, events: Sequence[Event], side: str
     if feet:
         force = np.nan_to_num(sum(foot.force @ up for foot in feet))
         for stride in strides(events, side):
-            part = force[(time >= stride.start) & (time <= (stride.off or stride.end))]
+            part = force[(time >= stride.start) & (time <= (stride.foot_off or stride.end))]
             # A stance that no plate caught has no peak, not a peak of zero.
             if part.size and part.max() > 0.1 * weight:
                 values.append((stride.start, float(part.max()) / weight))
@@ -334,15 +358,17 @@ def _peak_forces(table: _Table, loads: Loads, events: Sequence[Event], side: str
     table.add("peak vertical force", "body weights", side, values, reason)
 
 
-def _whole(table: _Table, walk: Walk, course: Course, events: Sequence[Event]) -> None:
+def _add_overall(
+    table: _Table, walk: GroundKinematics, course: Heading, events: Sequence[Event]
+) -> None:
     """Velocity and cadence of the whole walk, over strides of both sides."""
     whole = [stride for side in OTHER for stride in strides(events, side)]
     none = "the recording has no whole stride"
-    speeds = [(s.start, _ahead(walk, course, walk.com, s) / s.duration) for s in whole]
+    speeds = [(s.start, _forward_distance(walk, course, walk.com, s) / s.duration) for s in whole]
     table.add("velocity", "m/s", "both", sorted(speeds), none)
     way = float((walk.com[-1] - walk.com[0])[:2] @ course.direction)
     mean = [(float(walk.time[0]), way / float(walk.time[-1] - walk.time[0]))]
-    walks = bool(events) and abs(way) > PROGRESS
+    walks = bool(events) and abs(way) > MIN_PROGRESS_M
     reason = "there are no steps" if not events else "the centre of mass does not progress"
     table.add("velocity over the recording", "m/s", "both", mean if walks else (), reason)
     steps = sorted(
@@ -354,8 +380,8 @@ def _whole(table: _Table, walk: Walk, course: Course, events: Sequence[Event]) -
     table.add("cadence", "steps/min", "both", steps, "no strikes of both feet follow each other")
 
 
-def _symmetry(table: _Table) -> None:
-    for name in COMPARED:
+def _add_symmetry(table: _Table) -> None:
+    for name in SYMMETRY_MEASURES:
         left, right = table.mean(name, "left"), table.mean(name, "right")
         found = []
         reason = f"{name} is not known for both sides"

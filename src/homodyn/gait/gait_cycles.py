@@ -13,8 +13,8 @@ from scipy.interpolate import PchipInterpolator
 from homodyn.errors import CaptureError
 from homodyn.motion import Event
 
-POINTS = 101
-LONGEST = 1.6
+CYCLE_POINTS = 101
+MAX_STRIDE_RATIO = 1.6
 """A stride longer than this many times the median has lost a foot strike."""
 
 
@@ -25,7 +25,7 @@ class Stride:
     side: str
     start: float
     end: float
-    off: float | None
+    foot_off: float | None
     """When the foot left the ground in between; None when no event says."""
 
     @property
@@ -35,7 +35,7 @@ class Stride:
 
 
 @dataclass(frozen=True, eq=False)
-class Cycles:
+class GaitCycles:
     """A series over the strides of one side, each stretched to the same 101 instants."""
 
     side: str
@@ -51,22 +51,22 @@ class Cycles:
     @property
     def mean(self) -> np.ndarray:
         """Mean over the complete cycles, (points, ...)."""
-        return np.asarray(self._whole.mean(axis=0))
+        return np.asarray(self._complete_values.mean(axis=0))
 
     @property
     def sd(self) -> np.ndarray:
         """Standard deviation over the complete cycles (n - 1), zero for a single one."""
-        whole = self._whole
+        whole = self._complete_values
         return whole.std(axis=0, ddof=1) if len(whole) > 1 else np.zeros(whole.shape[1:])
 
     @property
-    def off_percent(self) -> np.ndarray:
+    def foot_off_percent(self) -> np.ndarray:
         """Where in each cycle the foot leaves the ground (%), of the cycles that tell."""
-        told = [(s.off - s.start) / s.duration for s in self.strides if s.off is not None]
+        told = [(s.foot_off - s.start) / s.duration for s in self.strides if s.foot_off is not None]
         return 100.0 * np.array(told)
 
     @cached_property
-    def _whole(self) -> np.ndarray:
+    def _complete_values(self) -> np.ndarray:
         if not self.complete.any():
             raise CaptureError(
                 f"none of the {len(self.strides)} {self.side} cycles is without a gap, so there is "
@@ -75,7 +75,7 @@ class Cycles:
         return self.values[self.complete]
 
 
-def side_events(events: Iterable[Event], side: str, label: str) -> list[float]:
+def event_times(events: Iterable[Event], side: str, label: str) -> list[float]:
     """Instants (s) of one kind of event of one side, in the order of time."""
     wanted = side.lower()
     if wanted not in ("left", "right"):
@@ -88,14 +88,14 @@ def strides(events: Sequence[Event], side: str) -> list[Stride]:
 
     Pairs much longer than the median are left out: between them a strike was not seen.
     """
-    strikes = side_events(events, side, "Foot Strike")
-    offs = side_events(events, side, "Foot Off")
+    strikes = event_times(events, side, "Foot Strike")
+    offs = event_times(events, side, "Foot Off")
     found = [
         Stride(side.lower(), a, b, next((t for t in offs if a < t < b), None))
         for a, b in pairwise(strikes)
     ]
     usual = float(np.median([s.duration for s in found])) if found else 0.0
-    return [s for s in found if s.duration <= LONGEST * usual]
+    return [s for s in found if s.duration <= MAX_STRIDE_RATIO * usual]
 
 
 def cycles(
@@ -104,8 +104,8 @@ def cycles(
     events: Sequence[Event],
     side: str,
     *,
-    points: int = POINTS,
-) -> Cycles:
+    points: int = CYCLE_POINTS,
+) -> GaitCycles:
     """A series over time cut into the strides of a side and stretched to 0-100 % of each.
 
     ``values`` is (samples, ...): angles, torques, powers, forces, envelopes. Between samples run
@@ -135,15 +135,15 @@ def cycles(
     made = np.empty((len(kept), points, *values.shape[1:]))
     for k, stride in enumerate(kept):
         when = np.clip(stride.start + percent / 100 * stride.duration, time[0], time[-1])
-        made[k] = _resampled(time, values, when)
+        made[k] = _resample(time, values, when)
     complete = np.array([np.isfinite(cycle).all() for cycle in made], dtype=bool)
     gaps = int((~complete).sum())
     if gaps:
         notes.append(f"{gaps} of {len(kept)} {side.lower()} cycles have gaps and are not averaged.")
-    return Cycles(side.lower(), tuple(kept), percent, made, complete, tuple(notes))
+    return GaitCycles(side.lower(), tuple(kept), percent, made, complete, tuple(notes))
 
 
-def _resampled(time: np.ndarray, values: np.ndarray, when: np.ndarray) -> np.ndarray:
+def _resample(time: np.ndarray, values: np.ndarray, when: np.ndarray) -> np.ndarray:
     """Values at other instants; NaN beside missing samples."""
     flat = values.reshape(len(time), -1)
     result = np.full((len(when), flat.shape[1]), np.nan)
@@ -201,11 +201,11 @@ def similarity(
         )
     if not (np.isfinite(ours).all() and np.isfinite(theirs).all()):
         raise CaptureError("motions with gaps cannot be compared; choose complete cycles")
-    apart = _spread(ours, samples) - _spread(theirs, samples)
+    apart = _resample_evenly(ours, samples) - _resample_evenly(theirs, samples)
     return Similarity(float(np.mean(apart**2)), float((durations[0] - durations[1]) ** 2))
 
 
-def _spread(values: np.ndarray, samples: int) -> np.ndarray:
+def _resample_evenly(values: np.ndarray, samples: int) -> np.ndarray:
     if len(values) == samples:
         return values
     if len(values) < 2:

@@ -8,13 +8,13 @@ import numpy as np
 
 from homodyn.dynamics import inverse_dynamics, position
 from homodyn.model import Model
-from homodyn.synthetic.leg import turn
+from homodyn.synthetic.leg_angles import rotation_about
 
-ROOT = ("Pelvis_TX", "Pelvis_TY", "Pelvis_TZ", "Pelvis_RY", "Pelvis_RX", "Pelvis_RZ")
+ROOT_COORDINATES = ("Pelvis_TX", "Pelvis_TY", "Pelvis_TZ", "Pelvis_RY", "Pelvis_RX", "Pelvis_RZ")
 
 
 @dataclass(frozen=True, eq=False)
-class Wrench:
+class GroundWrench:
     """What the ground does to the body or to one foot: force at a point, and a couple."""
 
     force: np.ndarray
@@ -31,17 +31,17 @@ class Wrench:
         return np.concatenate([moment, self.force], -1)
 
 
-def needed_wrench(model: Model, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> Wrench:
+def required_wrench(model: Model, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> GroundWrench:
     """The wrench on the body that makes the forces and moments at its root vanish.
 
     The root of HeiMan slides along the axes of the world, then turns about Y, X and Z: its
     generalised forces are the force and the parts of the moment along those three axes.
     """
-    at = [model.coordinate_index(name) for name in ROOT]
+    at = [model.coordinate_index(name) for name in ROOT_COORDINATES]
     tau = np.asarray(inverse_dynamics(model, q, v, a))[:, at]
     force = tau[:, :3]
-    pitch = turn("y", q[:, at[3]])
-    roll = pitch @ turn("x", q[:, at[4]])
+    pitch = rotation_about("y", q[:, at[3]])
+    roll = pitch @ rotation_about("x", q[:, at[4]])
     axes = np.stack([pitch[:, :, 1], roll[:, :, 0], roll[:, :, 2]], 1)
     moment = np.linalg.solve(axes, tau[:, 3:, None])[:, :, 0]
     origin = np.asarray(position(model, q, "Pelvis"))
@@ -50,12 +50,12 @@ def needed_wrench(model: Model, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> 
     point[:, 0] = -moment[:, 1] / force[:, 2]
     point[:, 1] = moment[:, 0] / force[:, 2]
     torque = moment[:, 2] - np.cross(point, force)[:, 2]
-    return Wrench(force, point, torque)
+    return GroundWrench(force, point, torque)
 
 
-def shared(
-    total: Wrench, shares: np.ndarray, points: np.ndarray, *, lean: float
-) -> tuple[Wrench, ...]:
+def distribute_wrench(
+    total: GroundWrench, shares: np.ndarray, points: np.ndarray, *, strut_curvature: float
+) -> tuple[GroundWrench, ...]:
     """The wrench of each foot: parts of the weight ``shares`` (feet, instants) that add up to one.
 
     Vertical forces are f_i = s_i f. Centres of pressure are the planned ``points`` (feet,
@@ -69,10 +69,12 @@ def shared(
     feet = []
     for share, point in zip(shares, placed, strict=True):
         force = share[:, None] * total.force
-        force[:, :2] += (share * total.force[:, 2])[:, None] * (total.point - point)[:, :2] * lean
+        force[:, :2] += (
+            (share * total.force[:, 2])[:, None] * (total.point - point)[:, :2] * strut_curvature
+        )
         feet.append((force, point))
     left = total.torque - sum(np.cross(point - total.point, force)[:, 2] for force, point in feet)
     return tuple(
-        Wrench(force, point, share * left)
+        GroundWrench(force, point, share * left)
         for (force, point), share in zip(feet, shares, strict=True)
     )

@@ -3,8 +3,8 @@ import pytest
 
 import homodyn as hd
 from homodyn.errors import CaptureError, ModelError, NoSolution
-from homodyn.synthetic import make_trial
-from homodyn.synthetic.subject import subject
+from homodyn.synthetic import walking_trial
+from homodyn.synthetic.subject import random_subject
 
 
 def test_a_trial_holds_what_a_laboratory_records(made):
@@ -83,13 +83,13 @@ def test_standing_weighs_the_person(made):
 
 
 def test_a_seed_gives_the_same_bits_and_another_seed_others():
-    first, again = make_trial(seed=5, strides=2), make_trial(seed=5, strides=2)
+    first, again = walking_trial(seed=5, strides=2), walking_trial(seed=5, strides=2)
     assert first.trial.positions.tobytes() == again.trial.positions.tobytes()
     assert first.trial.analog.values.tobytes() == again.trial.analog.values.tobytes()
     assert first.truth.loads.tau.tobytes() == again.truth.loads.tau.tobytes()
     for one, other in zip(first.trial.plates, again.trial.plates, strict=True):
         assert one.force.tobytes() == other.force.tobytes()
-    another = make_trial(seed=6, strides=2)
+    another = walking_trial(seed=6, strides=2)
     assert another.trial.frames != first.trial.frames or not np.array_equal(
         another.truth.markers, first.truth.markers
     )
@@ -98,7 +98,7 @@ def test_a_seed_gives_the_same_bits_and_another_seed_others():
 def test_a_subject_keeps_stature_and_mass_but_not_proportions():
     rng = np.random.default_rng(0)
     usual = hd.catalog.heiman(height=1.7, mass=65, sex="female")
-    person = subject(height=1.7, mass=65, sex="female", rng=rng)
+    person = random_subject(height=1.7, mass=65, sex="female", rng=rng)
     assert person.mass == pytest.approx(65)
     top = hd.dynamics.position(person, person.neutral(), "Head")[2]
     assert top == pytest.approx(hd.dynamics.position(usual, usual.neutral(), "Head")[2], abs=1e-9)
@@ -110,8 +110,8 @@ def test_a_subject_keeps_stature_and_mass_but_not_proportions():
 
 
 def test_gaps_and_swaps_can_be_stated():
-    made = make_trial(
-        strides=2, noise=0, plates=1, both=True, swaps=1, gaps=[("LASI", 0.5, 0.7)], seed=1
+    made = walking_trial(
+        strides=2, noise=0, plates=1, shared_plate=True, swaps=1, gaps=[("LASI", 0.5, 0.7)], seed=1
     )
     trial = made.trial
     hidden = ~trial.seen
@@ -122,8 +122,10 @@ def test_gaps_and_swaps_can_be_stated():
     frames = np.flatnonzero(wrong)
     assert (frames[0], frames[-1] + 1) == (swap.first, swap.last)
     assert len(trial.plates) == 2
-    assert made.truth.clean == tuple(
-        f"Plate 1: {side}" for side in ("Right", "Left") if made.truth.clean[0].endswith(side)
+    assert made.truth.clean_strikes == tuple(
+        f"Plate 1: {side}"
+        for side in ("Right", "Left")
+        if made.truth.clean_strikes[0].endswith(side)
     )
     shared = trial.plates[1].force[:, 2] > 50
     assert shared.sum() > trial.plates[0].force[:, 2].__gt__(50).sum() * 1.4
@@ -148,23 +150,23 @@ def test_gaps_and_swaps_can_be_stated():
 )
 def test_what_cannot_be_is_refused_in_a_sentence(arguments, sentence):
     with pytest.raises(CaptureError, match=sentence):
-        make_trial(**arguments)
+        walking_trial(**arguments)
 
 
 def test_steps_that_would_drag_the_feet_are_refused():
     with pytest.raises(NoSolution, match=r"would drag or slip .* ask for one nearer to 0\.\d+ m"):
-        make_trial(speed=0.85, step_length=0.77, strides=2, plates=1)
+        walking_trial(speed=0.85, step_length=0.77, strides=2, plates=1)
 
 
 def test_other_bodies_are_refused():
     with pytest.raises(ModelError, match="cannot walk here"):
-        make_trial(model=hd.catalog.human36())
+        walking_trial(model=hd.catalog.human36())
 
 
 def test_a_limping_body_is_in_balance_too():
     """Legs of two lengths: the trial is of the model that was handed in, and still exact."""
     uneven = hd.catalog.heiman(height=1.75, mass=70, overrides={"ShankLeftLength": 0.435})
-    made = make_trial(model=uneven, strides=2, plates=1)
+    made = walking_trial(model=uneven, strides=2, plates=1)
     assert made.model == uneven
     assert np.abs(made.truth.loads.residual_moment).max() < 1e-8
     sole = hd.dynamics.position(uneven, made.truth.motion.q, "HalluxLeft")[:, 2]
@@ -182,7 +184,7 @@ def test_a_limping_body_is_in_balance_too():
 )
 def test_other_people_and_speeds_walk_as_well(person):
     try:
-        made = make_trial(strides=2, plates=1, seed=2, **person)
+        made = walking_trial(strides=2, plates=1, seed=2, **person)
     except NoSolution as failure:
         pytest.fail(str(failure))
     assert np.abs(made.truth.loads.residual_force).max() < 1e-8

@@ -25,16 +25,16 @@ from homodyn.motion import (
     Loads,
     Motion,
 )
-from homodyn.synthetic.balance import ROOT
-from homodyn.synthetic.markers import Interval
-from homodyn.synthetic.trial import SyntheticWalk
-from homodyn.synthetic.truth import WalkTruth
+from homodyn.synthetic.ground_truth import GroundTruth
+from homodyn.synthetic.ground_wrench import ROOT_COORDINATES
+from homodyn.synthetic.marker_artifacts import MarkerInterval
+from homodyn.synthetic.synthetic_trial import SyntheticTrial
 
 WALK, STATIC, TRUTH = "walk.c3d", "static.c3d", "truth"
 _FORCE = ("fx", "fy", "fz", "px", "py", "pz", "mx", "my", "mz")
 
 
-def write_trial(made: SyntheticWalk, folder: str | Path, *, force: bool = False) -> list[Path]:
+def write_trial(made: SyntheticTrial, folder: str | Path, *, force: bool = False) -> list[Path]:
     """Write ``walk.c3d``, ``static.c3d`` and the folder ``truth``; the paths of what was written.
 
     Tables are CSV, in SI units and radians. Files that are there are replaced only with ``force``.
@@ -64,7 +64,7 @@ def write_trial(made: SyntheticWalk, folder: str | Path, *, force: bool = False)
     return paths
 
 
-def _tables(truth: WalkTruth) -> dict[str, Table]:
+def _tables(truth: GroundTruth) -> dict[str, Table]:
     motion, loads = truth.motion, truth.loads
     names, time = motion.model.coordinate_names, motion.time
     markers = [marker.name for marker in motion.model.markers]
@@ -89,7 +89,7 @@ def _tables(truth: WalkTruth) -> dict[str, Table]:
     }
 
 
-def _facts(made: SyntheticWalk) -> dict[str, Any]:
+def _facts(made: SyntheticTrial) -> dict[str, Any]:
     steps, truth = made.walk.steps, made.truth
     return {
         "speed": steps.speed,
@@ -104,15 +104,15 @@ def _facts(made: SyntheticWalk) -> dict[str, Any]:
         ],
         "gaps": [_interval(gap) for gap in truth.gaps],
         "swaps": [_interval(swap) for swap in truth.swaps],
-        "clean": list(truth.clean),
+        "clean": list(truth.clean_strikes),
     }
 
 
-def _interval(interval: Interval) -> dict[str, Any]:
+def _interval(interval: MarkerInterval) -> dict[str, Any]:
     return {"markers": interval.markers, "first": interval.first, "last": interval.last}
 
 
-def read_truth(folder: str | Path) -> WalkTruth:
+def read_truth(folder: str | Path) -> GroundTruth:
     """The truth that `write_trial` put beside the recordings of a folder."""
     folder = Path(folder)
     folder = folder / TRUTH if (folder / TRUTH).is_dir() else folder
@@ -140,7 +140,7 @@ def read_truth(folder: str | Path) -> WalkTruth:
         for name in ("coordinates", "speeds", "accelerations", "torques")
     )
     motion = Motion(model, tables["coordinates"].time, q, v, a, method="made")
-    root = tuple(model.coordinate_index(name) for name in ROOT)
+    root = tuple(model.coordinate_index(name) for name in ROOT_COORDINATES)
     power = tau * v
     power[:, root] = 0.0
     feet = []
@@ -155,10 +155,10 @@ def read_truth(folder: str | Path) -> WalkTruth:
     drive = tables["drive"]
     rate = (len(drive.time) - 1) / (drive.time[-1] - drive.time[0])
     intervals = {
-        kind: tuple(Interval(tuple(i["markers"]), i["first"], i["last"]) for i in facts[kind])
+        kind: tuple(MarkerInterval(tuple(i["markers"]), i["first"], i["last"]) for i in facts[kind])
         for kind in ("gaps", "swaps")
     }
-    return WalkTruth(
+    return GroundTruth(
         motion,
         loads,
         tables["markers"].values.reshape(len(motion.time), -1, 3),

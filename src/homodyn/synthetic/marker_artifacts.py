@@ -10,18 +10,18 @@ import numpy as np
 from homodyn.errors import CaptureError
 from homodyn.foundation.text import unknown_name
 
-SHORT_GAPS, LONG_GAPS = (0.03, 0.15), (0.2, 0.5)
+SHORT_GAPS_S, LONG_GAPS_S = (0.03, 0.15), (0.2, 0.5)
 """Lengths of gaps (s), drawn evenly between the two."""
-LONG_SHARE = 0.2
+LONG_GAP_SHARE = 0.2
 """Part of the gaps that are long."""
-KERNEL = np.array([0.25, 0.5, 0.25])
+NOISE_KERNEL = np.array([0.25, 0.5, 0.25])
 """Neighbouring frames share noise: errors of reconstruction last for some frames."""
-SWAPPED = (0.1, 0.4)
+SWAP_DURATIONS_S = (0.1, 0.4)
 """How long two labels stay exchanged (s)."""
 
 
 @dataclass(frozen=True)
-class Interval:
+class MarkerInterval:
     """Markers and the frames, first included and last not, in which something is wrong."""
 
     markers: tuple[str, ...]
@@ -29,36 +29,38 @@ class Interval:
     last: int
 
 
-def noisy(positions: np.ndarray, sd: float, rng: np.random.Generator) -> np.ndarray:
+def add_noise(positions: np.ndarray, sd: float, rng: np.random.Generator) -> np.ndarray:
     """Positions with Gaussian noise of that standard deviation (m) along every axis."""
     if not sd:
         return positions.copy()
     frames = len(positions)
     white = rng.normal(size=(frames + 2, *positions.shape[1:]))
-    coloured = sum(w * white[k : k + frames] for k, w in enumerate(KERNEL))
-    return positions + sd / np.linalg.norm(KERNEL) * coloured
+    coloured = sum(w * white[k : k + frames] for k, w in enumerate(NOISE_KERNEL))
+    return positions + sd / np.linalg.norm(NOISE_KERNEL) * coloured
 
 
-def drawn_gaps(
+def random_gaps(
     markers: Sequence[str], frames: int, rate: float, share: float, rng: np.random.Generator
-) -> tuple[Interval, ...]:
+) -> tuple[MarkerInterval, ...]:
     """Gaps that hide about that share of all positions, never at the first or last frames."""
-    gaps: list[Interval] = []
+    gaps: list[MarkerInterval] = []
     hidden, wanted = 0, share * frames * len(markers)
     while hidden < wanted:
-        shortest, longest = LONG_GAPS if rng.random() < LONG_SHARE else SHORT_GAPS
+        shortest, longest = LONG_GAPS_S if rng.random() < LONG_GAP_SHARE else SHORT_GAPS_S
         length = max(1, round(rng.uniform(shortest, longest) * rate))
         if length > frames - 10:
             length = max(1, frames - 10)
         first = int(rng.integers(5, max(6, frames - length - 4)))
-        gaps.append(Interval((markers[int(rng.integers(len(markers)))],), first, first + length))
+        gaps.append(
+            MarkerInterval((markers[int(rng.integers(len(markers)))],), first, first + length)
+        )
         hidden += length
     return tuple(gaps)
 
 
-def stated_gaps(
+def gaps_from_list(
     markers: Sequence[str], rate: float, gaps: Sequence[tuple[str, float, float]]
-) -> tuple[Interval, ...]:
+) -> tuple[MarkerInterval, ...]:
     """Gaps from a list of marker, first and last instant (s)."""
     for name, first, last in gaps:
         if name not in markers:
@@ -66,31 +68,32 @@ def stated_gaps(
         if not 0 <= first < last:
             raise CaptureError(f"a gap of {name} from {first} to {last} s: it must last a while")
     return tuple(
-        Interval((name,), round(first * rate), round(last * rate)) for name, first, last in gaps
+        MarkerInterval((name,), round(first * rate), round(last * rate))
+        for name, first, last in gaps
     )
 
 
-def drawn_swaps(
+def random_swaps(
     markers: Sequence[str], frames: int, rate: float, count: int, rng: np.random.Generator
-) -> tuple[Interval, ...]:
+) -> tuple[MarkerInterval, ...]:
     """Exchanges of the labels of a left and the same right marker."""
     pairs = [(m, "R" + m[1:]) for m in markers if m[0] == "L" and "R" + m[1:] in markers]
     if count and not pairs:
         raise CaptureError("labels can be exchanged between L... and R... markers; there are none")
     swaps = []
     for _ in range(count):
-        length = round(rng.uniform(*SWAPPED) * rate)
+        length = round(rng.uniform(*SWAP_DURATIONS_S) * rate)
         first = int(rng.integers(5, max(6, frames - length - 5)))
-        swaps.append(Interval(pairs[int(rng.integers(len(pairs)))], first, first + length))
+        swaps.append(MarkerInterval(pairs[int(rng.integers(len(pairs)))], first, first + length))
     return tuple(swaps)
 
 
-def spoiled(
+def apply_artifacts(
     markers: Sequence[str],
     positions: np.ndarray,
     *,
-    gaps: Sequence[Interval],
-    swaps: Sequence[Interval],
+    gaps: Sequence[MarkerInterval],
+    swaps: Sequence[MarkerInterval],
 ) -> np.ndarray:
     """Positions with labels exchanged and gaps (NaN)."""
     spoilt = positions.copy()

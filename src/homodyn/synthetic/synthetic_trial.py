@@ -11,39 +11,50 @@ from homodyn.capture import Trial
 from homodyn.dynamics import center_of_mass, marker_positions
 from homodyn.errors import CaptureError
 from homodyn.model import Model
-from homodyn.synthetic.emg import emg_signals
-from homodyn.synthetic.markers import drawn_gaps, drawn_swaps, noisy, spoiled, stated_gaps
-from homodyn.synthetic.pace import footsteps, pace_of
-from homodyn.synthetic.plates import PlateLayout, lay_plates, plate_readings, standing_reading
-from homodyn.synthetic.subject import check_walker, subject
-from homodyn.synthetic.truth import (
-    WalkTruth,
+from homodyn.synthetic.emg_signals import emg_signals
+from homodyn.synthetic.force_plates import (
+    PlateLayout,
+    place_plates,
+    plate_readings,
+    static_readings,
+)
+from homodyn.synthetic.ground_truth import (
+    GroundTruth,
     true_drive,
     true_events,
     true_loads,
     true_markers,
     true_motion,
 )
-from homodyn.synthetic.walk import Walk, plan_walk
+from homodyn.synthetic.marker_artifacts import (
+    add_noise,
+    apply_artifacts,
+    gaps_from_list,
+    random_gaps,
+    random_swaps,
+)
+from homodyn.synthetic.pace import choose_pace, plan_footsteps
+from homodyn.synthetic.steady_walk import SteadyWalk, plan_walk
+from homodyn.synthetic.subject import check_walking_model, random_subject
 
-LEAD_IN = 0.25
+LEAD_IN_STRIDES = 0.25
 """Strides that are recorded before the first strike of the right foot, and after the last."""
-STANDING = 2.0
+STATIC_DURATION_S = 2.0
 """Length of the standing trial (s)."""
 
 Gaps = float | Sequence[tuple[str, float, float]]
 
 
 @dataclass(frozen=True, eq=False)
-class SyntheticWalk:
+class SyntheticTrial:
     """A made recording and the truth about it."""
 
     trial: Trial
     """The walk as cameras, plates and electrodes saw it."""
     static: Trial
     """The same person standing still, arms a little away from the body."""
-    truth: WalkTruth
-    walk: Walk
+    truth: GroundTruth
+    walk: SteadyWalk
     """The walk in continuous time."""
 
     @property
@@ -65,14 +76,14 @@ class SyntheticWalk:
                 f"{len(trial.plates)} plates and {len(trial.analog.names)} EMG channels at "
                 f"{trial.analog.rate:g} Hz, {len(trial.events)} events",
                 f"body: {self.model.mass:g} kg, {len(self.truth.gaps)} gaps, "
-                f"{len(self.truth.swaps)} exchanged labels; {', '.join(self.truth.clean)}",
-                f"balance: zero moment point within {1e3 * self.walk.off_plan:.1f} mm of its plan "
-                f"after {self.walk.rounds} rounds",
+                f"{len(self.truth.swaps)} exchanged labels; {', '.join(self.truth.clean_strikes)}",
+                f"balance: zero moment point within {1e3 * self.walk.zmp_error:.1f} mm of its plan "
+                f"after {self.walk.iterations} rounds",
             ]
         )
 
 
-def make_trial(
+def walking_trial(
     *,
     model: Model | None = None,
     height: float = 1.75,
@@ -90,10 +101,10 @@ def make_trial(
     gaps: Gaps = 0.01,
     swaps: int = 0,
     plates: int = 3,
-    both: bool = False,
+    shared_plate: bool = False,
     plate_noise: float = 1.0,
     seed: int = 0,
-) -> SyntheticWalk:
+) -> SyntheticTrial:
     """A recording of steady straight walking, the same to the bit for the same arguments.
 
     The person is ``model``, a HeiMan, or one of ``height`` (m), ``mass`` (kg) and ``sex`` whose
@@ -124,18 +135,18 @@ def make_trial(
         )
     rng = np.random.default_rng(seed)
     if model is None:
-        model = subject(height=height, mass=mass, sex=sex, rng=rng, variation=variation)
-    check_walker(model)
-    pace = pace_of(model, speed=speed, step_length=step_length, cadence=cadence)
-    steps = footsteps(pace)
-    duration = (strides + 2 * LEAD_IN) * steps.period if duration is None else duration
-    first = _first_footfall(steps.period, steps.stance, duration, plates + 2 * both)
+        model = random_subject(height=height, mass=mass, sex=sex, rng=rng, variation=variation)
+    check_walking_model(model)
+    pace = choose_pace(model, speed=speed, step_length=step_length, cadence=cadence)
+    steps = plan_footsteps(pace)
+    duration = (strides + 2 * LEAD_IN_STRIDES) * steps.period if duration is None else duration
+    first = _first_footfall(steps.period, steps.stance, duration, plates + 2 * shared_plate)
     # The middle of the first plate's footfall is put at the origin of the laboratory.
     steps = replace(steps, origin=-first * steps.step_length)
-    walk = plan_walk(model, steps, manner=pace.manner, effort=pace.effort)
-    layout = lay_plates(steps, walk.feet, count=plates, both=both, first=first)
+    walk = plan_walk(model, steps, style=pace.style, swing_scale=pace.swing_scale)
+    layout = place_plates(steps, walk.feet, count=plates, shared_plate=shared_plate, first=first)
 
-    start = -LEAD_IN * steps.period
+    start = -LEAD_IN_STRIDES * steps.period
     frames = int(np.floor(duration * rate + 1e-9)) + 1
     time = np.arange(frames) / rate
     fine = np.arange(frames * ratio) / plate_rate
@@ -144,20 +155,20 @@ def make_trial(
     names = tuple(marker.name for marker in model.markers)
     exact = true_markers(motion)
     if isinstance(gaps, int | float):
-        hidden = drawn_gaps(names, frames, rate, float(gaps), rng)
+        hidden = random_gaps(names, frames, rate, float(gaps), rng)
     else:
-        hidden = stated_gaps(names, rate, gaps)
-    exchanged = drawn_swaps(names, frames, rate, swaps, rng)
+        hidden = gaps_from_list(names, rate, gaps)
+    exchanged = random_swaps(names, frames, rate, swaps, rng)
     events = true_events(walk, start, float(time[-1]))
     trial = Trial(
         "walk",
         names,
-        spoiled(names, noisy(exact, noise, rng), gaps=hidden, swaps=exchanged),
+        apply_artifacts(names, add_noise(exact, noise, rng), gaps=hidden, swaps=exchanged),
         rate,
         plates=plate_readings(
             layout,
             steps,
-            walk.ground(start + fine),
+            walk.ground_wrenches(start + fine),
             start + fine,
             rate=plate_rate,
             noise=plate_noise,
@@ -166,12 +177,12 @@ def make_trial(
         analog=emg_signals(drive.values, plate_rate, rng),
         events=events,
     )
-    clean = [
+    clean_strikes = [
         f"Plate {landing.plate + 1}: {landing.side}"
-        for landing in layout.landings
-        if sum(other.plate == landing.plate for other in layout.landings) == 1
+        for landing in layout.stances
+        if sum(other.plate == landing.plate for other in layout.stances) == 1
     ]
-    truth = WalkTruth(
+    truth = GroundTruth(
         motion,
         true_loads(walk, motion, start + time),
         exact,
@@ -179,12 +190,12 @@ def make_trial(
         drive,
         hidden,
         exchanged,
-        tuple(clean),
+        tuple(clean_strikes),
     )
-    return SyntheticWalk(trial, _standing(model, layout, rate, ratio, noise, rng), truth, walk)
+    return SyntheticTrial(trial, _static_trial(model, layout, rate, ratio, noise, rng), truth, walk)
 
 
-def _standing(
+def _static_trial(
     model: Model,
     layout: PlateLayout,
     rate: float,
@@ -198,22 +209,22 @@ def _standing(
     q = model.pose(arms)
     if len(layout.centers):
         q[model.coordinate_index("Pelvis_TX")] = layout.centers[0, 0]
-    frames = max(2, round(STANDING * rate))
+    frames = max(2, round(STATIC_DURATION_S * rate))
     markers = np.asarray(marker_positions(model, q))
     com = np.asarray(center_of_mass(model, q)) * [1.0, 1.0, 0.0]
     weight = -float(model.mass) * float(model.gravity[2])
     return Trial(
         "static",
         tuple(marker.name for marker in model.markers),
-        noisy(np.tile(markers, (frames, 1, 1)), noise, rng),
+        add_noise(np.tile(markers, (frames, 1, 1)), noise, rng),
         rate,
-        plates=standing_reading(layout, weight, com, samples=frames * ratio, rate=ratio * rate),
+        plates=static_readings(layout, weight, com, samples=frames * ratio, rate=ratio * rate),
     )
 
 
 def _first_footfall(period: float, stance: float, duration: float, count: int) -> int:
     """The number of the first footfall that has a plate, so that all of them are in the middle."""
-    last = int(np.floor(2 * (duration / period - LEAD_IN - stance)))
+    last = int(np.floor(2 * (duration / period - LEAD_IN_STRIDES - stance)))
     if last + 1 < count or last < 0:
         raise CaptureError(
             f"{duration:.2f} s hold {max(0, last + 1)} whole footfalls of {period:.2f} s strides; "

@@ -16,22 +16,22 @@ from homodyn.capture.filtering.filters import lowpass
 from homodyn.capture.world import world_axes
 from homodyn.dynamics import center_of_mass, center_of_mass_velocity, marker_positions
 from homodyn.errors import CaptureError
-from homodyn.gait.legs import Leg, SolePoint, legs_of
+from homodyn.gait.legs import Leg, SolePoint, find_legs
 from homodyn.model import Marker, Model
 from homodyn.motion.motion import FitStatus, Motion
 
-STILL = 0.25
+MIN_FOOT_SPEED_M_S = 0.25
 """Feet that never move faster (m/s) do not walk."""
-BELT = 0.15
+MIN_BELT_SPEED_M_S = 0.15
 """Standing feet that move faster (m/s) stand on a belt."""
-FLAT = 0.1
+MAX_FLAT_FOOT_SPEED_M_S = 0.1
 """A foot whose heel and toe differ by less (m/s) does not turn."""
-SMOOTHING = 20.0
+VELOCITY_CUTOFF_HZ = 20.0
 """Cut-off (Hz) of the zero-lag filter in front of differentiation."""
 
 
 @dataclass(frozen=True, eq=False)
-class LegPaths:
+class LegTrajectories:
     """Paths of one leg, each (frames, 3) in m, Z up, over the ground."""
 
     leg: Leg
@@ -45,13 +45,13 @@ class LegPaths:
 
 
 @dataclass(frozen=True, eq=False)
-class Walk:
+class GroundKinematics:
     """What gait analysis looks at, in axes with Z up, relative to the ground under the feet."""
 
     motion: Motion
     time: np.ndarray
-    left: LegPaths
-    right: LegPaths
+    left: LegTrajectories
+    right: LegTrajectories
     com: np.ndarray
     """(frames, 3), m: centre of mass."""
     com_velocity: np.ndarray
@@ -70,7 +70,7 @@ class Walk:
         """Strength of gravity (m/s2)."""
         return float(np.linalg.norm(self.motion.model.gravity))
 
-    def side(self, side: str) -> LegPaths:
+    def side(self, side: str) -> LegTrajectories:
         """The leg of a side, ``"left"`` or ``"right"`` in any case of letters."""
         paths = {"left": self.left, "right": self.right}.get(str(side).lower())
         if paths is None:
@@ -84,7 +84,7 @@ class Walk:
         return values[low] + (place - low) * (values[low + 1] - values[low])
 
 
-def walk_of(motion: Motion) -> Walk:
+def ground_kinematics(motion: Motion) -> GroundKinematics:
     """The paths of the legs and the centre of mass of a motion."""
     if len(motion.time) < 4:
         raise CaptureError(
@@ -97,27 +97,27 @@ def walk_of(motion: Motion) -> Walk:
                 f"{name} of the motion is not finite in frame {bad[0]} and {bad.size - 1} more; "
                 "fill the gaps of the markers, or cut those frames away, before measuring gait"
             )
-    motion, notes = _seen(motion)
+    motion, notes = _visible_frames(motion)
     axes = world_axes(motion.model)
-    left, right = legs_of(motion.model)
+    left, right = find_legs(motion.model)
     points = [point for leg in (left, right) for point in _points(leg)]
     positions = _paths(motion.model, motion.q, points) @ axes.T
     cut = len(_points(left))
     com = center_of_mass(motion.model, motion.q) @ axes.T
-    walk = Walk(
+    walk = GroundKinematics(
         motion=motion,
         time=np.asarray(motion.time, dtype=float),
-        left=_leg_paths(left, positions[:, :cut]),
-        right=_leg_paths(right, positions[:, cut:]),
+        left=_leg_trajectories(left, positions[:, :cut]),
+        right=_leg_trajectories(right, positions[:, cut:]),
         com=com,
         com_velocity=center_of_mass_velocity(motion.model, motion.q, motion.v) @ axes.T,
         belt=np.zeros(3),
         notes=notes,
     )
-    return _over_ground(walk)
+    return _relative_to_belt(walk)
 
 
-def _seen(motion: Motion) -> tuple[Motion, tuple[str, ...]]:
+def _visible_frames(motion: Motion) -> tuple[Motion, tuple[str, ...]]:
     """The motion without frames at its ends in which no marker was seen: nobody moved there."""
     seen = np.flatnonzero([status != FitStatus.UNSEEN for status in motion.status])
     frames = len(motion.time)
@@ -136,15 +136,15 @@ def _seen(motion: Motion) -> tuple[Motion, tuple[str, ...]]:
     return shorter, notes
 
 
-def smooth_velocity(walk: Walk, path: np.ndarray) -> np.ndarray:
+def smooth_velocity(walk: GroundKinematics, path: np.ndarray) -> np.ndarray:
     """Velocity of a path (m/s): filtered without lag, then central differences."""
     rate = walk.motion.rate
-    if rate > 2.5 * SMOOTHING:
-        path = lowpass(path, rate, cutoff=SMOOTHING)
+    if rate > 2.5 * VELOCITY_CUTOFF_HZ:
+        path = lowpass(path, rate, cutoff=VELOCITY_CUTOFF_HZ)
     return np.gradient(path, walk.time, axis=0)
 
 
-def fastest_foot(walk: Walk) -> float:
+def max_foot_speed(walk: GroundKinematics) -> float:
     """Peak speed of the ankles over the ground (m/s), the fastest 2 % left out."""
     speeds = [
         np.linalg.norm(smooth_velocity(walk, walk.side(side).ankle), axis=1)
@@ -165,20 +165,20 @@ def _paths(model: Model, q: np.ndarray, points: Sequence[SolePoint]) -> np.ndarr
     return np.asarray(marker_positions(replace(model, markers=markers), q))
 
 
-def _leg_paths(leg: Leg, positions: np.ndarray) -> LegPaths:
+def _leg_trajectories(leg: Leg, positions: np.ndarray) -> LegTrajectories:
     hip, knee, ankle, heel, toe = np.moveaxis(positions[:, :5], 1, 0)
     sole = positions[:, 5:].copy()
     sole[..., 2] -= [point.radius for point in leg.sole]
-    return LegPaths(leg, hip, knee, ankle, heel, toe, sole)
+    return LegTrajectories(leg, hip, knee, ankle, heel, toe, sole)
 
 
-def _over_ground(walk: Walk) -> Walk:
+def _relative_to_belt(walk: GroundKinematics) -> GroundKinematics:
     """The walk relative to what its feet stand on."""
     speeds = {side: _standing_velocity(walk, side) for side in ("left", "right")}
     belt = np.mean(list(speeds.values()), axis=0)
     belt[2] = 0.0
     pace = float(np.linalg.norm(belt))
-    if fastest_foot(walk) < STILL or pace < BELT:
+    if max_foot_speed(walk) < MIN_FOOT_SPEED_M_S or pace < MIN_BELT_SPEED_M_S:
         return walk
     left, right = speeds["left"][:2], speeds["right"][:2]
     passed = np.linalg.norm((walk.com[-1] - walk.com[0])[:2]) / (walk.time[-1] - walk.time[0])
@@ -194,13 +194,13 @@ def _over_ground(walk: Walk) -> Walk:
         "in place: a treadmill. Lengths, direction and velocity are told relative to its belt.",
     ]
     apart = float(np.linalg.norm(left - right))
-    if apart > BELT:
+    if apart > MIN_BELT_SPEED_M_S:
         notes.append(
             f"The belts under the two feet differ by {apart:.2f} m/s; their mean is used, so "
             "lengths of a single side are off by half of that times their duration."
         )
     carried = np.outer(walk.time - walk.time[0], belt)
-    moved = {side: _shifted(walk.side(side), carried) for side in ("left", "right")}
+    moved = {side: _subtract_belt(walk.side(side), carried) for side in ("left", "right")}
     return replace(
         walk,
         left=moved["left"],
@@ -212,7 +212,7 @@ def _over_ground(walk: Walk) -> Walk:
     )
 
 
-def _standing_velocity(walk: Walk, side: str) -> np.ndarray:
+def _standing_velocity(walk: GroundKinematics, side: str) -> np.ndarray:
     """Median velocity of a foot (m/s) while it is flat: low, and heel and toe move alike."""
     paths = walk.side(side)
     low = np.ones(len(walk.time), dtype=bool)
@@ -223,12 +223,12 @@ def _standing_velocity(walk: Walk, side: str) -> np.ndarray:
         return np.zeros(3)
     heel, toe = (smooth_velocity(walk, path)[low] for path in (paths.heel, paths.toe))
     turning = np.linalg.norm(heel - toe, axis=1)
-    flat = turning <= max(FLAT, float(turning.min()))
+    flat = turning <= max(MAX_FLAT_FOOT_SPEED_M_S, float(turning.min()))
     return np.asarray(np.median((heel[flat] + toe[flat]) / 2, axis=0))
 
 
-def _shifted(paths: LegPaths, carried: np.ndarray) -> LegPaths:
-    return LegPaths(
+def _subtract_belt(paths: LegTrajectories, carried: np.ndarray) -> LegTrajectories:
+    return LegTrajectories(
         leg=paths.leg,
         hip=paths.hip - carried,
         knee=paths.knee - carried,

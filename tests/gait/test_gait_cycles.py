@@ -72,9 +72,13 @@ def test_the_mean_of_nothing_is_refused():
 
 def test_strides_know_their_foot_off_and_skip_a_lost_strike():
     found = strides(strikes(0, 1, 2, 4.2, 5.2, offs=(0.6, 1.6, 4.8)), "left")
-    assert [(s.start, s.end, s.off) for s in found] == [(0, 1, 0.6), (1, 2, 1.6), (4.2, 5.2, 4.8)]
+    assert [(s.start, s.end, s.foot_off) for s in found] == [
+        (0, 1, 0.6),
+        (1, 2, 1.6),
+        (4.2, 5.2, 4.8),
+    ]
     over = cycles(np.linspace(0, 6, 601), np.zeros(601), strikes(0, 1, offs=(0.6,)), "left")
-    assert over.off_percent == pytest.approx([60])
+    assert over.foot_off_percent == pytest.approx([60])
 
 
 def test_the_other_side_and_wrong_sides():

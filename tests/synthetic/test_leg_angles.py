@@ -1,12 +1,16 @@
 import numpy as np
 
 import homodyn as hd
-from homodyn.synthetic.leg import euler_yxz, knee_flexion, leg_angles, turn
+from homodyn.synthetic.leg_angles import euler_yxz, knee_flexion, leg_angles, rotation_about
 
 
 def test_euler_angles_are_found_again():
     angles = np.random.default_rng(0).uniform(-1.2, 1.2, (40, 3))
-    matrix = turn("y", angles[:, 0]) @ turn("x", angles[:, 1]) @ turn("z", angles[:, 2])
+    matrix = (
+        rotation_about("y", angles[:, 0])
+        @ rotation_about("x", angles[:, 1])
+        @ rotation_about("z", angles[:, 2])
+    )
     np.testing.assert_allclose(euler_yxz(matrix), angles, atol=1e-12)
 
 
@@ -32,7 +36,7 @@ def test_leg_angles_bring_the_foot_of_the_model_where_it_was():
         turned["FootLeft"],
         thigh=float(np.linalg.norm(place["ShankLeft"] - place["ThighLeft"], axis=1)[0]),
         shank=float(np.linalg.norm(place["FootLeft"] - place["ShankLeft"], axis=1)[0]),
-        spin=q[:, model.coordinate_index("HipLeft_RZ")],
+        hip_rotation=q[:, model.coordinate_index("HipLeft_RZ")],
     )
     np.testing.assert_allclose(found, q[:, index], atol=1e-9)
 

@@ -8,28 +8,28 @@ from dataclasses import dataclass
 import numpy as np
 
 from homodyn.capture.world import world_axes
-from homodyn.gait.strides_over_ground import Walk
+from homodyn.gait.ground_kinematics import GroundKinematics
 from homodyn.motion import ForcePlate
 from homodyn.motion.loads import FootForce, Loads
 
-SHORTEST_CONTACT = 0.1
+MIN_CONTACT_S = 0.1
 """Contacts that last less (s) are no steps."""
-SHORTEST_GAP = 0.05
+MIN_CONTACT_GAP_S = 0.05
 """Gaps that last less (s) do not end a contact."""
-NEAR = 0.15
+MAX_FOOT_DISTANCE_M = 0.15
 """A centre of pressure farther (m) from the line of heel and toe is another foot's, or none's."""
-UNLOADED = 60.0
+MAX_UNLOADED_FORCE_N = 60.0
 """A plate that reads less (N) may be unloaded and badly zeroed."""
-QUIET = 0.15
+MIN_UNLOADED_SHARE = 0.15
 """Share of a recording a plate must be unloaded for its zero to be told."""
-OFFSET = 5.0
+MIN_PLATE_OFFSET_N = 5.0
 """Zeros nearer to zero (N) are left as they are."""
-SHARE = 0.8
+MIN_NEAREST_SHARE = 0.8
 """Share of a contact during which its centre of pressure must be nearest to one foot."""
 
 
 @dataclass(frozen=True)
-class Contact:
+class ContactInterval:
     """A span of time (s) in which something touches; None at an end that was not seen."""
 
     start: float | None
@@ -37,21 +37,21 @@ class Contact:
     source: str = ""
 
 
-def spans(
+def threshold_intervals(
     time: np.ndarray,
     signal: np.ndarray,
     *,
     on: float,
     off: float,
-    shortest: float = SHORTEST_CONTACT,
-    gap: float = SHORTEST_GAP,
-) -> list[Contact]:
+    shortest: float = MIN_CONTACT_S,
+    gap: float = MIN_CONTACT_GAP_S,
+) -> list[ContactInterval]:
     """Spans in which a signal is up: from where it reaches ``on`` to where it falls below ``off``.
 
     Instants lie between the samples, where the straight line crosses. Gaps shorter than ``gap`` (s)
     are closed first, spans shorter than ``shortest`` are dropped then.
     """
-    raised = _schmitt(signal, on, off)
+    raised = _schmitt_trigger(signal, on, off)
     edges = np.flatnonzero(np.diff(raised.astype(np.int8)))
     starts = [_crossing(time, signal, k, on) for k in map(int, edges) if raised[k + 1]]
     ends = [_crossing(time, signal, k, off) for k in map(int, edges) if raised[k]]
@@ -66,55 +66,55 @@ def spans(
         else:
             joined.append([start, end])
     return [
-        Contact(start if np.isfinite(start) else None, end if np.isfinite(end) else None)
+        ContactInterval(start if np.isfinite(start) else None, end if np.isfinite(end) else None)
         for start, end in joined
         if end - start >= shortest
     ]
 
 
-def loaded_feet(
-    walk: Walk, forces: Sequence[ForcePlate] | Loads, *, threshold: float
-) -> tuple[dict[str, list[Contact]], list[str]]:
+def contacts_from_forces(
+    walk: GroundKinematics, forces: Sequence[ForcePlate] | Loads, *, threshold: float
+) -> tuple[dict[str, list[ContactInterval]], list[str]]:
     """Contacts of each side by force, and sentences about forces that could not be used.
 
     A contact begins where the vertical force rises above ``threshold`` (N) and ends where it falls
     below it again after having been at least twice as large.
     """
     if isinstance(forces, Loads):
-        return _of_loads(walk, forces, threshold)
-    found: dict[str, list[Contact]] = {"left": [], "right": []}
+        return _contacts_from_loads(walk, forces, threshold)
+    found: dict[str, list[ContactInterval]] = {"left": [], "right": []}
     notes: list[str] = []
     for plate in forces:
-        force, offset = _zeroed(np.nan_to_num(plate.force[:, 2]))
+        force, offset = _remove_offset(np.nan_to_num(plate.force[:, 2]))
         if offset:
             notes.append(
                 f"Plate {plate.name!r} reads {offset:.0f} N while nobody stands on it; "
                 "that is taken off before events are told."
             )
-        for contact in _loads_of(plate.time, force, threshold):
-            side, reason = _foot_on(walk, plate, force, contact, threshold)
+        for contact in _loaded_intervals(plate.time, force, threshold):
+            side, reason = _side_on_plate(walk, plate, force, contact, threshold)
             if side:
                 source = f"forces: plate {plate.name!r} at {threshold:g} N"
-                found[side].append(Contact(contact.start, contact.end, source))
+                found[side].append(ContactInterval(contact.start, contact.end, source))
             elif reason:
                 notes.append(reason)
-    return {side: _united(contacts) for side, contacts in found.items()}, notes
+    return {side: _merge_intervals(contacts) for side, contacts in found.items()}, notes
 
 
-def _zeroed(force: np.ndarray) -> tuple[np.ndarray, float]:
+def _remove_offset(force: np.ndarray) -> tuple[np.ndarray, float]:
     """A vertical force without what the plate reads unloaded, and how much that was (N)."""
-    quiet = force[np.abs(force) < UNLOADED]
-    if len(quiet) < QUIET * len(force):
+    quiet = force[np.abs(force) < MAX_UNLOADED_FORCE_N]
+    if len(quiet) < MIN_UNLOADED_SHARE * len(force):
         return force, 0.0
     offset = float(np.median(quiet))
-    return (force - offset, offset) if abs(offset) > OFFSET else (force, 0.0)
+    return (force - offset, offset) if abs(offset) > MIN_PLATE_OFFSET_N else (force, 0.0)
 
 
-def _of_loads(
-    walk: Walk, loads: Loads, threshold: float
-) -> tuple[dict[str, list[Contact]], list[str]]:
+def _contacts_from_loads(
+    walk: GroundKinematics, loads: Loads, threshold: float
+) -> tuple[dict[str, list[ContactInterval]], list[str]]:
     up = world_axes(loads.motion.model)[2]
-    found: dict[str, list[Contact]] = {"left": [], "right": []}
+    found: dict[str, list[ContactInterval]] = {"left": [], "right": []}
     notes: list[str] = []
     total: dict[str, np.ndarray] = {}
     for foot in loads.feet:
@@ -128,8 +128,8 @@ def _of_loads(
             total[side] = total.get(side, 0.0) + _upward(foot, up)
     for each, force in total.items():
         found[each] = [
-            Contact(c.start, c.end, f"forces: load of the {each} foot at {threshold:g} N")
-            for c in _loads_of(np.asarray(loads.motion.time), force, threshold)
+            ContactInterval(c.start, c.end, f"forces: load of the {each} foot at {threshold:g} N")
+            for c in _loaded_intervals(np.asarray(loads.motion.time), force, threshold)
         ]
     return found, notes
 
@@ -138,17 +138,23 @@ def _upward(foot: FootForce, up: np.ndarray) -> np.ndarray:
     return np.asarray(np.nan_to_num(foot.force @ up))
 
 
-def _loads_of(time: np.ndarray, force: np.ndarray, threshold: float) -> list[Contact]:
+def _loaded_intervals(
+    time: np.ndarray, force: np.ndarray, threshold: float
+) -> list[ContactInterval]:
     """Loaded spans; hysteresis by size: what never doubles the threshold is noise."""
-    contacts = spans(time, force, on=threshold, off=threshold)
-    return [c for c in contacts if force[_inside(time, c)].max(initial=0.0) >= 2 * threshold]
+    contacts = threshold_intervals(time, force, on=threshold, off=threshold)
+    return [c for c in contacts if force[_within(time, c)].max(initial=0.0) >= 2 * threshold]
 
 
-def _foot_on(
-    walk: Walk, plate: ForcePlate, force: np.ndarray, contact: Contact, threshold: float
+def _side_on_plate(
+    walk: GroundKinematics,
+    plate: ForcePlate,
+    force: np.ndarray,
+    contact: ContactInterval,
+    threshold: float,
 ) -> tuple[str, str]:
     """The side that stood on a plate during a contact, or a sentence why it is not known."""
-    inside = _inside(plate.time, contact) & (force >= threshold)
+    inside = _within(plate.time, contact) & (force >= threshold)
     inside &= (plate.time >= walk.time[0]) & (plate.time <= walk.time[-1])
     inside &= np.isfinite(plate.point).all(axis=1)
     when = plate.time[inside]
@@ -157,10 +163,10 @@ def _foot_on(
     pressed = plate.point[inside][:, :2]
     carried = np.outer(when - walk.time[0], walk.belt)[:, :2]
     distance = {
-        side: _beside(
+        side: _distance_to_foot(
             pressed,
-            _sampled(walk, walk.side(side).heel, when) + carried,
-            _sampled(walk, walk.side(side).toe, when) + carried,
+            _path_at(walk, walk.side(side).heel, when) + carried,
+            _path_at(walk, walk.side(side).toe, when) + carried,
         )
         for side in ("left", "right")
     }
@@ -170,19 +176,19 @@ def _foot_on(
         "right": float(np.mean(distance["right"] < distance["left"])),
     }
     side = max(nearest, key=lambda s: nearest[s])
-    if float(np.median(distance[side])) > NEAR:
+    if float(np.median(distance[side])) > MAX_FOOT_DISTANCE_M:
         gone = float(np.median(distance[side]))
         return "", f"{at}, but the nearest foot is {gone:.2f} m away; its events are left out."
-    if nearest[side] < SHARE:
+    if nearest[side] < MIN_NEAREST_SHARE:
         return "", f"{at} by both feet; it tells no events of one foot."
     return side, ""
 
 
-def _sampled(walk: Walk, path: np.ndarray, when: np.ndarray) -> np.ndarray:
+def _path_at(walk: GroundKinematics, path: np.ndarray, when: np.ndarray) -> np.ndarray:
     return np.stack([np.interp(when, walk.time, path[:, axis]) for axis in (0, 1)], axis=1)
 
 
-def _beside(points: np.ndarray, heel: np.ndarray, toe: np.ndarray) -> np.ndarray:
+def _distance_to_foot(points: np.ndarray, heel: np.ndarray, toe: np.ndarray) -> np.ndarray:
     """Distance (m) of points from the lines between heel and toe, each in the plane."""
     along = toe - heel
     length = np.maximum((along**2).sum(axis=1), 1e-12)
@@ -190,27 +196,29 @@ def _beside(points: np.ndarray, heel: np.ndarray, toe: np.ndarray) -> np.ndarray
     return np.asarray(np.linalg.norm(points - heel - share[:, None] * along, axis=1))
 
 
-def _united(contacts: Sequence[Contact]) -> list[Contact]:
+def _merge_intervals(contacts: Sequence[ContactInterval]) -> list[ContactInterval]:
     """One foot may touch several plates in one step: spans that overlap become one."""
-    merged: list[Contact] = []
+    merged: list[ContactInterval] = []
     for contact in sorted(contacts, key=lambda c: -np.inf if c.start is None else c.start):
         last = merged[-1] if merged else None
         start = -np.inf if contact.start is None else contact.start
-        if last is not None and (last.end is None or start <= last.end + SHORTEST_GAP):
+        if last is not None and (last.end is None or start <= last.end + MIN_CONTACT_GAP_S):
             later = last.end is not None and (contact.end is None or contact.end > last.end)
-            merged[-1] = Contact(last.start, contact.end if later else last.end, last.source)
+            merged[-1] = ContactInterval(
+                last.start, contact.end if later else last.end, last.source
+            )
         else:
             merged.append(contact)
     return merged
 
 
-def _inside(time: np.ndarray, contact: Contact) -> np.ndarray:
+def _within(time: np.ndarray, contact: ContactInterval) -> np.ndarray:
     low = -np.inf if contact.start is None else contact.start
     high = np.inf if contact.end is None else contact.end
     return np.asarray((time >= low) & (time <= high))
 
 
-def _schmitt(signal: np.ndarray, on: float, off: float) -> np.ndarray:
+def _schmitt_trigger(signal: np.ndarray, on: float, off: float) -> np.ndarray:
     """True from reaching ``on`` until falling below ``off``."""
     state = np.full(len(signal), -1, dtype=np.int8)
     state[signal >= on] = 1

@@ -14,7 +14,7 @@ from scipy.signal import butter, sosfiltfilt
 from homodyn.capture import Signals
 from homodyn.model import Model
 
-MUSCLES: Mapping[str, tuple[tuple[str, float], ...]] = {
+MUSCLE_TORQUES: Mapping[str, tuple[tuple[str, float], ...]] = {
     "Soleus": (("AnkleRight_RY", 1.0),),
     "Gastrocnemius Lateralis": (("AnkleRight_RY", 0.7), ("KneeRight_RY", 0.6)),
     "Tibialis Anterior": (("AnkleRight_RY", -1.0),),
@@ -27,33 +27,35 @@ MUSCLES: Mapping[str, tuple[tuple[str, float], ...]] = {
 """Coordinates whose torque a muscle makes, and in which sense; HeiMan's angles are positive in
 plantarflexion, flexion of the knee and extension of the hip."""
 
-LEAD = 0.05
+EMG_LEAD_S = 0.05
 """Activity comes before its torque (s)."""
-REST = 0.02
+RESTING_DRIVE = 0.02
 """Drive of a muscle that does nothing."""
-STRONGEST = 0.4e-3
+MAX_EMG_SD_V = 0.4e-3
 """Standard deviation (V) of the signal at full drive."""
-FLOOR = 4e-6
+AMPLIFIER_NOISE_SD_V = 4e-6
 """Standard deviation (V) of what the amplifier adds."""
-BAND = (20.0, 450.0)
+EMG_BAND_HZ = (20.0, 450.0)
 """Hz."""
 
 
 def emg_drive(model: Model, tau: np.ndarray) -> np.ndarray:
     """Drive of each muscle from torques (instants, nv), between REST and one, (instants, 8)."""
     columns = []
-    for parts in MUSCLES.values():
+    for parts in MUSCLE_TORQUES.values():
         pull = sum(weight * tau[:, model.coordinate_index(name)] for name, weight in parts)
         positive = np.maximum(pull, 0.0)
-        columns.append(REST + (1 - REST) * positive / max(float(positive.max()), 1.0))
+        columns.append(
+            RESTING_DRIVE + (1 - RESTING_DRIVE) * positive / max(float(positive.max()), 1.0)
+        )
     return np.stack(columns, -1)
 
 
 def emg_signals(drive: np.ndarray, rate: float, rng: np.random.Generator) -> Signals:
     """Channels of EMG (V) for drives sampled at that rate (Hz)."""
-    high = min(BAND[1], 0.45 * rate)
-    band = butter(4, (BAND[0], high), "bandpass", fs=rate, output="sos")
+    high = min(EMG_BAND_HZ[1], 0.45 * rate)
+    band = butter(4, (EMG_BAND_HZ[0], high), "bandpass", fs=rate, output="sos")
     carrier = sosfiltfilt(band, rng.normal(size=drive.shape), axis=0)
     carrier /= carrier.std(axis=0)
-    values = STRONGEST * drive * carrier + FLOOR * rng.normal(size=drive.shape)
-    return Signals(tuple(MUSCLES), rate, values, ("V",) * len(MUSCLES))
+    values = MAX_EMG_SD_V * drive * carrier + AMPLIFIER_NOISE_SD_V * rng.normal(size=drive.shape)
+    return Signals(tuple(MUSCLE_TORQUES), rate, values, ("V",) * len(MUSCLE_TORQUES))

@@ -1,14 +1,14 @@
 import numpy as np
 import pytest
 
-from homodyn.synthetic.series import PeriodicSeries, smooth_step
+from homodyn.synthetic.fourier_series import FourierSeries, smooth_step
 
 
 def test_a_series_goes_through_band_limited_samples_and_drifts():
     time = np.arange(32) * (0.8 / 32)
     wave = 2 * np.pi / 0.8
     curve = np.stack([1 + np.cos(3 * wave * time) + 1.5 * time, np.sin(wave * time)], -1)
-    series = PeriodicSeries.through(curve, 0.8, harmonics=5, drift=np.array([1.5, 0.0]))
+    series = FourierSeries.from_samples(curve, 0.8, harmonics=5, drift=np.array([1.5, 0.0]))
     np.testing.assert_allclose(series(time), curve, atol=1e-13)
     later = series(time + 0.8)
     np.testing.assert_allclose(later[:, 0], curve[:, 0] + 1.5 * 0.8, atol=1e-13)
@@ -18,7 +18,7 @@ def test_a_series_goes_through_band_limited_samples_and_drifts():
 @pytest.mark.parametrize("order", [1, 2])
 def test_derivatives_of_a_series_are_those_of_its_values(order):
     rng = np.random.default_rng(0)
-    series = PeriodicSeries.through(
+    series = FourierSeries.from_samples(
         rng.normal(size=(64, 3)), 1.1, harmonics=6, drift=np.array([1.0, 0.0, -2.0])
     )
     time, h = np.linspace(-0.4, 2.0, 50), 1e-5

@@ -17,7 +17,7 @@ from homodyn.capture import (
 )
 from homodyn.gait import (
     find_events,
-    gait_measures,
+    measures,
 )
 from homodyn.motion import (
     FootForce,
@@ -32,7 +32,7 @@ LIMPING = Walker(lag=0.44)
 
 def measured(walker, **options):
     motion = walker.motion()
-    return gait_measures(motion, find_events(motion), **options)
+    return measures(motion, find_events(motion), **options)
 
 
 def same(first, second, sides=("left", "right"), signs=1.0, tolerance=1e-7):
@@ -49,7 +49,7 @@ def same(first, second, sides=("left", "right"), signs=1.0, tolerance=1e-7):
 def test_a_made_walk_is_measured_exactly_with_its_events():
     # At 500 Hz every event falls on a frame, so that nothing is interpolated across a landing.
     walker = LIMPING.but(rate=500.0)
-    found = gait_measures(walker.motion(), walker.events())
+    found = measures(walker.motion(), walker.events())
     length, period = walker.stride_length, walker.period
     short, long = walker.lag, 1 - walker.lag
     for side, share in (("left", short), ("right", long)):
@@ -80,12 +80,12 @@ def test_a_made_walk_is_measured_exactly_with_its_events():
     assert found["symmetry index of step length"].mean == pytest.approx(asymmetry)
     assert found["symmetry index of stride length"].mean == pytest.approx(0, abs=1e-6)
     assert found.direction == pytest.approx([1, 0], abs=1e-9)
-    assert not found.absent
+    assert not found.missing
 
 
 def test_events_found_from_the_motion_change_little():
     # Double support has four events in it, each of them less than half a frame off.
-    exact = gait_measures(LIMPING.motion(), LIMPING.events())
+    exact = measures(LIMPING.motion(), LIMPING.events())
     found = measured(LIMPING)
     for row in exact.rows:
         if row.unit in ("m", "s"):
@@ -120,8 +120,8 @@ def test_a_mirror_exchanges_the_sides():
     )
     image = replace(motion, q=mirrored(motion.q), v=v)
     same(
-        gait_measures(motion, find_events(motion)),
-        gait_measures(image, find_events(image)),
+        measures(motion, find_events(motion)),
+        measures(image, find_events(image)),
         sides=("right", "left"),
         signs=-1.0,
     )
@@ -139,7 +139,7 @@ def test_a_treadmill_gives_what_the_ground_gives():
 
 def test_walking_backward_has_positive_lengths_and_a_sentence():
     motion = backward(Walker().motion())
-    found = gait_measures(motion, find_events(motion))
+    found = measures(motion, find_events(motion))
     assert found["stride length", "left"].mean == pytest.approx(1.375, abs=0.01)
     assert found["velocity"].mean == pytest.approx(1.25, abs=0.01)
     assert found["step width", "left"].mean < 0  # left of where it goes is right of the body
@@ -168,7 +168,7 @@ def test_a_turn_is_measured_along_the_way():
     q[:, INDEX["Pelvis_TY"]] = radius * (1 - np.cos(way / radius))
     q[:, INDEX["Pelvis_RZ"]] = way / radius
     turning = replace(motion, q=q, v=np.gradient(q, motion.time, axis=0))
-    found = gait_measures(turning, find_events(turning))
+    found = measures(turning, find_events(turning))
     assert any("turns by" in note for note in found.notes)
     assert found["velocity"].mean == pytest.approx(walker.speed, abs=0.05)
     assert found["stride length", "right"].mean == pytest.approx(1.375, abs=0.1)
@@ -178,7 +178,7 @@ def test_a_turn_is_measured_along_the_way():
 def test_less_than_a_stride_has_reasons_instead_of_numbers(duration):
     found = measured(Walker(duration=duration))
     assert ("stride length", "left") not in found
-    reasons = {gone.reason for gone in found.absent}
+    reasons = {gone.reason for gone in found.missing}
     assert any("follow each other" in reason for reason in reasons)
     assert all(np.isfinite(row.values).all() and row.values.size for row in found.rows)
     assert str(found)
@@ -187,9 +187,9 @@ def test_less_than_a_stride_has_reasons_instead_of_numbers(duration):
 def test_standing_has_no_measures_but_sentences():
     q = np.tile(MODEL.neutral(), (100, 1))
     motion = Motion(MODEL, np.arange(100) / 100, q, 0 * q, 0 * q)
-    found = gait_measures(motion, find_events(motion))
+    found = measures(motion, find_events(motion))
     assert not found.rows
-    assert len(found.absent) > 30
+    assert len(found.missing) > 30
     assert any("stands" in note for note in found.notes)
     assert any("no events" in note for note in found.notes)
     assert any("no walking direction" in note for note in found.notes)
@@ -200,7 +200,7 @@ def test_motions_with_holes_or_hardly_any_frames_are_refused():
     q = motion.q.copy()
     q[7] = np.nan
     with pytest.raises(CaptureError, match="not finite in frame 7"):
-        gait_measures(replace(motion, q=q), ())
+        measures(replace(motion, q=q), ())
     short = replace(motion, time=motion.time[:3], q=motion.q[:3], v=motion.v[:3])
     with pytest.raises(CaptureError, match="too short"):
         find_events(short)
@@ -231,7 +231,7 @@ def test_peaks_of_force_are_told_in_body_weights():
     loads = Loads(
         motion, motion.v, (0,), zeros, zeros, (FootForce("FootLeft", "left", force, zeros, zeros),)
     )
-    found = gait_measures(motion, walker.events(), loads=loads)
+    found = measures(motion, walker.events(), loads=loads)
     assert found["peak vertical force", "left"].values == pytest.approx(1.1)
     assert ("peak vertical force", "right") not in found
 
@@ -240,7 +240,7 @@ def test_peaks_of_force_are_told_in_body_weights():
 def test_a_treadmill_walk_agrees_with_its_markers(shared_data, name, file):
     motion, plates = recordings.walk(shared_data, name)
     events = find_events(motion, plates)
-    found = gait_measures(motion, events)
+    found = measures(motion, events)
     trial = read(shared_data / name / file, up="y")
     for side, letter in (("left", "L"), ("right", "R")):
         heel, toe = (trial.marker(f"{letter}.{part}") for part in ("Heel", "Toe.Tip"))
@@ -264,7 +264,7 @@ def test_a_treadmill_walk_agrees_with_its_markers(shared_data, name, file):
 def test_an_overground_walk_agrees_with_its_markers(shared_data):
     motion, plates = recordings.walk(shared_data, "arnold2013/subject01")
     events = find_events(motion, plates)
-    found = gait_measures(motion, events)
+    found = measures(motion, events)
     trial = read(shared_data / "arnold2013/subject01/markers.trc", up="y")
     strike = {e.context: e.time for e in events if e.label == "Foot Strike"}
     left, right = (
@@ -286,7 +286,7 @@ def test_an_overground_walk_agrees_with_its_markers(shared_data):
 
 def test_a_longer_treadmill_walk_is_plausible(shared_data):
     motion, plates = recordings.walk(shared_data, "opensim_id")
-    found = gait_measures(motion, find_events(motion, plates))
+    found = measures(motion, find_events(motion, plates))
     assert found["velocity"].mean == pytest.approx(1.13, abs=0.02)
     assert found["velocity"].mean == pytest.approx(
         found["stride length", "left"].mean / found["stride duration", "left"].mean, rel=0.01
@@ -303,7 +303,7 @@ def test_a_fitted_walk_without_forces_agrees_with_its_markers(shared_data):
     model = hd.catalog.hdm()
     trial = match_labels(read(shared_data / "hdm" / "walk.c3d"), model).trial
     motion = fit(model, trial)
-    found = gait_measures(motion, find_events(motion))
+    found = measures(motion, find_events(motion))
     for side, letter in (("left", "L"), ("right", "R")):
         heel = trial.marker(f"{letter}HEE")[:, :2]
         still = np.linalg.norm(np.gradient(heel, trial.time, axis=0), axis=1) < 0.1

@@ -12,15 +12,15 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from scipy.interpolate import make_interp_spline
 
-from homodyn.synthetic.foot import FootPlan
-from homodyn.synthetic.leg import knee_flexion
+from homodyn.synthetic.foot_trajectory import FootTrajectory
+from homodyn.synthetic.leg_angles import knee_flexion
 
-STENCIL = 2e-3
+STENCIL_STEP_STRIDES = 2e-3
 """Half the distance of instants for derivatives at the ends, in strides."""
 
 
 def swing_ankle(
-    plan: FootPlan,
+    plan: FootTrajectory,
     hip: Callable[[np.ndarray], np.ndarray],
     time: np.ndarray,
     *,
@@ -36,10 +36,10 @@ def swing_ankle(
     start = -steps.phase(plan.side, np.zeros(1))[0]
     ends = []
     for phase, strike, path in (
-        (steps.stance, 0.0, plan.over_toes),
-        (1.0, 1.0, plan.over_heel),
+        (steps.stance, 0.0, plan.toe_rocker),
+        (1.0, 1.0, plan.heel_rocker),
     ):
-        instants = (start + phase + STENCIL * np.arange(-2, 3)) * steps.period
+        instants = (start + phase + STENCIL_STEP_STRIDES * np.arange(-2, 3)) * steps.period
         line = path(instants, np.full(5, strike)) - hip(instants)
         angle = np.arctan2(line[:, 0], -line[:, 2])
         ends.append((phase, _flexion(line, legs), angle, line[:, 1]))
@@ -69,8 +69,10 @@ def _spline(points: Sequence[tuple[float, np.ndarray | float]], u: np.ndarray) -
 
 
 def _first(f: np.ndarray) -> float:
-    return float((f[0] - 8 * f[1] + 8 * f[3] - f[4]) / (12 * STENCIL))
+    return float((f[0] - 8 * f[1] + 8 * f[3] - f[4]) / (12 * STENCIL_STEP_STRIDES))
 
 
 def _second(f: np.ndarray) -> float:
-    return float((-f[0] + 16 * f[1] - 30 * f[2] + 16 * f[3] - f[4]) / (12 * STENCIL**2))
+    return float(
+        (-f[0] + 16 * f[1] - 30 * f[2] + 16 * f[3] - f[4]) / (12 * STENCIL_STEP_STRIDES**2)
+    )

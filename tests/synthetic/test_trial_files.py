@@ -63,7 +63,7 @@ def test_the_truth_reads_back(made, folder):
         np.testing.assert_array_equal(read.point, foot.point)
     assert truth.events == made.truth.events
     assert truth.gaps == made.truth.gaps
-    assert truth.clean == made.truth.clean
+    assert truth.clean_strikes == made.truth.clean_strikes
     np.testing.assert_array_equal(truth.drive.values, made.truth.drive.values)
     same = compare_with_truth(truth, loads=made.truth.loads, events=made.truth.events)
     assert max(same.angles.values()) < 1e-9

@@ -16,18 +16,18 @@ from homodyn.motion import (
     Loads,
     Motion,
 )
-from homodyn.synthetic.balance import ROOT, Wrench
-from homodyn.synthetic.emg import LEAD, MUSCLES, emg_drive
-from homodyn.synthetic.markers import Interval
-from homodyn.synthetic.steps import SIDES
-from homodyn.synthetic.walk import Walk
+from homodyn.synthetic.emg_signals import EMG_LEAD_S, MUSCLE_TORQUES, emg_drive
+from homodyn.synthetic.footsteps import SIDES
+from homodyn.synthetic.ground_wrench import ROOT_COORDINATES, GroundWrench
+from homodyn.synthetic.marker_artifacts import MarkerInterval
+from homodyn.synthetic.steady_walk import SteadyWalk
 
-UNLOADED = 1e-6
+MIN_COP_FORCE_N = 1e-6
 """Vertical force (N) below which a foot has no centre of pressure."""
 
 
 @dataclass(frozen=True, eq=False)
-class WalkTruth:
+class GroundTruth:
     """The movement behind a made trial, at the instants of its frames."""
 
     motion: Motion
@@ -37,9 +37,9 @@ class WalkTruth:
     events: tuple[Event, ...]
     drive: Signals
     """How strongly each muscle was driven, between nothing and one, at the rate of the EMG."""
-    gaps: tuple[Interval, ...] = ()
-    swaps: tuple[Interval, ...] = ()
-    clean: tuple[str, ...] = ()
+    gaps: tuple[MarkerInterval, ...] = ()
+    swaps: tuple[MarkerInterval, ...] = ()
+    clean_strikes: tuple[str, ...] = ()
     """Plates that one foot alone stepped on, and which: ``"Plate 1: Right"``."""
 
     @property
@@ -48,26 +48,28 @@ class WalkTruth:
         return self.motion.model
 
 
-def true_torques(walk: Walk, clock: np.ndarray) -> tuple[np.ndarray, tuple[Wrench, ...]]:
+def true_torques(
+    walk: SteadyWalk, clock: np.ndarray
+) -> tuple[np.ndarray, tuple[GroundWrench, ...]]:
     """Generalised forces (instants, nv) that the walk takes, and the wrenches of both feet."""
     q, v, a = walk.state(clock)
-    ground = walk.ground(clock)
+    ground_wrenches = walk.ground_wrenches(clock)
     external = {
         f"Foot{side}": wrench.about(np.asarray(position(walk.model, q, f"Foot{side}")))
-        for side, wrench in zip(SIDES, ground, strict=True)
+        for side, wrench in zip(SIDES, ground_wrenches, strict=True)
     }
-    return np.asarray(inverse_dynamics(walk.model, q, v, a, external=external)), ground
+    return np.asarray(inverse_dynamics(walk.model, q, v, a, external=external)), ground_wrenches
 
 
-def true_loads(walk: Walk, motion: Motion, clock: np.ndarray) -> Loads:
+def true_loads(walk: SteadyWalk, motion: Motion, clock: np.ndarray) -> Loads:
     """Torques, forces and power at the frames of a motion."""
-    tau, ground = true_torques(walk, clock)
-    root = tuple(walk.model.coordinate_index(name) for name in ROOT)
+    tau, ground_wrenches = true_torques(walk, clock)
+    root = tuple(walk.model.coordinate_index(name) for name in ROOT_COORDINATES)
     power = tau * motion.v
     power[:, root] = 0.0
     feet = []
-    for side, wrench in zip(SIDES, ground, strict=True):
-        loaded = wrench.force[:, 2] > UNLOADED
+    for side, wrench in zip(SIDES, ground_wrenches, strict=True):
+        loaded = wrench.force[:, 2] > MIN_COP_FORCE_N
         torque = np.zeros_like(wrench.force)
         torque[:, 2] = wrench.torque
         point = np.where(loaded[:, None], wrench.point, np.nan)
@@ -84,7 +86,7 @@ def true_loads(walk: Walk, motion: Motion, clock: np.ndarray) -> Loads:
     )
 
 
-def true_motion(walk: Walk, time: np.ndarray, clock: np.ndarray) -> Motion:
+def true_motion(walk: SteadyWalk, time: np.ndarray, clock: np.ndarray) -> Motion:
     """The motion at some instants; ``clock`` is the time since a strike of the right foot."""
     return Motion(
         walk.model, time, *walk.state(clock), method="made: Fourier series of a walk in balance"
@@ -96,7 +98,7 @@ def true_markers(motion: Motion) -> np.ndarray:
     return np.asarray(marker_positions(motion.model, motion.q))
 
 
-def true_events(walk: Walk, start: float, last: float) -> tuple[Event, ...]:
+def true_events(walk: SteadyWalk, start: float, last: float) -> tuple[Event, ...]:
     """Strikes and offs on the clock of a trial that lasts until ``last`` (s).
 
     ``start`` is the time of its first frame on the clock of the walk.
@@ -114,7 +116,9 @@ def true_events(walk: Walk, start: float, last: float) -> tuple[Event, ...]:
     return tuple(sorted(found, key=lambda event: event.time))
 
 
-def true_drive(walk: Walk, clock: np.ndarray, rate: float) -> Signals:
+def true_drive(walk: SteadyWalk, clock: np.ndarray, rate: float) -> Signals:
     """The drive of the muscles, ahead of the torques they make."""
-    tau, _ = true_torques(walk, clock + LEAD)
-    return Signals(tuple(MUSCLES), rate, emg_drive(walk.model, tau), ("",) * len(MUSCLES))
+    tau, _ = true_torques(walk, clock + EMG_LEAD_S)
+    return Signals(
+        tuple(MUSCLE_TORQUES), rate, emg_drive(walk.model, tau), ("",) * len(MUSCLE_TORQUES)
+    )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from homodyn.synthetic.series import smooth_step
+from homodyn.synthetic.fourier_series import smooth_step
 
 SIDES = ("Right", "Left")
 _PHASE = {"Right": 0.0, "Left": 0.5}
@@ -58,7 +58,7 @@ class Footsteps:
         """Strides since a strike of that foot, whole numbers at strikes."""
         return np.asarray(time) / self.period - _PHASE[side]
 
-    def standing(self, side: str, time: np.ndarray) -> np.ndarray:
+    def in_stance(self, side: str, time: np.ndarray) -> np.ndarray:
         """True where that foot is on the ground."""
         phase = self.phase(side, time)
         return phase - np.floor(phase) < self.stance

@@ -7,11 +7,11 @@ import pytest
 
 import homodyn as hd
 from homodyn.errors import NoSolution
-from homodyn.synthetic.balance import needed_wrench
-from homodyn.synthetic.steps import SIDES, Footsteps
-from homodyn.synthetic.walk import plan_walk
+from homodyn.synthetic.footsteps import SIDES, Footsteps
+from homodyn.synthetic.ground_wrench import required_wrench
+from homodyn.synthetic.steady_walk import plan_walk
 
-FRICTION = 0.6
+MAX_FRICTION = 0.6
 
 
 def angle(walk, state, name):
@@ -35,7 +35,7 @@ def test_the_needed_wrench_is_the_change_of_momentum(walk, stride):
     """An independent way: momentum of the whole body, differentiated numerically."""
     clock = stride[0][::20]
     model, h = walk.model, 1e-5
-    total = needed_wrench(model, *walk.state(clock))
+    total = required_wrench(model, *walk.state(clock))
     before, after = (
         hd.dynamics.momentum(model, walk.state(t)[0], walk.state(t)[1])
         for t in (clock - h, clock + h)
@@ -59,28 +59,28 @@ def test_speeds_and_accelerations_are_derivatives(walk):
 
 
 def test_forces_push_up_within_friction_and_vanish_in_swing(walk, stride):
-    clock, _, _, ground = stride
-    for side, foot in zip(SIDES, ground, strict=True):
-        on = walk.steps.standing(side, clock)
+    clock, _, _, ground_wrenches = stride
+    for side, foot in zip(SIDES, ground_wrenches, strict=True):
+        on = walk.steps.in_stance(side, clock)
         assert foot.force[:, 2].min() >= 0
         assert np.abs(foot.force[~on]).max() < 1e-9
         loaded = foot.force[:, 2] > 1e-3 * weight(walk)
         sideways = np.linalg.norm(foot.force[:, :2], axis=1)[loaded]
-        assert (sideways / foot.force[loaded, 2]).max() < FRICTION
+        assert (sideways / foot.force[loaded, 2]).max() < MAX_FRICTION
         # A sole of this size can hold about as much by friction: mu times force times 8 cm.
-        assert (np.abs(foot.torque[loaded]) / foot.force[loaded, 2]).max() < FRICTION * 0.08
+        assert (np.abs(foot.torque[loaded]) / foot.force[loaded, 2]).max() < MAX_FRICTION * 0.08
 
 
 def test_the_forces_of_the_feet_are_continuous(walk):
     clock = np.arange(0, walk.steps.period, 1e-4)
-    for foot in walk.ground(clock):
+    for foot in walk.ground_wrenches(clock):
         steps = np.abs(np.diff(foot.force, axis=0)).max()
         assert steps < 0.01 * weight(walk)
 
 
 def test_pressure_stays_under_the_sole(walk, stride):
-    _, (q, _, _), _, ground = stride
-    for side, foot, plan in zip(SIDES, ground, walk.feet, strict=True):
+    _, (q, _, _), _, ground_wrenches = stride
+    for side, foot, plan in zip(SIDES, ground_wrenches, walk.feet, strict=True):
         on = foot.force[:, 2] > 1e-3 * weight(walk)
         heel = hd.dynamics.position(walk.model, q, f"Heel{side}")[on]
         toes = hd.dynamics.position(walk.model, q, f"Hallux{side}")[on]
@@ -108,12 +108,12 @@ def test_feet_neither_sink_nor_slide(walk, stride):
         assert min(height.min() for height in heights) > -0.005
         phase = walk.steps.phase(side, clock)
         u = phase - np.floor(phase)
-        standing = (u > plan.manner.flat) & (u < walk.steps.stance) & (phase < 1)
-        toes = hd.dynamics.position(walk.model, q, f"Hallux{side}")[standing]
-        strike = np.floor(phase[standing])
+        in_stance = (u > plan.style.foot_flat) & (u < walk.steps.stance) & (phase < 1)
+        toes = hd.dynamics.position(walk.model, q, f"Hallux{side}")[in_stance]
+        strike = np.floor(phase[in_stance])
         toes[:, 0] -= strike * walk.steps.stride_length
         assert np.ptp(toes, axis=0).max() < 0.002
-        flat = (u > plan.manner.flat) & (u < plan.manner.heel_rise)
+        flat = (u > plan.style.foot_flat) & (u < plan.style.heel_rise)
         heel = hd.dynamics.position(walk.model, q, f"Heel{side}")[flat]
         heel[:, 0] -= np.floor(phase[flat]) * walk.steps.stride_length
         assert np.ptp(heel, axis=0).max() < 0.002
@@ -122,7 +122,7 @@ def test_feet_neither_sink_nor_slide(walk, stride):
 def test_joint_angles_are_those_of_people(walk, stride):
     clock, state, _, _ = stride
     knee, hip, ankle = (angle(walk, state, f"{n}Right_RY") for n in ("Knee", "Hip", "Ankle"))
-    swing = ~walk.steps.standing("Right", clock)
+    swing = ~walk.steps.in_stance("Right", clock)
     assert 55 < knee[swing].max() < 68
     assert knee.min() > 1
     assert knee[~swing].min() > 3

@@ -8,7 +8,7 @@ import numpy as np
 
 
 @dataclass(frozen=True, eq=False)
-class PeriodicSeries:
+class FourierSeries:
     """Curves x(t) = drift t + Σ_k Re(c_k exp(i k ω t)), ω = 2π/period: smooth at every instant."""
 
     period: float
@@ -19,9 +19,9 @@ class PeriodicSeries:
     """(curves,): what each curve gains in a second."""
 
     @classmethod
-    def through(
+    def from_samples(
         cls, samples: np.ndarray, period: float, *, harmonics: int, drift: np.ndarray | None = None
-    ) -> PeriodicSeries:
+    ) -> FourierSeries:
         """The first harmonics of curves sampled at t = j period / n, their drift included."""
         count = len(samples)
         drift = np.zeros(samples.shape[1]) if drift is None else drift
