@@ -83,9 +83,9 @@ def test_compact_inertias_equal_six_by_six_algebra(seed):
     big = X.motion_matrix()
     assert_allclose(body @ v, body.matrix() @ v, **TOLERANCE)
     assert_allclose((body + other).matrix(), body.matrix() + other.matrix(), **TOLERANCE)
-    assert_allclose(body.moved_back(X).matrix(), big.T @ body.matrix() @ big, **TOLERANCE)
+    assert_allclose(body.transform_back(X).matrix(), big.T @ body.matrix() @ big, **TOLERANCE)
     # Felis eq. 3.20 with the stars where they belong: I_B = X* I_A X^-1.
-    back = X.force_matrix() @ body.moved_back(X).matrix() @ np.linalg.inv(big)
+    back = X.force_matrix() @ body.transform_back(X).matrix() @ np.linalg.inv(big)
     assert_allclose(back, body.matrix(), **TOLERANCE)
 
 
@@ -98,7 +98,7 @@ def test_articulated_inertias_equal_six_by_six_algebra(seed):
     body = ArticulatedInertia(full[:3, :3], full[:3, 3:], full[3:, 3:])
     big = X.motion_matrix()
     assert_allclose(body @ v, full @ v, **TOLERANCE)
-    assert_allclose(body.moved_back(X).matrix(), big.T @ full @ big, **TOLERANCE)
+    assert_allclose(body.transform_back(X).matrix(), big.T @ full @ big, **TOLERANCE)
     assert_allclose(body.minus_outer(U, U).matrix(), full - U @ U.T, **TOLERANCE)
     single = some_inertia(rng)
     assert_allclose(ArticulatedInertia.of(single).matrix(), single.matrix(), **TOLERANCE)
@@ -203,10 +203,10 @@ def test_symbols_and_numbers_give_the_same_algebra():
     inputs = [ca.SX.sym("E", 3, 3), ca.SX.sym("r", 3), ca.SX.sym("I", 3, 3), ca.SX.sym("h", 3)]
     w = ca.SX.sym("v", 6)
     E, r, I, h = inputs
-    moved = Inertia(body.m, h, I).moved_back(Transform(E, r))
+    moved = Inertia(body.m, h, I).transform_back(Transform(E, r))
     outputs = [Transform(E, r).motion(w), cross_force(w, moved @ w), moved.matrix(), unskew(E)]
     values = ca.Function("f", [*inputs, w], outputs)(X.E, X.r, body.I, body.h, v)
-    there = body.moved_back(X)
+    there = body.transform_back(X)
     expected = [X.motion(v), cross_force(v, there @ v), there.matrix(), unskew(X.E)]
     for value, number in zip(values, expected, strict=True):
         assert_allclose(np.squeeze(value.full()), number, **TOLERANCE)
@@ -239,14 +239,14 @@ def test_structure_saves_the_operations_that_the_source_counts():
     )
     total = body + other
     assert operations(total.m, total.h, ca.triu2symm(ca.triu(total.I))) == (0, 10)
-    moved = body.moved_back(X)
+    moved = body.transform_back(X)
     assert operations(moved.h, moved.I) == (75, 57)
 
 
 def test_a_repeated_formula_is_the_formula():
     traced = []
 
-    @spatial.repeated
+    @spatial.reuse_graph
     def formula(a, b, c):
         traced.append((a, b, c))
         return a @ b + c, c * b

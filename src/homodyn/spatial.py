@@ -28,7 +28,7 @@ def is_symbolic(*values: object) -> bool:
     return any(isinstance(value, (ca.SX, ca.MX)) for value in values)
 
 
-def repeated(formula: Callable[..., Any]) -> Callable[..., Any]:
+def reuse_graph(formula: Callable[..., Any]) -> Callable[..., Any]:
     """Let a formula over arrays be traced once for each set of shapes and then be repeated.
 
     Every operation on symbols that is called from Python costs far more than the instruction it
@@ -77,7 +77,7 @@ def stack(*parts: Array) -> Array:
     return np.concatenate([np.atleast_1d(part) for part in parts])
 
 
-def beside(*columns: Array) -> Array:
+def stack_columns(*columns: Array) -> Array:
     """Vectors as the columns of a matrix, or matrices next to each other."""
     if is_symbolic(*columns):
         return ca.horzcat(*columns)
@@ -92,7 +92,7 @@ def matrix(rows: list[list[Any]]) -> Array:
     return np.array(rows)
 
 
-def halves(m: Array) -> tuple[Array, Array]:
+def split_spatial(m: Array) -> tuple[Array, Array]:
     """Angular and linear part of spatial vectors, given as one or as the columns of a matrix.
 
     A single slice of a symbolic matrix would count along its columns.
@@ -119,14 +119,14 @@ def cross(a: Array, b: Array) -> Array:
     return np.cross(a, b, axisb=0, axisc=0) if np.ndim(b) == 2 else np.cross(a, b)
 
 
-@repeated
+@reuse_graph
 def cross_motion(v: Array, m: Array) -> Array:
     """Rate of a motion vector ``m`` that moves with velocity ``v`` (Felis eq. 3.21)."""
     w = v[:3]
     return stack(cross(w, m[:3]), cross(v[3:], m[:3]) + cross(w, m[3:]))
 
 
-@repeated
+@reuse_graph
 def cross_force(v: Array, f: Array) -> Array:
     """Rate of a force vector ``f`` that moves with velocity ``v``; minus the dual (eq. 3.22)."""
     w = v[:3]
@@ -160,25 +160,25 @@ def rotation(axis: Array, angle: Array) -> Array:
     return _rotation(axis, s, c)
 
 
-@repeated
+@reuse_graph
 def _about_x(s: Array, c: Array) -> Array:
     zero, one = 0 * s, 0 * s + 1
     return matrix([[one, zero, zero], [zero, c, s], [zero, -s, c]])
 
 
-@repeated
+@reuse_graph
 def _about_y(s: Array, c: Array) -> Array:
     zero, one = 0 * s, 0 * s + 1
     return matrix([[c, zero, -s], [zero, one, zero], [s, zero, c]])
 
 
-@repeated
+@reuse_graph
 def _about_z(s: Array, c: Array) -> Array:
     zero, one = 0 * s, 0 * s + 1
     return matrix([[c, s, zero], [-s, c, zero], [zero, zero, one]])
 
 
-@repeated
+@reuse_graph
 def _rotation(axis: Array, s: Array, c: Array) -> Array:
     """Rodrigues' formula, transposed."""
     x, y, z = (axis[i] for i in range(3))
@@ -192,7 +192,7 @@ def _rotation(axis: Array, s: Array, c: Array) -> Array:
     )
 
 
-@repeated
+@reuse_graph
 def quaternion_rotation(q: Array) -> Array:
     """Coordinate rotation ``E`` of the unit quaternion ``q`` = (w, x, y, z), body in world."""
     w, x, y, z = (q[i] for i in range(4))
@@ -221,43 +221,43 @@ def rpy_rotation(rpy: Array) -> Array:
     return rotation(x, rpy[0]) @ rotation(y, rpy[1]) @ rotation(z, rpy[2])
 
 
-def turned(E: Array, v: Array) -> Array:
+def rotate(E: Array, v: Array) -> Array:
     """``E v``."""
     return v if E is EYE else E @ v
 
 
-def turned_back(E: Array, v: Array) -> Array:
+def rotate_back(E: Array, v: Array) -> Array:
     """``E^T v``."""
     return v if E is EYE else E.T @ v
 
 
-@repeated
-def _composed(E: Array, r: Array, first_E: Array, first_r: Array) -> tuple[Array, Array]:
+@reuse_graph
+def _compose(E: Array, r: Array, first_E: Array, first_r: Array) -> tuple[Array, Array]:
     return E @ first_E, first_r + first_E.T @ r
 
 
-@repeated
+@reuse_graph
 def _motion(E: Array, r: Array, v: Array) -> Array:
-    w, linear = halves(v)
+    w, linear = split_spatial(v)
     return stack(E @ w, E @ (linear - cross(r, w)))
 
 
-@repeated
+@reuse_graph
 def _motion_back(E: Array, r: Array, v: Array) -> Array:
-    angular, linear = halves(v)
+    angular, linear = split_spatial(v)
     w = E.T @ angular
     return stack(w, E.T @ linear + cross(r, w))
 
 
-@repeated
+@reuse_graph
 def _force(E: Array, r: Array, f: Array) -> Array:
-    moment, force = halves(f)
+    moment, force = split_spatial(f)
     return stack(E @ (moment - cross(r, force)), E @ force)
 
 
-@repeated
+@reuse_graph
 def _force_back(E: Array, r: Array, f: Array) -> Array:
-    moment, force = halves(f)
+    moment, force = split_spatial(f)
     linear = E.T @ force
     return stack(E.T @ moment + cross(r, linear), linear)
 
@@ -277,69 +277,69 @@ class Transform:
     def __matmul__(self, first: Transform) -> Transform:
         """``self @ first`` applies ``first`` and then ``self`` (Felis eq. 3.78)."""
         if isinstance(self.E, ca.SX) and isinstance(first.E, ca.SX):
-            return Transform(*_composed(self.E, self.r, first.E, first.r))
-        E = self.E if first.E is EYE else turned(self.E, first.E)
+            return Transform(*_compose(self.E, self.r, first.E, first.r))
+        E = self.E if first.E is EYE else rotate(self.E, first.E)
         if self.r is ORIGIN:
             return Transform(E, first.r)
-        shift = turned_back(first.E, self.r)
+        shift = rotate_back(first.E, self.r)
         return Transform(E, shift if first.r is ORIGIN else first.r + shift)
 
     def inverse(self) -> Transform:
         """From B back to A."""
         E = self.E if self.E is EYE else self.E.T
-        return Transform(E, ORIGIN if self.r is ORIGIN else -turned(self.E, self.r))
+        return Transform(E, ORIGIN if self.r is ORIGIN else -rotate(self.E, self.r))
 
     def motion(self, v: Array) -> Array:
         """Motion vectors (columns) from A- to B-coordinates."""
-        return v if self._changes_nothing else _motion(self.E, self.r, v)
+        return v if self._is_identity else _motion(self.E, self.r, v)
 
     def motion_back(self, v: Array) -> Array:
         """Motion vectors (columns) from B- to A-coordinates."""
-        return v if self._changes_nothing else _motion_back(self.E, self.r, v)
+        return v if self._is_identity else _motion_back(self.E, self.r, v)
 
     def force(self, f: Array) -> Array:
         """Force vectors (columns) from A- to B-coordinates."""
-        return f if self._changes_nothing else _force(self.E, self.r, f)
+        return f if self._is_identity else _force(self.E, self.r, f)
 
     def force_back(self, f: Array) -> Array:
         """Force vectors (columns) from B- to A-coordinates: the transpose of ``motion``."""
-        return f if self._changes_nothing else _force_back(self.E, self.r, f)
+        return f if self._is_identity else _force_back(self.E, self.r, f)
 
     @property
-    def _changes_nothing(self) -> bool:
+    def _is_identity(self) -> bool:
         return self.E is EYE and self.r is ORIGIN
 
     def point(self, p: Array) -> Array:
         """Coordinates in B of the point with A-coordinates ``p``."""
-        return turned(self.E, p - self.r)
+        return rotate(self.E, p - self.r)
 
     def point_back(self, p: Array) -> Array:
         """Coordinates in A of the point with B-coordinates ``p``."""
-        return self.r + turned_back(self.E, p)
+        return self.r + rotate_back(self.E, p)
 
     def motion_matrix(self) -> Array:
         """The 6x6 motion transform (Felis eq. 3.17)."""
         zero = np.zeros((3, 3))
-        return stack(beside(self.E, zero), beside(-self.E @ skew(self.r), self.E))
+        return stack(stack_columns(self.E, zero), stack_columns(-self.E @ skew(self.r), self.E))
 
     def force_matrix(self) -> Array:
         """The 6x6 force transform, the inverse transpose of ``motion_matrix``."""
         zero = np.zeros((3, 3))
-        return stack(beside(self.E, -self.E @ skew(self.r)), beside(zero, self.E))
+        return stack(stack_columns(self.E, -self.E @ skew(self.r)), stack_columns(zero, self.E))
 
 
-@repeated
+@reuse_graph
 def _momentum(m: Array, h: Array, I: Array, v: Array) -> Array:
-    w, linear = halves(v)
+    w, linear = split_spatial(v)
     return stack(I @ w + cross(h, linear), m * linear - cross(h, w))
 
 
-@repeated
+@reuse_graph
 def _force_of_motion(m: Array, h: Array, I: Array, v: Array, a: Array) -> Array:
     return _momentum(m, h, I, a) + cross_force(v, _momentum(m, h, I, v))
 
 
-@repeated
+@reuse_graph
 def _inertia_moved_back(m: Array, h: Array, I: Array, E: Array, r: Array) -> tuple[Array, Array]:
     h = E.T @ h
     shifted = h + m * r
@@ -379,7 +379,7 @@ class Inertia:
         """Force that the body takes at velocity ``v`` and acceleration ``a``: I a + v x* I v."""
         return _force_of_motion(self.m, self.h, self.I, v, a)
 
-    def moved_back(self, X: Transform) -> Inertia:
+    def transform_back(self, X: Transform) -> Inertia:
         """The same body seen from frame A, for ``X`` from A to the frame this is given in.
 
         ``I_A = X^T I_B X`` (Felis eq. 3.20 with the stars where they belong).
@@ -390,22 +390,22 @@ class Inertia:
     def matrix(self) -> Array:
         """The 6x6 inertia."""
         hx = skew(self.h)
-        return stack(beside(self.I, hx), beside(-hx, self.m * np.eye(3)))
+        return stack(stack_columns(self.I, hx), stack_columns(-hx, self.m * np.eye(3)))
 
 
-@repeated
+@reuse_graph
 def _articulated_momentum(I: Array, H: Array, M: Array, v: Array) -> Array:
-    angular, linear = halves(v)
+    angular, linear = split_spatial(v)
     return stack(I @ angular + H @ linear, H.T @ angular + M @ linear)
 
 
-@repeated
+@reuse_graph
 def _minus_outer(I: Array, H: Array, M: Array, U: Array, W: Array) -> tuple[Array, Array, Array]:
     upper, lower = U[:3, :] @ W[:3, :].T, U[3:, :] @ W[3:, :].T
     return symmetric(I - upper), H - U[:3, :] @ W[3:, :].T, symmetric(M - lower)
 
 
-@repeated
+@reuse_graph
 def _articulated_moved_back(
     I: Array, H: Array, M: Array, E: Array, r: Array
 ) -> tuple[Array, Array, Array]:
@@ -440,10 +440,10 @@ class ArticulatedInertia:
         """Minus ``U W^T``, for factors whose product is symmetric."""
         return ArticulatedInertia(*_minus_outer(self.I, self.H, self.M, U, W))
 
-    def moved_back(self, X: Transform) -> ArticulatedInertia:
+    def transform_back(self, X: Transform) -> ArticulatedInertia:
         """``X^T I X``: the same inertia seen from the frame ``X`` starts in."""
         return ArticulatedInertia(*_articulated_moved_back(self.I, self.H, self.M, X.E, X.r))
 
     def matrix(self) -> Array:
         """The 6x6 inertia."""
-        return stack(beside(self.I, self.H), beside(self.H.T, self.M))
+        return stack(stack_columns(self.I, self.H), stack_columns(self.H.T, self.M))

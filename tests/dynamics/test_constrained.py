@@ -21,7 +21,7 @@ from homodyn.dynamics import (
 from homodyn.errors import ModelError
 from homodyn.model import Body, Coordinate, Coupler, Joint, Linear, Model, Motion, parametric
 from homodyn.spatial import Transform
-from homodyn.symbolic.program import program_of
+from homodyn.symbolic.program import lower_and_contract
 
 METHODS = ("range", "direct", "null", "recursive")
 AGREEMENT = 1e-9
@@ -310,7 +310,7 @@ def test_cost_falls_with_branching(kit):
 
 def length(kernel):
     """Instructions of a kernel after simplification."""
-    return len(program_of(kernel.traced.graph))
+    return len(lower_and_contract(kernel.traced.graph))
 
 
 def chain(kit, couplers=()):

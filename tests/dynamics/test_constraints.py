@@ -13,7 +13,7 @@ from homodyn.dynamics import (
     SlidingSole,
     Stabilization,
     Weld,
-    anchored,
+    anchor_constraints,
     angular_velocity,
     constraint_bias,
     constraint_error,
@@ -63,7 +63,7 @@ def test_bias_is_minus_the_rate_of_the_jacobian_times_velocity(person, kit, kind
 def test_jacobian_is_the_rate_of_the_error_near_zero(person, kit, kind):
     q, v, _ = kit.states(person, 2, 2)
     for k in range(len(q)):
-        held = anchored(person, q[k], all_kinds()[kind])
+        held = anchor_constraints(person, q[k], all_kinds()[kind])
         after = constraint_error(person, kit.moved(person, q[k], v[k], STEP), held)
         before = constraint_error(person, kit.moved(person, q[k], v[k], -STEP), held)
         rate = (after - before) / (2 * STEP)
@@ -76,7 +76,7 @@ def test_jacobian_is_the_rate_of_the_error_near_zero(person, kit, kind):
 def test_anchored_constraints_have_no_error_and_attitudes_follow_turning(person, kit, kind):
     q, v, _ = kit.states(person, 2, 3)
     for k in range(len(q)):
-        held = anchored(person, q[k], all_kinds()[kind])
+        held = anchor_constraints(person, q[k], all_kinds()[kind])
         assert np.abs(constraint_error(person, q[k], held)).max() < TOLERANCE
         after = constraint_error(person, kit.moved(person, q[k], v[k], STEP), held)
         expected = constraint_jacobian(person, q[k], held) @ v[k]
@@ -106,7 +106,7 @@ def test_hinge_rows_forbid_everything_but_turning_about_the_axis(person, kit):
     q, v, _ = kit.states(person, 3, 6)
     hinge = Hinge("foot_right", "thigh_right", (0.0, 1.0, 0.0))
     for k in range(len(q)):
-        held = anchored(person, q[k], hinge)
+        held = anchor_constraints(person, q[k], hinge)
         free = null_space(constraint_jacobian(person, q[k], held)) @ v[k]
         relative = angular_velocity(person, q[k], free, "foot_right") - angular_velocity(
             person, q[k], free, "thigh_right"

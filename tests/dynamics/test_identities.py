@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from homodyn import dynamics as hd
 from homodyn.dynamics.crba import composite_inertia
-from homodyn.dynamics.factor import factorized
+from homodyn.dynamics.mass_factor import factorize_mass_matrix
 from homodyn.dynamics.tree import Tree
 from homodyn.errors import ModelError
 from homodyn.model import Assembly, Model, integrate, joints, rod
@@ -300,7 +300,7 @@ def pendulums(branches: int, length: int, **settings: float) -> Model:
 def factor_solver(model):
     def solve(q, b):
         tree = Tree(model, q)
-        return factorized(tree, composite_inertia(tree)).solve(b)
+        return factorize_mass_matrix(tree, composite_inertia(tree)).solve(b)
 
     return kernel(solve, q=model.nq, b=model.nv)
 

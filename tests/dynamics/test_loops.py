@@ -9,7 +9,7 @@ from homodyn.dynamics import (
     PointContact,
     Stabilization,
     Weld,
-    anchored,
+    anchor_constraints,
     center_of_mass,
     constrained_dynamics,
     constraint_error,
@@ -118,7 +118,7 @@ GAINS = Stabilization(100.0, 20.0)
 def test_linkage_stays_closed_for_ten_seconds(kit, gains, most):
     """Within what double precision was found to keep, in steps of 2 ms."""
     model = linkage()
-    loop = anchored(model, START, LOOP).stabilized(gains)
+    loop = anchor_constraints(model, START, LOOP).stabilized(gains)
     _, _, poses = kit.rk4(motion(model, loop), START, REST, 2e-3, 5000, lambda q, v: q)
     open_by = np.linalg.norm(constraint_error(model, poses, loop)[:, :3], axis=1)
     assert 0 < open_by.max() < most
@@ -128,7 +128,7 @@ def test_linkage_stays_closed_for_ten_seconds(kit, gains, most):
 def test_stabilisation_closes_a_loop_that_was_left_open(kit, gains, least, most):
     """A millimetre decays as (1 + 10 t) exp(-10 t), for gains of 10 rad/s and ratio 1."""
     model = linkage()
-    loop = anchored(model, START, LOOP).stabilized(gains)
+    loop = anchor_constraints(model, START, LOOP).stabilized(gains)
     start = START + np.array([1e-3, 0.0, 0.0])
     assert np.linalg.norm(constraint_error(model, start, loop)[:3]) > 5e-4
     q, _, _ = kit.rk4(motion(model, loop), start, REST, 2e-3, 750)
@@ -227,7 +227,7 @@ def test_pantograph_closes_on_the_hip_where_its_first_pose_says():
     place = position(model, Q0, "closing") - position(model, Q0, "hip")
     local = orientation(model, Q0, "hip").T @ place
     np.testing.assert_allclose(local, [0, 0, -0.02], atol=1e-16)
-    loop = anchored(model, Q0, Hinge("closing", "hip", axis="y"))
+    loop = anchor_constraints(model, Q0, Hinge("closing", "hip", axis="y"))
     np.testing.assert_allclose(loop.constraints[0].anchor, (0, 0, -0.02), atol=1e-16)
     result = constrained_dynamics(model, Q0, np.zeros(4), np.zeros(4), loop)
     assert model.nv - result.rank == 2
@@ -235,7 +235,7 @@ def test_pantograph_closes_on_the_hip_where_its_first_pose_says():
 
 def test_pantograph_loses_energy_through_its_damper_alone(kit):
     model = pantograph()
-    loop = anchored(model, Q0, Hinge("closing", "hip", axis="y"))
+    loop = anchor_constraints(model, Q0, Hinge("closing", "hip", axis="y"))
     damping, stiffness = 1e-3, 0.1
 
     def acceleration(q, v):
@@ -259,7 +259,7 @@ def test_pantograph_loses_energy_through_its_damper_alone(kit):
 def test_weld_to_a_moving_body_makes_one_body_of_two():
     """A loop weld of two links of a chain: the joint between them cannot move."""
     model = linkage()
-    weld = anchored(model, START, Weld("p2", "p1"))
+    weld = anchor_constraints(model, START, Weld("p2", "p1"))
     tau = np.array([1.0, 2.0, 3.0])
     result = constrained_dynamics(model, START, np.array([0.4, 0.0, 0.3]), tau, weld)
     assert result.rank == 1

@@ -6,11 +6,11 @@ from homodyn import dynamics as laws
 from homodyn.bench.dynamics import both_feet
 from homodyn.catalog import heiman
 from homodyn.symbolic import kernel
-from homodyn.symbolic.program import program_of
+from homodyn.symbolic.program import lower_and_contract
 
 
 def length(made) -> int:
-    return len(program_of(made.traced.graph))
+    return len(lower_and_contract(made.traced.graph))
 
 
 def test_a_contact_setup_in_one_kernel_is_shorter_than_its_parts_and_gives_the_same():

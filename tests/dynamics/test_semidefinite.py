@@ -4,13 +4,13 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from homodyn.dynamics.semidefinite import Semidefinite
+from homodyn.dynamics.semidefinite import SemidefiniteFactor
 
 
 def solver(n):
     """A numeric function (A, b) -> (x, rank) made of the symbolic factorisation."""
     A, b = ca.SX.sym("A", n, n), ca.SX.sym("b", n)
-    factor = Semidefinite.of([[A[i, j] for j in range(i + 1)] for i in range(n)])
+    factor = SemidefiniteFactor.of([[A[i, j] for j in range(i + 1)] for i in range(n)])
     x = factor.solve([b[i] for i in range(n)])
     return ca.Function("solve", [A, b], [ca.vertcat(*x), factor.rank])
 
@@ -75,7 +75,7 @@ def test_derivatives_stay_finite_where_rows_depend():
     n = 4
     A, b = ca.SX.sym("A", n, n), ca.SX.sym("b", n)
     x = ca.vertcat(
-        *Semidefinite.of([[A[i, j] for j in range(i + 1)] for i in range(n)]).solve(
+        *SemidefiniteFactor.of([[A[i, j] for j in range(i + 1)] for i in range(n)]).solve(
             [b[i] for i in range(n)]
         )
     )

@@ -11,7 +11,7 @@ from homodyn.dynamics import (
     Hinge,
     Pin,
     PointContact,
-    anchored,
+    anchor_constraints,
     constraint_error,
     inverse_dynamics,
     position,
@@ -225,7 +225,7 @@ def test_the_pantograph_moves_in_two_ways_and_loses_energy_to_its_damper():
         "par", joints.revolute("y"), "ankle", at=(0, 0, 0.02),
         **link(0.1, 0.05, 0.01, 0.005, up=True),
     ).model()  # fmt: skip
-    loop = anchored(model, q0, Hinge("par", "hip", axis="y", point=(0.0, 0.0, 0.06)))
+    loop = anchor_constraints(model, q0, Hinge("par", "hip", axis="y", point=(0.0, 0.0, 0.06)))
     np.testing.assert_allclose(loop.constraints[0].anchor, (0, 0, -0.02), atol=1e-15)
     moved = run(model, q0, duration=0.4, dt=5e-4, constraints=loop, **SWING)
     assert np.abs(constraint_error(model, moved.q, loop)).max() < 1e-7

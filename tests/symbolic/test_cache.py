@@ -36,7 +36,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def libraries(folder):
-    return sorted(folder.glob(f"*/{cache.LIBRARY}"))
+    return sorted(folder.glob(f"*/{cache.LIBRARY_FILE}"))
 
 
 def test_a_library_is_built_once_and_found_again(folder):
@@ -75,7 +75,7 @@ def test_a_damaged_entry_is_built_again(folder, damage):
     elif damage == "empty":
         library.write_bytes(b"")
     elif damage == "no checksum":
-        (library.parent / cache.CHECKSUM).unlink()
+        (library.parent / cache.CHECKSUM_FILE).unlink()
     else:
         library.unlink()
     function = made().compile()
@@ -173,13 +173,13 @@ def test_processes_that_build_the_same_kernel_at_once_agree(folder):
         told.append(out)
     assert len(set(told)) == 1
     assert len(libraries(folder)) == 1
-    assert not list(folder.glob(f"{cache.BUILDING}*"))
+    assert not list(folder.glob(f"{cache.BUILD_FOLDER_PREFIX}*"))
 
 
 def test_a_process_killed_while_building_leaves_nothing_that_hurts(folder):
     worker = start(folder)
     deadline = time.monotonic() + 60
-    while not list(folder.glob(f"{cache.BUILDING}*")) and time.monotonic() < deadline:
+    while not list(folder.glob(f"{cache.BUILD_FOLDER_PREFIX}*")) and time.monotonic() < deadline:
         time.sleep(0.001)
     os.killpg(worker.pid, signal.SIGKILL)
     worker.communicate()
@@ -192,7 +192,10 @@ def test_a_process_killed_while_building_leaves_nothing_that_hurts(folder):
 
 def test_what_killed_processes_left_is_swept_after_a_day(folder):
     folder.mkdir()
-    old, young = folder / f"{cache.BUILDING}old", folder / f"{cache.BUILDING}young"
+    old, young = (
+        folder / f"{cache.BUILD_FOLDER_PREFIX}old",
+        folder / f"{cache.BUILD_FOLDER_PREFIX}young",
+    )
     for left in (old, young):
         left.mkdir()
     os.utime(old, (0, 0))

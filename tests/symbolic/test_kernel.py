@@ -12,9 +12,9 @@ import scipy.special
 
 from homodyn.errors import KernelError
 from homodyn.symbolic import Kernel, kernel
+from homodyn.symbolic.codegen import generate
 from homodyn.symbolic.compiler import find_compiler
-from homodyn.symbolic.emit import emit
-from homodyn.symbolic.program import program_of
+from homodyn.symbolic.program import lower_and_contract
 
 needs_compiler = pytest.mark.skipif(find_compiler() is None, reason="there is no C compiler")
 
@@ -280,9 +280,14 @@ def test_a_long_function_is_cut_into_pieces_that_agree_with_the_interpreter():
         return x
 
     function = kernel(long, x=(14, 14))
-    assert len(program_of(function.traced.graph)) > 10_000
+    assert len(lower_and_contract(function.traced.graph)) > 10_000
     assert (
-        len(emit(program_of(function.traced.graph), function.inputs, function.outputs, 8).files) > 8
+        len(
+            generate(
+                lower_and_contract(function.traced.graph), function.inputs, function.outputs, 8
+            ).files
+        )
+        > 8
     )
     x = np.random.default_rng(0).normal(size=(20, 14, 14)) * 0.1
     wanted = function(x)
@@ -314,7 +319,7 @@ assert grown <= 1.2 * out.nbytes, (grown, out.nbytes)
 
 def test_an_interpreted_twin_stays_interpreted_and_agrees() -> None:
     usual = kernel(lambda x: ca.sin(x) * x, x=3)
-    twin = usual.interpreted()
+    twin = usual.as_interpreted()
     usual.compile()
     x = np.random.default_rng(0).normal(size=(2000, 3))
     assert np.allclose(twin(x), usual(x), rtol=1e-14)

@@ -21,7 +21,7 @@ from homodyn import gait
 from homodyn.bench import squat
 from homodyn.bench.harness import Row
 from homodyn.gait.synthesis.problem import TRANSCRIPTION
-from homodyn.symbolic import later
+from homodyn.symbolic import build_queue
 from homodyn.synthetic import walking_trial
 
 LIMITS = {"squat": 4.0, "step": 5.0, "synthesis": 60.0}
@@ -138,7 +138,7 @@ def _main(what: str, case: str) -> dict[str, Any]:
     began = time.perf_counter()
     found = _timed(_search(case))
     if what == "first":
-        while later.waiting() or later.building():
+        while build_queue.pending_jobs() or build_queue.is_builder_running():
             time.sleep(0.2)
         found["compiled"] = time.perf_counter() - began
     return found

@@ -2,6 +2,12 @@
 
 from homodyn.dynamics.aba import forward_dynamics
 from homodyn.dynamics.constrained import ConstrainedMotion, constrained_dynamics
+from homodyn.dynamics.constraint_rows import (
+    anchor_constraints,
+    constraint_bias,
+    constraint_error,
+    constraint_jacobian,
+)
 from homodyn.dynamics.constraints import (
     Constraint,
     ConstraintSet,
@@ -46,12 +52,6 @@ from homodyn.dynamics.momentum import (
     potential_energy,
 )
 from homodyn.dynamics.rnea import bias_force, inverse_dynamics, passive_force
-from homodyn.dynamics.rows import (
-    anchored,
-    constraint_bias,
-    constraint_error,
-    constraint_jacobian,
-)
 
 __all__ = [
     "ConstrainedMotion",
@@ -68,7 +68,7 @@ __all__ = [
     "Stabilization",
     "Weld",
     "acceleration",
-    "anchored",
+    "anchor_constraints",
     "angular_acceleration",
     "angular_jacobian",
     "angular_velocity",

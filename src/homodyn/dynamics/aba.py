@@ -8,13 +8,20 @@ import casadi as ca
 import numpy as np
 
 from homodyn.dynamics.crba import composite_inertia
-from homodyn.dynamics.external import body_wrenches
-from homodyn.dynamics.factor import factorized, reciprocal_of
+from homodyn.dynamics.external_wrenches import body_wrenches
+from homodyn.dynamics.mass_factor import factorize_mass_matrix, pivot_reciprocal
 from homodyn.dynamics.rnea import newton_euler
 from homodyn.dynamics.tree import Tree
 from homodyn.model import Model
 from homodyn.model.traced import WRENCHES, function_of_state
-from homodyn.spatial import Array, ArticulatedInertia, beside, cross_force, cross_motion, stack
+from homodyn.spatial import (
+    Array,
+    ArticulatedInertia,
+    cross_force,
+    cross_motion,
+    stack,
+    stack_columns,
+)
 
 
 @function_of_state(q="nq", v="nv", tau="nv", external=WRENCHES, returns={"acceleration": "nv"})
@@ -28,28 +35,28 @@ def forward_dynamics(
     """
     tree = Tree(model, q, v)
     if model.couplers:
-        return factorized(tree, composite_inertia(tree)).solve(
+        return factorize_mass_matrix(tree, composite_inertia(tree)).solve(
             tau - newton_euler(tree, None, external)
         )
-    return articulated(tree, tau, external)
+    return articulated_body_algorithm(tree, tau, external)
 
 
-def articulated(
+def articulated_body_algorithm(
     tree: Tree,
     tau: Array,
     external: Mapping[str, Array] | None = None,
-    added: Array | None = None,
+    added_inertia: Array | None = None,
 ) -> Array:
     """Velocities outward, articulated inertias inward, accelerations outward.
 
-    ``added`` is inertia along the degrees of freedom besides that of the rotors (kg m2, kg): what
-    springs and dampers taken at the end of a step amount to.
+    ``added_inertia`` (kg m2, kg) is added along the degrees of freedom to that of the rotors: the
+    contribution of springs and dampers that are evaluated at the end of a step.
     """
     model = tree.model
     wrenches = body_wrenches(tree, external)
     rotors = [ca.SX(coordinate.armature) for coordinate in model.coordinates]
-    if added is not None:
-        rotors = [rotor + added[k] for k, rotor in enumerate(rotors)]
+    if added_inertia is not None:
+        rotors = [rotor + added_inertia[k] for k, rotor in enumerate(rotors)]
     inertia = [ArticulatedInertia.of(body) for body in tree.inertias]
     bias, drift = [], []
     for i, joint in enumerate(tree.joints):
@@ -76,7 +83,7 @@ def articulated(
             steps.append((rows, None, None))
         if parent >= 0:
             force = force + passed @ drift[i]
-            inertia[parent] = inertia[parent] + passed.moved_back(joint.X)
+            inertia[parent] = inertia[parent] + passed.transform_back(joint.X)
             bias[parent] = bias[parent] + joint.X.force_back(force)
     steps.reverse()
 
@@ -97,14 +104,14 @@ def articulated(
 
 def _columns(inertia: ArticulatedInertia, S: Array) -> Array:
     """``inertia @ S``, column by column."""
-    return beside(*[inertia @ S[:, k] for k in range(S.shape[1])])
+    return stack_columns(*[inertia @ S[:, k] for k in range(S.shape[1])])
 
 
 def inverse_spd(m: Array) -> Array:
     """Inverse of a small symmetric positive definite matrix, by L D L^T without pivoting."""
     n = m.shape[0]
     if n == 1:
-        return reciprocal_of(m)
+        return pivot_reciprocal(m)
     L: dict[tuple[int, int], Array] = {}
     pivots: list[Array] = []
     reciprocal: list[Array] = []
@@ -112,7 +119,7 @@ def inverse_spd(m: Array) -> Array:
         scaled = [L[j, k] * pivots[k] for k in range(j)]
         pivot = m[j, j] - sum(L[j, k] * scaled[k] for k in range(j))
         pivots.append(pivot)
-        reciprocal.append(reciprocal_of(pivot))
+        reciprocal.append(pivot_reciprocal(pivot))
         for i in range(j + 1, n):
             rest = m[j, i] - sum(L[i, k] * scaled[k] for k in range(j))
             L[i, j] = rest * reciprocal[j]

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import casadi as ca
 
+from homodyn.dynamics.constraint_rows import ConstraintRows, row_count
 from homodyn.dynamics.constraints import Constraint
-from homodyn.dynamics.methods import solved
+from homodyn.dynamics.kkt_methods import solve_constrained
 from homodyn.dynamics.rnea import newton_euler
-from homodyn.dynamics.rows import ConstraintRows, row_count
 from homodyn.dynamics.tree import Tree
 from homodyn.model import Model
 from homodyn.model.traced import WRENCHES, function_of_state
@@ -66,7 +66,7 @@ def constrained_dynamics(
     tree = Tree(model, q, v)
     rows = ConstraintRows(tree, constraints)
     load = tau - newton_euler(tree, None, external)
-    acceleration, force, rank = solved(rows, load, rows.bias, method)
+    acceleration, force, rank = solve_constrained(rows, load, rows.bias, method)
     left = residual(rows, acceleration, rows.bias)
     return ConstrainedMotion(acceleration, force, left, rank)
 

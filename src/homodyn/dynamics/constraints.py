@@ -25,7 +25,7 @@ X: Vector = (1.0, 0.0, 0.0)
 Y: Vector = (0.0, 1.0, 0.0)
 Z: Vector = (0.0, 0.0, 1.0)
 AXES = {"x": X, "y": Y, "z": Z}
-ALIGNED = (X, Y, Z)
+IDENTITY_ATTITUDE = (X, Y, Z)
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Stabilization:
 
 
 @dataclass(frozen=True)
-class Row:
+class ConstraintRow:
     """One scalar constraint: ``slide . v + turn . w = 0`` for the motion of ``frame`` in ``other``.
 
     v is the velocity of ``point`` (m, axes of ``frame``) and w the angular velocity, both relative
@@ -72,13 +72,13 @@ class Row:
     measure: str = "place"
     anchor: Vector = ORIGIN
     axis: Vector = Z
-    attitude: tuple[Vector, Vector, Vector] = ALIGNED
+    attitude: tuple[Vector, Vector, Vector] = IDENTITY_ATTITUDE
     centripetal: bool = False
-    held: bool = False
+    has_anchor: bool = False
     stabilization: Stabilization | None = None
 
     @property
-    def content(self) -> Row:
+    def content(self) -> ConstraintRow:
         """The row without its name: rows of equal content are one."""
         return replace(self, name="")
 
@@ -87,7 +87,7 @@ class Constraint:
     """Anything that has ``rows`` and can be joined with others by ``+``."""
 
     @property
-    def rows(self) -> tuple[Row, ...]:
+    def rows(self) -> tuple[ConstraintRow, ...]:
         """The scalar constraints, in order."""
         raise NotImplementedError
 
@@ -117,9 +117,9 @@ class ConstraintSet(Constraint):
         object.__setattr__(self, "constraints", tuple(flat))
 
     @cached_property
-    def rows(self) -> tuple[Row, ...]:
+    def rows(self) -> tuple[ConstraintRow, ...]:
         """All rows in order, without those that an earlier one equals."""
-        unique: dict[Row, Row] = {}
+        unique: dict[ConstraintRow, ConstraintRow] = {}
         for constraint in self.constraints:
             for row in constraint.rows:
                 unique.setdefault(row.content, row)
@@ -147,7 +147,7 @@ def row_names(constraints: Constraint) -> tuple[str, ...]:
     return tuple(row.name for row in constraints.rows)
 
 
-def unit(direction: Any, what: str) -> Vector:
+def unit_vector(direction: Any, what: str) -> Vector:
     """A direction as three floats; refuses anything but unit vectors."""
     values = np.asarray(AXES.get(direction, direction) if isinstance(direction, str) else direction)
     if values.shape != (3,) or not abs(np.linalg.norm(values) - 1) < 1e-9:
@@ -165,7 +165,7 @@ def named_directions(directions: Any) -> list[tuple[str, Vector]]:
     return [(known.get(d, str(k + 1)), d) for k, d in enumerate(directions)]
 
 
-def tangential(normal: np.ndarray) -> tuple[Vector, Vector]:
+def tangent_vectors(normal: np.ndarray) -> tuple[Vector, Vector]:
     """Two unit vectors that make a right-handed frame with a unit normal."""
     seed = np.eye(3)[np.argmin(np.abs(normal))]
     first = np.cross(seed, normal)
@@ -178,24 +178,24 @@ def pair_name(frame: str, other: str) -> str:
     return frame if other == WORLD else f"{frame}-{other}"
 
 
-def place_rows(
+def position_rows(
     constraint: Any, label: str, other: str, directions: Iterable[tuple[str, Vector]], anchor: Any
-) -> tuple[Row, ...]:
+) -> tuple[ConstraintRow, ...]:
     """Rows that hold a point along directions of the other frame."""
     common = common_fields(constraint, other)
     return tuple(
-        Row(f"{label} {letter}", slide=direction, anchor=anchor or ORIGIN, **common)
+        ConstraintRow(f"{label} {letter}", slide=direction, anchor=anchor or ORIGIN, **common)
         for letter, direction in directions
     )
 
 
-def tilt_rows(constraint: Any, label: str, other: str, axis: Vector) -> tuple[Row, ...]:
+def tilt_rows(constraint: Any, label: str, other: str, axis: Vector) -> tuple[ConstraintRow, ...]:
     """Rows that hold the two turns that would tilt an axis of the other frame."""
     common = common_fields(constraint, other)
     known = [(letter, d) for letter, d in AXES.items() if d != axis]
-    chosen = known if len(known) == 2 else named_directions(tangential(np.array(axis)))
+    chosen = known if len(known) == 2 else named_directions(tangent_vectors(np.array(axis)))
     return tuple(
-        Row(f"{label} tilt {letter}", turn=turn, measure="axis", axis=axis, **common)
+        ConstraintRow(f"{label} tilt {letter}", turn=turn, measure="axis", axis=axis, **common)
         for letter, turn in chosen
     )
 
@@ -206,13 +206,13 @@ def common_fields(constraint: Any, other: str) -> dict[str, Any]:
         "frame": constraint.frame,
         "other": other,
         "point": constraint.point,
-        "attitude": getattr(constraint, "attitude", ALIGNED),
-        "held": constraint.anchor is not None or other != WORLD,
+        "attitude": getattr(constraint, "attitude", IDENTITY_ATTITUDE),
+        "has_anchor": constraint.anchor is not None or other != WORLD,
         "stabilization": constraint.stabilization,
     }
 
 
-def settle(record: Any, *names: str) -> None:
+def normalize_fields(record: Any, *names: str) -> None:
     """Numbers as tuples of floats, so that records hash by content."""
     for name in names:
         value = getattr(record, name)

@@ -8,20 +8,20 @@ from typing import Any
 import numpy as np
 
 from homodyn.dynamics.constraints import (
-    ALIGNED,
     AXES,
+    IDENTITY_ATTITUDE,
     ORIGIN,
     Constraint,
+    ConstraintRow,
     ConstraintSet,
-    Row,
     Stabilization,
     Z,
     named_directions,
-    place_rows,
-    settle,
-    tangential,
+    normalize_fields,
+    position_rows,
+    tangent_vectors,
     tilt_rows,
-    unit,
+    unit_vector,
     vector,
 )
 from homodyn.dynamics.loops import Weld
@@ -45,9 +45,9 @@ class PointContact(Constraint):
     stabilization: Stabilization | None = None
 
     def __post_init__(self) -> None:
-        settle(self, "point", "anchor")
+        normalize_fields(self, "point", "anchor")
         if not isinstance(self.directions, str):
-            chosen = tuple(unit(d, f"direction of {self.frame!r}") for d in self.directions)
+            chosen = tuple(unit_vector(d, f"direction of {self.frame!r}") for d in self.directions)
             object.__setattr__(self, "directions", chosen)
         elif not self.directions or set(self.directions) - set(AXES):
             raise ModelError(
@@ -56,10 +56,10 @@ class PointContact(Constraint):
             )
 
     @property
-    def rows(self) -> tuple[Row, ...]:
+    def rows(self) -> tuple[ConstraintRow, ...]:
         """One row for each direction."""
         label = self.name or self.frame
-        return place_rows(self, label, WORLD, named_directions(self.directions), self.anchor)
+        return position_rows(self, label, WORLD, named_directions(self.directions), self.anchor)
 
 
 @dataclass(frozen=True)
@@ -89,11 +89,11 @@ class RollingSphere(Constraint):
     stabilization: Stabilization | None = None
 
     def __post_init__(self) -> None:
-        settle(self, "center")
-        object.__setattr__(self, "normal", unit(self.normal, f"normal of {self.frame!r}"))
+        normalize_fields(self, "center")
+        object.__setattr__(self, "normal", unit_vector(self.normal, f"normal of {self.frame!r}"))
 
     @property
-    def rows(self) -> tuple[Row, ...]:
+    def rows(self) -> tuple[ConstraintRow, ...]:
         """Two tangential rows and the height of the centre."""
         label = self.name or self.frame
         n = np.array(self.normal)
@@ -104,9 +104,9 @@ class RollingSphere(Constraint):
             "radius": radius,
             "stabilization": self.stabilization,
         }
-        tangents = named_directions("xy" if self.normal == Z else tangential(n))
+        tangents = named_directions("xy" if self.normal == Z else tangent_vectors(n))
         rolling = [
-            Row(
+            ConstraintRow(
                 name=f"{label} rolling {letter}",
                 slide=tangent,
                 turn=vector(np.cross(tangent, n)),
@@ -116,12 +116,12 @@ class RollingSphere(Constraint):
             )
             for letter, tangent in tangents
         ]
-        height = Row(
+        height = ConstraintRow(
             name=f"{label} height",
             slide=self.normal,
             measure="height",
             anchor=vector(self.ground * n),
-            held=True,
+            has_anchor=True,
             **common,
         )
         return (*rolling, height)
@@ -135,19 +135,19 @@ class SlidingSole(Constraint):
     point: Any = ORIGIN
     normal: Any = Z
     anchor: Any = None
-    attitude: Any = ALIGNED
+    attitude: Any = IDENTITY_ATTITUDE
     name: str = ""
     stabilization: Stabilization | None = None
 
     def __post_init__(self) -> None:
-        settle(self, "point", "anchor", "attitude")
-        object.__setattr__(self, "normal", unit(self.normal, f"normal of {self.frame!r}"))
+        normalize_fields(self, "point", "anchor", "attitude")
+        object.__setattr__(self, "normal", unit_vector(self.normal, f"normal of {self.frame!r}"))
 
     @property
-    def rows(self) -> tuple[Row, ...]:
+    def rows(self) -> tuple[ConstraintRow, ...]:
         """The height of the point, and the two turns that tilt the sole."""
         label = self.name or self.frame
-        height = place_rows(self, label, WORLD, [("height", self.normal)], self.anchor)
+        height = position_rows(self, label, WORLD, [("height", self.normal)], self.anchor)
         return (*height, *tilt_rows(self, label, WORLD, self.normal))
 
 

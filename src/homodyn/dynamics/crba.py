@@ -38,7 +38,7 @@ def composite_matrix(tree: Tree, inertias: Sequence[Inertia]) -> Array:
     for i in reversed(range(len(composite))):
         joint, parent = tree.joints[i], model.parents[i]
         if parent >= 0:
-            composite[parent] = composite[parent] + composite[i].moved_back(joint.X)
+            composite[parent] = composite[parent] + composite[i].transform_back(joint.X)
         if not tree.weights[i]:
             continue
         force = composite[i] @ joint.S

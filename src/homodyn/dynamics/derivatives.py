@@ -17,10 +17,10 @@ import casadi as ca
 import numpy as np
 
 from homodyn.dynamics.aba import forward_dynamics
-from homodyn.dynamics.external import acting_body
-from homodyn.dynamics.factor import factorized
+from homodyn.dynamics.external_wrenches import acting_body
+from homodyn.dynamics.mass_factor import factorize_mass_matrix
 from homodyn.dynamics.rnea import inverse_dynamics
-from homodyn.dynamics.screws import Column, Screws, rigid_inertias, screws
+from homodyn.dynamics.screws import ScrewColumn, TreeScrews, rigid_inertias, tree_screws
 from homodyn.dynamics.tree import Tree
 from homodyn.errors import ModelError
 from homodyn.model import Model
@@ -61,10 +61,12 @@ def inverse_dynamics_derivatives(
 
     External wrenches keep their world components and move with the points they act on.
     """
-    moved = screws(model, q, v, a)
+    moved = tree_screws(model, q, v, a)
     loads = _loads(moved, external)
     by_q, by_v, by_a = _Entries(), _Entries(), _Entries()
-    ribs = [_ribs(columns, load) for columns, load in zip(moved.columns, loads, strict=True)]
+    ribs = [
+        _loaded_columns(columns, load) for columns, load in zip(moved.columns, loads, strict=True)
+    ]
     for i, own in enumerate(ribs):
         for c, rib in own.items():
             for d, other in own.items():
@@ -107,7 +109,7 @@ def forward_dynamics_derivatives(
     """
     a = forward_dynamics(model, q, v, tau, external)
     inverse = inverse_dynamics_derivatives(model, q, v, a, external)
-    factor = factorized(Tree(model, q), inverse.a)
+    factor = factorize_mass_matrix(Tree(model, q), inverse.a)
     return ForwardDynamicsDerivatives(
         -factor.solve(inverse.q), -factor.solve(inverse.v), factor.inverse()
     )
@@ -173,7 +175,7 @@ class _Load:
 
 
 @dataclass
-class _Rib(Column):
+class _LoadedColumn(ScrewColumn):
     """A column with what it does to the subtree that it carries.
 
     ``U`` = I S; ``Fq`` and ``Fv`` are the forces that bodies before it feel per unit of position
@@ -186,27 +188,27 @@ class _Rib(Column):
     b: Array
     e: Array | None
 
-    def row_q(self, other: Column) -> Array:
+    def row_q(self, other: ScrewColumn) -> Array:
         """Derivative of the force along this column by the position of one before it."""
         result = self.U.T @ other.Aq + self.b.T @ other.Vq[:3]
         return result if self.e is None else result + self.e.T @ other.S[:3]
 
-    def row_v(self, other: Column) -> Array:
+    def row_v(self, other: ScrewColumn) -> Array:
         """Derivative of the force along this column by the velocity of one before it."""
         return self.U.T @ other.Av + self.b.T @ other.S[:3]
 
 
-def _loads(moved: Screws, external: Mapping[str, Array] | None) -> list[_Load]:
+def _loads(moved: TreeScrews, external: Mapping[str, Array] | None) -> list[_Load]:
     """The load of every subtree: those of the bodies, summed inward."""
     model = moved.model
     inertias = rigid_inertias(model)
-    loads = [_bearing(moved, i, inertia) for i, inertia in enumerate(inertias)]
+    loads = [_body_load(moved, i, inertia) for i, inertia in enumerate(inertias)]
     for name, wrench in (external or {}).items():
         i, placement = acting_body(model, name)
         turn = moved.world[i].E.T
         n, F = turn @ wrench[:3], turn @ wrench[3:]
         p = moved.places[i].point_back(placement.r)
-        loads[i] = loads[i] + _outside(n, F, p)
+        loads[i] = loads[i] + _external_load(n, F, p)
     for i in reversed(range(len(loads))):
         parent = model.parents[i]
         if parent >= 0:
@@ -214,10 +216,10 @@ def _loads(moved: Screws, external: Mapping[str, Array] | None) -> list[_Load]:
     return loads
 
 
-def _bearing(moved: Screws, i: int, local: Inertia | None) -> _Load:
+def _body_load(moved: TreeScrews, i: int, local: Inertia | None) -> _Load:
     """The load of one body, with what is fixed to it."""
     if local is None:
-        return _outside(None, None, None)
+        return _external_load(None, None, None)
     inertia = _in_common_frame(moved.model, i, local, moved.places[i])
     velocity, acceleration = moved.velocities[i], moved.accelerations[i]
     momentum = inertia @ velocity
@@ -237,11 +239,11 @@ def _in_common_frame(model: Model, i: int, local: Inertia, X: Transform) -> Iner
         for parent, joint in zip(model.parents, model.joints, strict=True)
     )
     if not alone:
-        return local.moved_back(X)
+        return local.transform_back(X)
     return Inertia.at_com(body.mass, X.point_back(body.com), symmetric(X.E.T @ body.inertia @ X.E))
 
 
-def _outside(n: Array | None, F: Array | None, p: Array | None) -> _Load:
+def _external_load(n: Array | None, F: Array | None, p: Array | None) -> _Load:
     """The load of a wrench on a point, or none at all."""
     nothing = Inertia(0.0, ca.SX.zeros(3), ca.SX.zeros(3, 3))
     load = _Load(nothing, ca.SX.zeros(3, 3), ca.SX.zeros(6), ca.SX.zeros(6), n, F)
@@ -251,11 +253,11 @@ def _outside(n: Array | None, F: Array | None, p: Array | None) -> _Load:
     return load
 
 
-def _ribs(columns: dict[int, Column], load: _Load) -> dict[int, _Rib]:
-    return {entry: _rib(column, load) for entry, column in columns.items()}
+def _loaded_columns(columns: dict[int, ScrewColumn], load: _Load) -> dict[int, _LoadedColumn]:
+    return {entry: _loaded_column(column, load) for entry, column in columns.items()}
 
 
-def _rib(column: Column, load: _Load) -> _Rib:
+def _loaded_column(column: ScrewColumn, load: _Load) -> _LoadedColumn:
     """A column made to bear a load.
 
     The paper's 2 B = v x* I - I v x + (I v) x* of a subtree has only 12 numbers in it: with angular
@@ -273,7 +275,7 @@ def _rib(column: Column, load: _Load) -> _Rib:
     if load.F is not None and load.n is not None:
         Fq = Fq - stack(load.G @ S[:3] + cross(S[3:], load.F), np.zeros(3))
         e = cross(load.n, S[:3]) - load.G @ S[:3] + cross(load.F, S[3:])
-    return _Rib(S, column.Vq, column.Aq, column.Av, load.inertia @ S, Fq, Fv, b, e)
+    return _LoadedColumn(S, column.Vq, column.Aq, column.Av, load.inertia @ S, Fq, Fv, b, e)
 
 
 class _Entries:

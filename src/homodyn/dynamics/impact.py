@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from homodyn.dynamics.constrained import force_shape, residual
+from homodyn.dynamics.constraint_rows import ConstraintRows
 from homodyn.dynamics.constraints import Constraint
-from homodyn.dynamics.methods import solved
-from homodyn.dynamics.rows import ConstraintRows
+from homodyn.dynamics.kkt_methods import solve_constrained
 from homodyn.dynamics.tree import Tree
 from homodyn.model import Model
 from homodyn.model.traced import function_of_state
@@ -54,6 +54,6 @@ def impact(
     before = rows.matrix.times(v)
     rebound = 0.0 if restitution is None else restitution
     target = [-(1 + rebound) * speed for speed in before]
-    change, impulse, rank = solved(rows, None, target, method)
+    change, impulse, rank = solve_constrained(rows, None, target, method)
     left = residual(rows, v + change, [-rebound * speed for speed in before])
     return Impact(v + change, impulse, left, rank)

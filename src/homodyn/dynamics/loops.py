@@ -6,20 +6,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from homodyn.dynamics.constraints import (
-    ALIGNED,
     AXES,
+    IDENTITY_ATTITUDE,
     ORIGIN,
     Constraint,
-    Row,
+    ConstraintRow,
     Stabilization,
     Y,
     common_fields,
     named_directions,
+    normalize_fields,
     pair_name,
-    place_rows,
-    settle,
+    position_rows,
     tilt_rows,
-    unit,
+    unit_vector,
 )
 from homodyn.model import WORLD
 
@@ -40,13 +40,13 @@ class Pin(Constraint):
     stabilization: Stabilization | None = None
 
     def __post_init__(self) -> None:
-        settle(self, "point", "anchor")
+        normalize_fields(self, "point", "anchor")
 
     @property
-    def rows(self) -> tuple[Row, ...]:
+    def rows(self) -> tuple[ConstraintRow, ...]:
         """The place of the point along each axis of the other frame."""
         label = self.name or pair_name(self.frame, self.other)
-        return place_rows(self, label, self.other, named_directions("xyz"), self.anchor)
+        return position_rows(self, label, self.other, named_directions("xyz"), self.anchor)
 
 
 @dataclass(frozen=True)
@@ -63,19 +63,19 @@ class Hinge(Constraint):
     axis: Any = Y
     point: Any = ORIGIN
     anchor: Any = None
-    attitude: Any = ALIGNED
+    attitude: Any = IDENTITY_ATTITUDE
     name: str = ""
     stabilization: Stabilization | None = None
 
     def __post_init__(self) -> None:
-        settle(self, "point", "anchor", "attitude")
-        object.__setattr__(self, "axis", unit(self.axis, f"axis of {self.frame!r}"))
+        normalize_fields(self, "point", "anchor", "attitude")
+        object.__setattr__(self, "axis", unit_vector(self.axis, f"axis of {self.frame!r}"))
 
     @property
-    def rows(self) -> tuple[Row, ...]:
+    def rows(self) -> tuple[ConstraintRow, ...]:
         """The place of the point, and the two turns that tilt the axis."""
         label = self.name or pair_name(self.frame, self.other)
-        places = place_rows(self, label, self.other, named_directions("xyz"), self.anchor)
+        places = position_rows(self, label, self.other, named_directions("xyz"), self.anchor)
         return (*places, *tilt_rows(self, label, self.other, self.axis))
 
 
@@ -90,20 +90,20 @@ class Weld(Constraint):
     other: str = WORLD
     point: Any = ORIGIN
     anchor: Any = None
-    attitude: Any = ALIGNED
+    attitude: Any = IDENTITY_ATTITUDE
     name: str = ""
     stabilization: Stabilization | None = None
 
     def __post_init__(self) -> None:
-        settle(self, "point", "anchor", "attitude")
+        normalize_fields(self, "point", "anchor", "attitude")
 
     @property
-    def rows(self) -> tuple[Row, ...]:
+    def rows(self) -> tuple[ConstraintRow, ...]:
         """The place of the point and the turns about all axes of the other frame."""
         label = self.name or pair_name(self.frame, self.other)
-        places = place_rows(self, label, self.other, named_directions("xyz"), self.anchor)
+        places = position_rows(self, label, self.other, named_directions("xyz"), self.anchor)
         turns = [
-            Row(
+            ConstraintRow(
                 f"{label} turn {letter}",
                 turn=axis,
                 measure="attitude",

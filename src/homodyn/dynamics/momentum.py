@@ -14,7 +14,7 @@ from homodyn.spatial import Array, Transform, stack
 @function_of_state(q="nq", returns={"center": 3})
 def center_of_mass(model: Model, q: Array) -> Array:
     """World position of the centre of mass (m)."""
-    return whole_center(Tree(model, q))
+    return tree_center_of_mass(Tree(model, q))
 
 
 @function_of_state(q="nq", v="nv", returns={"velocity": 3})
@@ -44,7 +44,7 @@ def momentum(model: Model, q: Array, v: Array) -> Array:
     """
     tree = Tree(model, q, v)
     shift = Transform.identity()
-    return Transform(shift.E, whole_center(tree)).force(world_momentum(tree))
+    return Transform(shift.E, tree_center_of_mass(tree)).force(world_momentum(tree))
 
 
 @function_of_state(q="nq", v="nv", returns={"energy": ()})
@@ -62,7 +62,9 @@ def kinetic_energy(model: Model, q: Array, v: Array) -> Array:
 @function_of_state(q="nq", returns={"energy": ()})
 def potential_energy(model: Model, q: Array) -> Array:
     """Energy of gravity (J), zero with all mass at the world's origin."""
-    return -total_mass(model) * ca.dot(ca.SX(model.gravity), ca.SX(whole_center(Tree(model, q))))
+    return -total_mass(model) * ca.dot(
+        ca.SX(model.gravity), ca.SX(tree_center_of_mass(Tree(model, q)))
+    )
 
 
 def total_mass(model: Model) -> Array:
@@ -70,7 +72,7 @@ def total_mass(model: Model) -> Array:
     return sum(body.mass for body in model.bodies)
 
 
-def whole_center(tree: Tree) -> Array:
+def tree_center_of_mass(tree: Tree) -> Array:
     """World position of the centre of mass."""
     weighted = sum(
         body.mass * placed.point_back(body.com)
@@ -84,6 +86,6 @@ def world_momentum(tree: Tree) -> Array:
     momenta = [
         inertia @ moving for inertia, moving in zip(tree.inertias, tree.velocities, strict=True)
     ]
-    gathered = tree.inward(momenta)
+    gathered = tree.accumulate_inward(momenta)
     roots = [i for i, parent in enumerate(tree.model.parents) if parent < 0]
     return sum((tree.joints[i].X.force_back(gathered[i]) for i in roots), stack(*[0.0] * 6))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import casadi as ca
 
-from homodyn.dynamics.external import body_wrenches
+from homodyn.dynamics.external_wrenches import body_wrenches
 from homodyn.dynamics.tree import Tree
 from homodyn.model import Model
 from homodyn.model.traced import WRENCHES, function_of_state
@@ -49,14 +49,14 @@ def passive_force(model: Model, q: Array, v: Array) -> Array:
 
 def newton_euler(tree: Tree, a: Array | None, external: Mapping[str, Array] | None = None) -> Array:
     """Outward for motion, inward for forces."""
-    accelerations = tree.drift if a is None else tree.accelerations(a, gravity=True)
+    accelerations = tree.bias_accelerations if a is None else tree.accelerations(a, gravity=True)
     wrenches = body_wrenches(tree, external)
     forces = []
     for i, inertia in enumerate(tree.inertias):
         velocity = tree.velocities[i]
         force = inertia.force(velocity, accelerations[i])
         forces.append(force - wrenches[i] if i in wrenches else force)
-    return tree.project(tree.inward(forces))
+    return tree.project(tree.accumulate_inward(forces))
 
 
 def armature(model: Model) -> Array:

@@ -25,7 +25,7 @@ from homodyn.spatial import Array, Inertia, Transform, cross_motion, stack
 
 
 @dataclass(frozen=True)
-class Drive:
+class ScrewDrive:
     """One screw (in the frame it ends in) and how far entry ``entry`` of v drives it.
 
     The three derivatives are those of the displacement by that entry.
@@ -39,18 +39,18 @@ class Drive:
 
 
 @dataclass
-class Step:
+class ScrewStep:
     """From one frame of the tree to the next: a transform, and the screws that may change it."""
 
     parent: int
     transform: Transform
     joint: int
-    drives: list[Drive] = field(default_factory=list)
+    drives: list[ScrewDrive] = field(default_factory=list)
     ends_at: int | None = None
 
 
 @dataclass
-class Column:
+class ScrewColumn:
     """What one entry of v does through one joint, in the common frame.
 
     A unit rate moves the subtree with ``S`` and changes its accelerations by ``Av - v x S``. A unit
@@ -66,14 +66,14 @@ class Column:
 
 
 @dataclass
-class Screws:
+class TreeScrews:
     """Columns of every joint and motion of every body, all in the common frame of their tree.
 
     ``bends[i][c, d]`` is how, beyond turning with it, column c of joint i changes with entry d.
     """
 
     model: Model
-    columns: list[dict[int, Column]]
+    columns: list[dict[int, ScrewColumn]]
     bends: list[dict[tuple[int, int], Array]]
     places: list[Transform]
     world: list[Transform]
@@ -81,11 +81,11 @@ class Screws:
     accelerations: list[Array]
 
 
-def screws(model: Model, q: Array, v: Array, a: Array) -> Screws:
+def tree_screws(model: Model, q: Array, v: Array, a: Array) -> TreeScrews:
     """The tree at positions, velocities and accelerations, with weight as acceleration."""
     count = len(model.bodies)
     blank: list[Any] = [None] * count
-    result = Screws(
+    result = TreeScrews(
         model,
         [{} for _ in range(count)],
         [{} for _ in range(count)],
@@ -96,37 +96,37 @@ def screws(model: Model, q: Array, v: Array, a: Array) -> Screws:
     )
     steps = tree_steps(model, q)
     for root in (i for i, parent in enumerate(model.parents) if parent < 0):
-        _move(result, _one_tree(model, steps, root), root, v, a)
+        _propagate(result, _one_tree(model, steps, root), root, v, a)
     return result
 
 
-def tree_steps(model: Model, q: Array) -> list[list[Step]]:
+def tree_steps(model: Model, q: Array) -> list[list[ScrewStep]]:
     """For each joint, the steps from the parent's frame to the child's."""
     made = []
     for i, (joint, place) in enumerate(zip(model.joints, layout(model), strict=True)):
-        steps = [Step(-1, joint.placement, i), *_joint_steps(joint, place, q, i)]
-        steps.append(Step(-1, joint.child_placement.inverse(), i, ends_at=i))
+        steps = [ScrewStep(-1, joint.placement, i), *_joint_steps(joint, place, q, i)]
+        steps.append(ScrewStep(-1, joint.child_placement.inverse(), i, ends_at=i))
         made.append(steps)
     return made
 
 
-def _joint_steps(joint: Joint, place: JointSlots, q: Array, i: int) -> list[Step]:
+def _joint_steps(joint: Joint, place: JointSlots, q: Array, i: int) -> list[ScrewStep]:
     if joint.quaternion:
         own = joint.transform(q[place.q])
         units = [3, 4, 5, 0, 1, 2] if joint.kind == "free" else [0, 1, 2]
-        drives = [Drive(np.eye(6)[:, u], place.v.start + k) for k, u in enumerate(units)]
-        return [Step(-1, own, i, drives)]
+        drives = [ScrewDrive(np.eye(6)[:, u], place.v.start + k) for k, u in enumerate(units)]
+        return [ScrewStep(-1, own, i, drives)]
     steps = []
     for motion in joint.motions:
         if motion.coordinate is None:
-            steps.append(Step(-1, motion.transform(motion.function.value(0.0)), i))
+            steps.append(ScrewStep(-1, motion.transform(motion.function.value(0.0)), i))
             continue
         amount, drive = _drive(motion, place, q)
-        steps.append(Step(-1, motion.transform(amount), i, [drive] if drive else []))
+        steps.append(ScrewStep(-1, motion.transform(amount), i, [drive] if drive else []))
     return steps
 
 
-def _drive(motion: Motion, place: JointSlots, q: Array) -> tuple[Array, Drive | None]:
+def _drive(motion: Motion, place: JointSlots, q: Array) -> tuple[Array, ScrewDrive | None]:
     """Displacement of a motion and its derivatives by the entry that drives it, if any does."""
     k = motion.coordinate
     assert k is not None
@@ -145,7 +145,7 @@ def _drive(motion: Motion, place: JointSlots, q: Array) -> tuple[Array, Drive | 
         first = first * g1
     if _is_zero(first) and _is_zero(second):
         return f.value(x), None
-    return f.value(x), Drive(motion.screw(), entry, first, second, third)
+    return f.value(x), ScrewDrive(motion.screw(), entry, first, second, third)
 
 
 def _third(function: Function, x: Array) -> Array:
@@ -160,13 +160,13 @@ def _is_zero(number: Array) -> bool:
     return bool(ca.SX(number).is_zero())
 
 
-def _one_tree(model: Model, steps: list[list[Step]], root: int) -> list[Step]:
+def _one_tree(model: Model, steps: list[list[ScrewStep]], root: int) -> list[ScrewStep]:
     """The steps of the tree on one root in order, each with the index of the frame it starts in.
 
     Frame 0 is the world; frame k is where step k - 1 ends.
     """
     ends: dict[int, int] = {-1: 0}
-    ordered: list[Step] = []
+    ordered: list[ScrewStep] = []
     for i, parent in enumerate(model.parents):
         if parent < 0 and i != root:
             continue
@@ -181,7 +181,7 @@ def _one_tree(model: Model, steps: list[list[Step]], root: int) -> list[Step]:
     return ordered
 
 
-def _placed(model: Model, steps: list[Step], root: int) -> list[Transform]:
+def _place_frames(model: Model, steps: list[ScrewStep], root: int) -> list[Transform]:
     """From the common frame to every frame of the tree."""
     bodies = [step.ends_at for step in steps if step.ends_at is not None]
     heavy = [i for i in bodies if not _is_zero(model.bodies[i].mass)]
@@ -211,9 +211,9 @@ def _placed(model: Model, steps: list[Step], root: int) -> list[Transform]:
     return [Transform(ca.SX(E[k]), ca.SX(r[k])) for k in range(len(steps) + 1)]
 
 
-def _move(result: Screws, steps: list[Step], root: int, v: Array, a: Array) -> None:
+def _propagate(result: TreeScrews, steps: list[ScrewStep], root: int, v: Array, a: Array) -> None:
     """Velocities, accelerations and columns, outward from the root."""
-    placed = _placed(result.model, steps, root)
+    placed = _place_frames(result.model, steps, root)
     still = stack(np.zeros(3), -(placed[0].E.T @ ca.SX(result.model.gravity)))
     velocity: list[Array] = [ca.SX.zeros(6)]
     acceleration: list[Array] = [still]
@@ -237,7 +237,7 @@ def _move(result: Screws, steps: list[Step], root: int, v: Array, a: Array) -> N
             own = swept if len(moved) == 1 else cross_motion(after, s)
             further = cross_motion(pushed, s) + cross_motion(before, swept)
             grown = drive.second * a[drive.entry] + drive.third * v[drive.entry] ** 2
-            column = Column(
+            column = ScrewColumn(
                 s * drive.first,
                 swept * drive.first + s * gain,
                 further * drive.first + swept * (2 * gain) + s * grown,
@@ -256,18 +256,21 @@ def _move(result: Screws, steps: list[Step], root: int, v: Array, a: Array) -> N
             earlier = []
 
 
-def _add(columns: dict[int, Column], entry: int, column: Column) -> None:
+def _add(columns: dict[int, ScrewColumn], entry: int, column: ScrewColumn) -> None:
     old = columns.get(entry)
     if old is None:
         columns[entry] = column
     else:
-        columns[entry] = Column(
+        columns[entry] = ScrewColumn(
             old.S + column.S, old.Vq + column.Vq, old.Aq + column.Aq, old.Av + column.Av
         )
 
 
 def _bend(
-    bends: dict[tuple[int, int], Array], earlier: list[tuple[int, Array]], drive: Drive, s: Array
+    bends: dict[tuple[int, int], Array],
+    earlier: list[tuple[int, Array]],
+    drive: ScrewDrive,
+    s: Array,
 ) -> None:
     """A screw does not turn with one that comes after it, and grows by its second derivative."""
     found = [((entry, drive.entry), cross_motion(t, s * drive.first)) for entry, t in earlier]
@@ -283,6 +286,6 @@ def rigid_inertias(model: Model) -> list[Inertia | None]:
         joint, parent = model.joints[i], model.parents[i]
         own, carrier = total[i], total[parent] if parent >= 0 else None
         if joint.nv == 0 and own is not None and carrier is not None:
-            total[parent] = carrier + own.moved_back(joint.state(np.zeros(0), np.zeros(0)).X)
+            total[parent] = carrier + own.transform_back(joint.state(np.zeros(0), np.zeros(0)).X)
             total[i] = None
     return total

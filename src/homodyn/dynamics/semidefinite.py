@@ -27,22 +27,22 @@ import casadi as ca
 
 from homodyn.spatial import Array
 
-DEPENDENT = 1e-10
+DEPENDENT_SINE_SQUARED = 1e-10
 """A pivot below this part of its diagonal entry counts as zero: the squared sine of the angle
 between a row and those before it."""
 
-DEPENDENT_IN_PRODUCT = 1e-7
+DEPENDENT_PRODUCT_RATIO = 1e-7
 """The same where only A itself is known: larger than the square root of the rounding."""
 
-NOTHING = 1e-24
+MIN_RELATIVE_PIVOT = 1e-24
 """A pivot below this part of the largest diagonal entry is that of a row made of rounding."""
 
-SMALLEST = 1e-300
+MIN_PIVOT = 1e-300
 """Keeps rows of zeros from dividing by zero."""
 
 
 @dataclass(frozen=True, eq=False)
-class Semidefinite:
+class SemidefiniteFactor:
     """The factor L D L^T of a semidefinite matrix, with what was passed over."""
 
     L: dict[tuple[int, int], Array]
@@ -51,12 +51,12 @@ class Semidefinite:
     """1 where the pivot was used, 0 where it was passed over."""
 
     @staticmethod
-    def of(A: Sequence[Sequence[Array]]) -> Semidefinite:
+    def of(A: Sequence[Sequence[Array]]) -> SemidefiniteFactor:
         """Factorise a matrix given by its lower triangle, ``A[i][j]`` with j <= i."""
         L: dict[tuple[int, int], Array] = {}
         reciprocal: list[Array] = []
         independent: list[Array] = []
-        least = [_floor(size, DEPENDENT_IN_PRODUCT) for size in _diagonal(A)]
+        least = [_floor(size, DEPENDENT_PRODUCT_RATIO) for size in _diagonal(A)]
         for k, floor in enumerate(least):
             # L[k, j] D[j], before the division by the pivot.
             scaled: dict[int, Array] = {}
@@ -66,7 +66,7 @@ class Semidefinite:
                 L[k, j] = scaled[j] * reciprocal[j]
                 pivot = pivot - scaled[j] * L[k, j]
             _accept(pivot, floor, reciprocal, independent)
-        return Semidefinite(L, reciprocal, independent)
+        return SemidefiniteFactor(L, reciprocal, independent)
 
     @property
     def rank(self) -> Array:
@@ -75,7 +75,7 @@ class Semidefinite:
 
     def solve(self, b: Sequence[Array]) -> list[Array]:
         """A^+ b."""
-        return self.null.removed(self.backward(self.forward(self.null.removed(b))))
+        return self.null.project_out(self.backward(self.forward(self.null.project_out(b))))
 
     def forward(self, b: Sequence[Array]) -> list[Array]:
         """D^- L^-1 b, with zeros where pivots were passed over."""
@@ -102,11 +102,11 @@ class Semidefinite:
             for i in reversed(range(k)):
                 column[i] = -sum(self.L[j, i] * column[j] for j in range(i + 1, k + 1))
             columns.append(column)
-        return NullSpace(Orthogonal.of(columns, [1.0] * len(columns)))
+        return NullSpace(OrthogonalFactor.of(columns, [1.0] * len(columns)))
 
 
 @dataclass(frozen=True, eq=False)
-class Orthogonal:
+class OrthogonalFactor:
     """Columns Y = Q L^T with Q^T W Q = D, for a diagonal weight W; so Y^T W Y = L D L^T.
 
     ``columns`` are those of Q, sparse, by entry. A column that depends on earlier ones has no
@@ -114,16 +114,16 @@ class Orthogonal:
     """
 
     columns: list[dict[int, Array]]
-    factor: Semidefinite
+    factor: SemidefiniteFactor
 
     @staticmethod
-    def of(Y: Sequence[dict[int, Array]], weight: Sequence[Array]) -> Orthogonal:
+    def of(Y: Sequence[dict[int, Array]], weight: Sequence[Array]) -> OrthogonalFactor:
         """By the modified process of Gram and Schmidt, without square roots."""
         columns: list[dict[int, Array]] = []
         weighted: list[dict[int, Array]] = []
-        factor = Semidefinite({}, [], [])
+        factor = SemidefiniteFactor({}, [], [])
         sizes = [_total(weight[i] * y * y for i, y in column.items()) for column in Y]
-        least = [_floor(size, DEPENDENT) for size in _scaled(sizes)]
+        least = [_floor(size, DEPENDENT_SINE_SQUARED) for size in _with_largest(sizes)]
         for k, column in enumerate(Y):
             rest = dict(column)
             for j in range(k):
@@ -137,9 +137,9 @@ class Orthogonal:
             weighted.append({i: weight[i] * y for i, y in rest.items()})
             pivot = _total(weighted[k][i] * y for i, y in rest.items())
             _accept(pivot, least[k], factor.reciprocal, factor.independent)
-        return Orthogonal(columns, factor)
+        return OrthogonalFactor(columns, factor)
 
-    def combined(self, strengths: Sequence[Array], n: int) -> list[Array]:
+    def combine(self, strengths: Sequence[Array], n: int) -> list[Array]:
         """Q strengths, as a list of n entries."""
         result: list[Array] = [ca.SX(0)] * n
         for column, strength in zip(self.columns, strengths, strict=True):
@@ -152,9 +152,9 @@ class Orthogonal:
 class NullSpace:
     """Orthogonal vectors that span a null space; those of pivots that were used are zero."""
 
-    basis: Orthogonal
+    basis: OrthogonalFactor
 
-    def removed(self, b: Sequence[Array]) -> list[Array]:
+    def project_out(self, b: Sequence[Array]) -> list[Array]:
         """What is left of a vector without its part in the null space: P b."""
         x = list(b)
         for column, inverse in zip(self.basis.columns, self.basis.factor.reciprocal, strict=True):
@@ -178,14 +178,14 @@ def _accept(pivot: Array, floor: Array, reciprocal: list[Array], independent: li
 def _floor(sizes: tuple[Array, Array], tolerance: float) -> Array:
     """What a pivot must exceed, given its diagonal entry and the largest one."""
     own, largest = sizes
-    return ca.fmax(ca.fmax(tolerance * own, NOTHING * largest), SMALLEST)
+    return ca.fmax(ca.fmax(tolerance * own, MIN_RELATIVE_PIVOT * largest), MIN_PIVOT)
 
 
 def _diagonal(A: Sequence[Sequence[Array]]) -> list[tuple[Array, Array]]:
-    return _scaled([A[k][k] for k in range(len(A))])
+    return _with_largest([A[k][k] for k in range(len(A))])
 
 
-def _scaled(sizes: list[Array]) -> list[tuple[Array, Array]]:
+def _with_largest(sizes: list[Array]) -> list[tuple[Array, Array]]:
     largest = reduce(ca.fmax, sizes, ca.SX(0))
     return [(size, largest) for size in sizes]
 

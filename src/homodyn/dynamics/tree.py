@@ -26,7 +26,7 @@ from homodyn.spatial import (
     Inertia,
     Transform,
     cross_motion,
-    repeated,
+    reuse_graph,
     stack,
 )
 
@@ -98,11 +98,11 @@ class Tree:
         return result
 
     @cached_property
-    def drift(self) -> list[Array]:
+    def bias_accelerations(self) -> list[Array]:
         """Accelerations of the bodies without joint accelerations, gravity as one upwards."""
         return self.accelerations(None, gravity=True)
 
-    def inward(self, forces: list[Array]) -> list[Array]:
+    def accumulate_inward(self, forces: list[Array]) -> list[Array]:
         """Each force with those of the subtree it carries added, in the body's frame."""
         total = list(forces)
         for i in reversed(range(len(total))):
@@ -130,12 +130,12 @@ class Tree:
         return chain
 
 
-@repeated
+@reuse_graph
 def _carried_velocity(E: Array, r: Array, carrier: Array, own: Array) -> Array:
     return Transform(E, r).motion(carrier) + own
 
 
-@repeated
+@reuse_graph
 def _carried_acceleration(
     E: Array,
     r: Array,
@@ -152,11 +152,11 @@ def _carried_acceleration(
     return inside + Transform(E, r).motion(carrier)
 
 
-@repeated
+@reuse_graph
 def _with_carried_force(force: Array, E: Array, r: Array, carried: Array) -> Array:
     return force + Transform(E, r).force_back(carried)
 
 
-@repeated
+@reuse_graph
 def _along(S: Array, force: Array) -> Array:
     return S.T @ force

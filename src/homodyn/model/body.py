@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from homodyn.model.numbers import MATRIX, SCALAR, VECTOR, Record, number, settle
-from homodyn.spatial import Array, Inertia, beside, matrix, stack
+from homodyn.spatial import Array, Inertia, matrix, stack, stack_columns
 
 _ORIGIN = (0.0, 0.0, 0.0)
 _PLACES = {"x": 0, "y": 1, "z": 2}
@@ -86,7 +86,7 @@ def rod(name: str, mass: Array, start: Array, end: Array) -> Body:
     """A thin homogeneous rod between two points (m): m (l^2 1 - l l^T) / 12."""
     a, b = stack(*(number(x) for x in start)), stack(*(number(x) for x in end))
     line = b - a
-    outer = beside(*(line * line[i] for i in range(3)))
+    outer = stack_columns(*(line * line[i] for i in range(3)))
     square = line[0] ** 2 + line[1] ** 2 + line[2] ** 2
     return Body(name, mass, (a + b) / 2, (np.eye(3) * square - outer) * (number(mass) / 12))
 

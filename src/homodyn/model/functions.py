@@ -18,7 +18,7 @@ from scipy.interpolate import CubicSpline
 from homodyn.errors import ModelError
 from homodyn.foundation.text import unknown_name
 from homodyn.model.numbers import PLAIN, SCALAR, SEVERAL, Record, settle
-from homodyn.spatial import Array, repeated
+from homodyn.spatial import Array, reuse_graph
 
 
 class Function(Protocol):
@@ -164,7 +164,7 @@ class Piecewise(Record):
         return {}
 
 
-@repeated
+@reuse_graph
 def _chosen_piece(x: Array, knots: Array, pieces: Array) -> Sequence[Array]:
     """Value, slope and curvature of the piece that ``x`` lies in.
 

@@ -21,13 +21,13 @@ from homodyn.spatial import (
     ORIGIN,
     Array,
     Transform,
-    beside,
     cross_motion,
     is_symbolic,
     quaternion_rotation,
-    repeated,
+    reuse_graph,
     rotation,
     stack,
+    stack_columns,
 )
 
 WORLD = "world"
@@ -250,7 +250,7 @@ STILL = np.zeros(6)
 """The motion of what does not move."""
 
 
-@repeated
+@reuse_graph
 def _moved(
     screw: Array,
     row: Array,
@@ -275,12 +275,12 @@ def _moved(
     carried, own = step.motion(velocity), screw * (slope * speed)
     S = step.motion(S)
     if S.shape[1]:
-        S = S + beside(*(screw * (slope * row[k]) for k in range(S.shape[1])))
+        S = S + stack_columns(*(screw * (slope * row[k]) for k in range(S.shape[1])))
     bias = step.motion(bias) + screw * (curvature * speed * speed)
     return X.E, X.r, S, carried + own, bias + cross_motion(carried, own)
 
 
-@repeated
+@reuse_graph
 def _placed(
     outer_E: Array,
     outer_r: Array,

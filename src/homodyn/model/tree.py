@@ -106,7 +106,7 @@ def unmoved_by_mass(
             ends[parent] = False
         else:
             ends[parent] = ends[parent] and ends[child]
-            rigid[parent] = rigid[parent] + rigid[child].moved_back(
+            rigid[parent] = rigid[parent] + rigid[child].transform_back(
                 joint.state(np.zeros(0), np.zeros(0)).X
             )
 

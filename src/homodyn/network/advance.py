@@ -20,7 +20,7 @@ from homodyn.network.integrators import integrate_step
 from homodyn.network.judging import GIVE_UP_AFTER, Verdict, happening, judged, seen_next
 from homodyn.network.system import System
 from homodyn.network.tree import Variable
-from homodyn.symbolic import Assumption, Iteration, Kernel, Shortcut, kernel
+from homodyn.symbolic import Assumption, FastPath, Kernel, Scan, kernel
 
 MANY = 1000
 """Lanes from which initial values are worked out in native code."""
@@ -150,7 +150,7 @@ class Advance:
         generated = self.first_draws(seed)
         # Few lanes stay on the virtual machine, whatever has been compiled: same bits every time.
         many = native and lanes >= MANY
-        begin = self.begin.compile() if many else self.begin.interpreted()
+        begin = self.begin.compile() if many else self.begin.as_interpreted()
         first = begin(parameters, generated[2], np.array(start))
         states = [node.states.index(node.initial_state) for node in self.system.nodes_with_states]
         return self.layout.start(first["x"], first["h"], states, generated, lanes)
@@ -178,10 +178,10 @@ class Advance:
         return kernel(tried, self._sizes, outputs=outputs, name="network_step")
 
     @cached_property
-    def iteration(self) -> Iteration:
+    def iteration(self) -> Scan:
         """Attempts repeated in native code."""
         if not self._steady:
-            return Iteration(self.attempt, ["c", "done"], stop="done", packed=True)
+            return Scan(self.attempt, ["c", "done"], stop="done", packed=True)
         known: dict[str, tuple[float, ...]] = {}
 
         def tried(*given: ca.SX) -> dict[str, ca.SX]:
@@ -193,13 +193,13 @@ class Advance:
             return found
 
         step = kernel(tried, self._sizes, name="network_step")
-        shortcut = Shortcut(
+        shortcut = FastPath(
             (
                 Assumption("plain", "before", known["before"]),
                 Assumption("quiet", "within", known["within"]),
             )
         )
-        return Iteration(step, ["c", "done"], stop="done", packed=True, shortcut=shortcut)
+        return Scan(step, ["c", "done"], stop="done", packed=True, fast_path=shortcut)
 
     @cached_property
     def _steady(self) -> bool:
@@ -345,12 +345,12 @@ class Advance:
         """Delays and the values to be delayed, from the column."""
         delays = ca.vertcat(*[delay.delay for delay in self._delays])
         values = ca.vertcat(*self.delay_now)
-        return self._seen("delays", ca.vertcat(delays, values)).interpreted()
+        return self._seen("delays", ca.vertcat(delays, values)).as_interpreted()
 
     @cached_property
     def delay_start_kernel(self) -> Kernel:
         """Values before the start."""
-        return self._seen("delay_starts", ca.vertcat(*self.delay_starts)).interpreted()
+        return self._seen("delay_starts", ca.vertcat(*self.delay_starts)).as_interpreted()
 
     @property
     def delay_list(self) -> list[tuple[int, int]]:

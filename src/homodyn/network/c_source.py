@@ -18,7 +18,7 @@ import numpy as np
 from homodyn.errors import NetworkError
 from homodyn.network import c_history
 from homodyn.network.advance import Advance
-from homodyn.symbolic.program import Program, program_of
+from homodyn.symbolic.program import Program, lower_and_contract
 
 INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 COMPARED = {"lt": "<", "le": "<=", "eq": "==", "ne": "!="}
@@ -228,7 +228,7 @@ def _number(value: float) -> str:
 
 def _function(name: str, graph: ca.Function, inputs: tuple[str, ...]) -> str:
     """One graph as a static function of arrays."""
-    program = program_of(graph)
+    program = lower_and_contract(graph)
     outputs = [f"out{k}" for k in range(graph.n_out())]
     arguments = ", ".join(
         [*(f"const double *{one}" for one in inputs), *(f"double *{one}" for one in outputs)]

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import casadi as ca
 
-from homodyn.dynamics.semidefinite import Semidefinite
+from homodyn.dynamics.semidefinite import SemidefiniteFactor
 from homodyn.errors import NetworkError
 
 LARGEST = 250_000
@@ -162,7 +162,9 @@ def _semidefinite_solved(a: ca.SX, b: ca.SX) -> ca.SX:
     used = [k for k in range(a.shape[0]) if not a[k, k].is_zero()]
     if not used:
         return ca.SX.zeros(*b.shape)
-    factor = Semidefinite.of([[a[i, j] for j in used[: row + 1]] for row, i in enumerate(used)])
+    factor = SemidefiniteFactor.of(
+        [[a[i, j] for j in used[: row + 1]] for row, i in enumerate(used)]
+    )
     x = ca.SX.zeros(*b.shape)
     for column in range(b.shape[1]):
         for k, entry in zip(used, factor.solve([b[i, column] for i in used]), strict=True):

@@ -156,7 +156,7 @@ class Network(Node):
         advance = self._prepared()
         load = work * lanes * advance.attempt.instructions
         wanted = tier == "compiled" or (tier is None and load > PAYS)
-        return wanted and (advance.system.length("d") > 0 or advance.iteration.ready(lanes))
+        return wanted and (advance.system.length("d") > 0 or advance.iteration.prepare(lanes))
 
     def run(
         self,

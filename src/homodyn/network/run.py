@@ -88,7 +88,7 @@ def with_delays(
 
     A run that goes on has its ``past`` with it.
     """
-    step = advance.attempt.compile() if compiled else advance.attempt.interpreted()
+    step = advance.attempt.compile() if compiled else advance.attempt.as_interpreted()
     t0, dt, _ = run
     slices = advance.slices
     past = Past(advance, column, p, float(t0)) if past is None else past
@@ -127,7 +127,7 @@ def recorded(
     slices = advance.slices
     none = np.zeros(3 * advance.delayed)
     if not compiled:
-        step = advance.attempt.interpreted()
+        step = advance.attempt.as_interpreted()
         rows = [column]
         state = np.array(0.0)
         while not state:
@@ -146,7 +146,7 @@ def recorded(
         first = not kept
         block = np.empty((count + first, len(column)))
         block[0] = column
-        course = advance.iteration(count, inputs, record=["c"], into={"c": block[first:]})
+        course = advance.iteration(count, inputs, record=["c"], out={"c": block[first:]})
         kept.append(_of_note(block, slices, first))
         column = course.states["c"][0]
         done = float(course.states["done"].reshape(-1)[0])
@@ -167,7 +167,7 @@ def finals(
     done = np.zeros(len(column))
     steps = int(run[2])
     if not compiled:
-        step = advance.attempt.interpreted()
+        step = advance.attempt.as_interpreted()
         open_lanes = np.arange(len(column))
         while len(open_lanes):
             column[open_lanes], ended = step(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
-from homodyn.dynamics.external import acting_body
+from homodyn.dynamics.external_wrenches import acting_body
 from homodyn.dynamics.kinematics import body_jacobians
 from homodyn.dynamics.tree import Tree
 from homodyn.errors import HomodynError

@@ -23,7 +23,7 @@ from homodyn.optimal.derivatives import NOWHERE, VERSION
 from homodyn.optimal.phase import Phase
 from homodyn.optimal.springs import Spring, spring_force
 from homodyn.optimal.transcription import TRANSCRIPTIONS, LegendreCollocation, moved
-from homodyn.symbolic.deferred import DeferredKernel, Derived
+from homodyn.symbolic.lazy_kernel import DerivedGraph, LazyKernel
 from homodyn.symbolic.trace import Port
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def run_again(
     return tuple(_again(built, k, phase, parameters) for k, phase in enumerate(phases))
 
 
-def laws(built: Built) -> list[DeferredKernel]:
+def laws(built: Built) -> list[LazyKernel]:
     """Forward dynamics in the contacts of each phase, as intervals are run again with it."""
     made = [law_of(built.model, phase, built.springs).kernel for phase in built.phases]
     return list({law.identity: law for law in made}.values())
@@ -142,7 +142,7 @@ def _again(built: Built, k: int, phase: PhaseSolution, parameters: Mapping[str, 
 class Law:
     """Forward dynamics in the contacts of a phase."""
 
-    kernel: DeferredKernel
+    kernel: LazyKernel
     """Of q, v, torques, parameters and wrenches of loads: rates of q and v, contact forces."""
     parameters: tuple[str, ...]
     """Names of those that springs have."""
@@ -166,10 +166,10 @@ def law_of(model: Model, phase: Phase, springs: Sequence[Spring]) -> Law:
 
 def _kernel(
     model: Model, phase: Phase, springs: Sequence[Spring], parameters: tuple[str, ...]
-) -> DeferredKernel:
+) -> LazyKernel:
     """Rates of q and v under torques, and forces of the contacts of a phase."""
 
-    def derive() -> Derived:
+    def derive() -> DerivedGraph:
         q, v, tau = (ca.SX.sym(n, s) for n, s in zip("qvt", sizes[:3], strict=True))
         numbers = ca.SX.sym("numbers", len(parameters))
         known = dict(zip(parameters, ca.vertsplit(numbers), strict=True))
@@ -178,7 +178,7 @@ def _kernel(
         drive = drive + load_force(phase.loads, model, q, wrenches)
         acceleration, force = moved(model, phase, q, v, drive)
         rows = [ca.densify(ca.SX(x)) for x in (rates(model, q, v), acceleration, force)]
-        return Derived(ca.Function("law", [q, v, tau, numbers, wrenches], rows), NOWHERE)
+        return DerivedGraph(ca.Function("law", [q, v, tau, numbers, wrenches], rows), NOWHERE)
 
     loaded = tuple(load.frame for load in phase.loads)
     sizes = (model.nq, model.nv, model.nv, len(parameters), SIZE * len(loaded))
@@ -186,7 +186,7 @@ def _kernel(
     ports = [Port(name, (size,)) for name, size in zip(names, sizes, strict=True)]
     said = (phase.contacts.rows, phase.stabilization, tuple(springs), parameters, loaded)
     text = ("law and forces", str(VERSION), model.digest, *map(repr, said))
-    return DeferredKernel(f"forward dynamics in {phase.name}", text, ports, derive)
+    return LazyKernel(f"forward dynamics in {phase.name}", text, ports, derive)
 
 
 def _torque(name: str, phase: PhaseSolution, count: int) -> Callable[[float], np.ndarray]:

@@ -17,7 +17,7 @@ import casadi as ca
 import numpy as np
 
 from homodyn.optimal import derivatives
-from homodyn.symbolic.deferred import DeferredKernel, Derived
+from homodyn.symbolic.lazy_kernel import DerivedGraph, LazyKernel
 from homodyn.symbolic.trace import Port
 
 
@@ -77,30 +77,30 @@ class Block:
         return str(ca.Function("text", symbols, said).serialize())
 
     @cached_property
-    def value(self) -> DeferredKernel:
+    def value(self) -> LazyKernel:
         """Costs and rows."""
         return self._kernel("value", (), lambda: derivatives.value(self))
 
     @cached_property
-    def slope(self) -> DeferredKernel:
+    def slope(self) -> LazyKernel:
         """The gradient of the sum of costs, and the entries of the Jacobian of the rows."""
         return self._kernel("slope", (), lambda: derivatives.slope(self))
 
     @cached_property
-    def curvature(self) -> DeferredKernel:
+    def curvature(self) -> LazyKernel:
         """Entries of the Hessian of ``weight costs + multipliers . rows``, upper triangle."""
         ports = (Port("weight", ()), Port("multipliers", (self.rows.shape[0],)))
         return self._kernel("curvature", ports, lambda: derivatives.curvature(self))
 
     @cached_property
-    def gauss_newton(self) -> DeferredKernel:
+    def gauss_newton(self) -> LazyKernel:
         """The same without the curvature of rows, and of the numbers whose squares are costs."""
         ports = (Port("weight", ()),)
         return self._kernel("gauss_newton", ports, lambda: derivatives.gauss_newton(self))
 
     def _kernel(
-        self, kind: str, more: tuple[Port, ...], derive: Callable[[], Derived]
-    ) -> DeferredKernel:
+        self, kind: str, more: tuple[Port, ...], derive: Callable[[], DerivedGraph]
+    ) -> LazyKernel:
         ports = (Port("z", (self.z.shape[0],)), Port("data", (self.data.shape[0],)), *more)
         text = (kind, str(derivatives.VERSION), self.text)
-        return DeferredKernel(f"{kind} of {self.name}", text, ports, derive)
+        return LazyKernel(f"{kind} of {self.name}", text, ports, derive)

@@ -11,8 +11,8 @@ import casadi as ca
 import numpy as np
 
 from homodyn.catalog import mirror_map
+from homodyn.dynamics.constraint_rows import ConstraintRows
 from homodyn.dynamics.rnea import armature, newton_euler
-from homodyn.dynamics.rows import ConstraintRows
 from homodyn.dynamics.tree import Tree
 from homodyn.dynamics.wrenches import as_column
 from homodyn.errors import NoSolution
@@ -30,8 +30,8 @@ from homodyn.optimal.springs import Spring
 from homodyn.optimal.transcription import Transcription, held
 from homodyn.optimal.writing import Writer
 from homodyn.spatial import Array
-from homodyn.symbolic.deferred import DeferredKernel
-from homodyn.symbolic.later import in_pairs
+from homodyn.symbolic.build_queue import map_two_at_a_time
+from homodyn.symbolic.lazy_kernel import LazyKernel
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +67,7 @@ class Built:
         """
         from homodyn.optimal.between import laws
 
-        in_pairs(DeferredKernel.compile, [*self.program.kernels, *laws(self)])
+        map_two_at_a_time(LazyKernel.compile, [*self.program.kernels, *laws(self)])
 
     @property
     def compiled(self) -> bool:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import casadi as ca
 import numpy as np
 
-from homodyn.symbolic.deferred import Derived
+from homodyn.symbolic.lazy_kernel import DerivedGraph
 
 if TYPE_CHECKING:
     from homodyn.optimal.block import Block
@@ -28,12 +28,12 @@ VERSION = 3
 NOWHERE = np.zeros((2, 0), dtype=int)
 
 
-def value(block: Block) -> Derived:
+def value(block: Block) -> DerivedGraph:
     """Costs and rows."""
-    return Derived(_closed("value", block, [], [block.costs, block.rows]), NOWHERE)
+    return DerivedGraph(_closed("value", block, [], [block.costs, block.rows]), NOWHERE)
 
 
-def slope(block: Block) -> Derived:
+def slope(block: Block) -> DerivedGraph:
     """Gradient of the sum of costs (dense), entries of the Jacobian of rows."""
     total = ca.sum1(block.costs) if block.costs.shape[0] else ca.SX(0)
     gradient = ca.gradient(total, block.z)
@@ -44,10 +44,10 @@ def slope(block: Block) -> Derived:
         jacobian = jacobian + ca.jacobian(block.rows, block.inner) @ outer
     jacobian = ca.sparsify(jacobian)
     graph = _closed("slope", block, [], [ca.densify(gradient), jacobian.nz[:]])
-    return Derived(graph, _places(jacobian))
+    return DerivedGraph(graph, _places(jacobian))
 
 
-def curvature(block: Block) -> Derived:
+def curvature(block: Block) -> DerivedGraph:
     """Entries of the upper triangle of the Hessian of ``weight costs + multipliers . rows``.
 
     For squares r'r it is 2 (R'R + sum_k r_k d2r_k), R = dr/dw, whose second part is derived with r
@@ -65,10 +65,10 @@ def curvature(block: Block) -> Derived:
     freed = ca.Function("held", [*symbols, held], [upper])
     upper = freed(*symbols, 2 * weight * block.squares)
     graph = _closed("curvature", block, [weight, multipliers], [upper.nz[:]])
-    return Derived(graph, _places(upper))
+    return DerivedGraph(graph, _places(upper))
 
 
-def gauss_newton(block: Block) -> Derived:
+def gauss_newton(block: Block) -> DerivedGraph:
     """The same with 2 R' R for squares, R their Jacobian, and without any curvature of rows.
 
     Costs that are no squares keep their own Hessian.
@@ -80,7 +80,7 @@ def gauss_newton(block: Block) -> Derived:
     hessian = plain + 2 * weight * (R.T @ R)
     upper = ca.triu(_pulled_back(block, hessian, gradient[block.z.shape[0] :]))
     graph = _closed("gauss_newton", block, [weight], [upper.nz[:]])
-    return Derived(graph, _places(upper))
+    return DerivedGraph(graph, _places(upper))
 
 
 def _pulled_back(block: Block, hessian: ca.SX, slope: ca.SX) -> ca.SX:

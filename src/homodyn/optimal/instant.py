@@ -10,9 +10,9 @@ import casadi as ca
 import numpy as np
 
 from homodyn.dynamics import Constraint, ConstraintSet
+from homodyn.dynamics.constraint_rows import ConstraintRows
 from homodyn.dynamics.kinematics import attached_point, point_velocity
 from homodyn.dynamics.rnea import armature, newton_euler, passive_force
-from homodyn.dynamics.rows import ConstraintRows
 from homodyn.dynamics.tree import Tree
 from homodyn.errors import ModelError
 from homodyn.foundation.text import unknown_name

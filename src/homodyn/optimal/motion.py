@@ -19,13 +19,13 @@ import numpy as np
 from homodyn.dynamics import ConstraintSet
 from homodyn.optimal.block import Block
 from homodyn.optimal.writing import Writer
-from homodyn.symbolic.deferred import DeferredKernel
+from homodyn.symbolic.lazy_kernel import LazyKernel
 
 
 class Restricted:
     """A kernel of a block, at a part of its unknowns and rows; the others are nothing."""
 
-    def __init__(self, kernel: DeferredKernel, whole: Block, z: np.ndarray, rows: np.ndarray):
+    def __init__(self, kernel: LazyKernel, whole: Block, z: np.ndarray, rows: np.ndarray):
         self.kernel = kernel
         self._z, self._rows = z, rows
         self._sizes = whole.z.shape[0], whole.rows.shape[0]
@@ -46,7 +46,7 @@ class Restricted:
 
     def _found(self, across: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Entries in the rows ``across`` (which become 0, 1, ...) and columns that are kept."""
-        row, column = self.kernel.places
+        row, column = self.kernel.entries
         to_row, to_column = (np.full(n, -1) for n in (max(self._sizes), self._sizes[0]))
         to_row[across], to_column[self._z] = np.arange(len(across)), np.arange(len(self._z))
         entries = np.flatnonzero((to_row[row] >= 0) & (to_column[column] >= 0))
@@ -124,7 +124,7 @@ class MotionBlock(Block):
         """Nothing: rows do not count."""
         return RestrictedCurvature(*self._parts("gauss_newton"))
 
-    def _parts(self, kind: str) -> tuple[DeferredKernel, Block, np.ndarray, np.ndarray]:
+    def _parts(self, kind: str) -> tuple[LazyKernel, Block, np.ndarray, np.ndarray]:
         assert self.whole is not None
         assert self.z_kept is not None
         assert self.rows_kept is not None

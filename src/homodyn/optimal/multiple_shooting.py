@@ -19,7 +19,7 @@ import numpy as np
 
 from homodyn.catalog import mirror_map
 from homodyn.dynamics import impact
-from homodyn.dynamics.rows import ConstraintRows
+from homodyn.dynamics.constraint_rows import ConstraintRows
 from homodyn.dynamics.wrenches import as_column
 from homodyn.model import Model
 from homodyn.optimal.block import Block

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from homodyn.optimal.block import Block
-from homodyn.symbolic.deferred import DeferredKernel
+from homodyn.symbolic.lazy_kernel import LazyKernel
 
 Hessian = Literal["exact", "gauss-newton"]
 """Which second derivatives a solver gets."""
@@ -78,7 +78,7 @@ class Program:
         """Row and column of each entry of the Jacobians of all blocks."""
         rows, columns = [np.zeros(0, dtype=int)], [np.zeros(0, dtype=int)]
         for block, offset in zip(self.blocks, self.offsets, strict=False):
-            r, c = block.slope.places
+            r, c = block.slope.entries
             first = offset + np.arange(block.count)[:, None] * block.rows.shape[0]
             rows.append((first + r).reshape(-1))
             columns.append(block.index[:, c].reshape(-1))
@@ -100,7 +100,7 @@ class Program:
     # -- second derivatives
 
     @property
-    def second(self) -> list[DeferredKernel]:
+    def second(self) -> list[LazyKernel]:
         """The kernels of second derivatives, one for each block."""
         exact = self.hessian == "exact"
         return [block.curvature if exact else block.gauss_newton for block in self.blocks]
@@ -109,7 +109,7 @@ class Program:
         """Entries of the Hessians of all blocks, in own units."""
         values = [np.zeros(0)]
         for k, (block, kernel) in enumerate(zip(self.blocks, self.second, strict=True)):
-            if not kernel.places.shape[1]:
+            if not kernel.entries.shape[1]:
                 continue
             given = [x[block.index], block.values, np.full((block.count, 1), weight)]
             if self.hessian == "exact":
@@ -123,7 +123,7 @@ class Program:
         """Rows and columns of the upper triangle, sorted by column, and what adds entries up."""
         rows, columns = [np.zeros(0, dtype=int)], [np.zeros(0, dtype=int)]
         for block, kernel in zip(self.blocks, self.second, strict=True):
-            r, c = kernel.places
+            r, c = kernel.entries
             one, two = block.index[:, r].reshape(-1), block.index[:, c].reshape(-1)
             rows.append(np.minimum(one, two))
             columns.append(np.maximum(one, two))
@@ -141,9 +141,9 @@ class Program:
     # -- native code
 
     @property
-    def kernels(self) -> list[DeferredKernel]:
+    def kernels(self) -> list[LazyKernel]:
         """All different functions that a solver calls, second derivatives last."""
         firsts = [k for block in self.blocks for k in (block.value, block.slope)]
-        wanted = [*firsts, *(kernel for kernel in self.second if kernel.places.shape[1])]
+        wanted = [*firsts, *(kernel for kernel in self.second if kernel.entries.shape[1])]
         bare = (getattr(kernel, "kernel", kernel) for kernel in wanted)
         return list({kernel.identity: kernel for kernel in bare}.values())

@@ -18,9 +18,9 @@ import casadi as ca
 import numpy as np
 
 from homodyn.dynamics import forward_dynamics
-from homodyn.dynamics.methods import solved
+from homodyn.dynamics.constraint_rows import ConstraintRows
+from homodyn.dynamics.kkt_methods import solve_constrained
 from homodyn.dynamics.rnea import newton_euler, passive_force
-from homodyn.dynamics.rows import ConstraintRows
 from homodyn.dynamics.tree import Tree
 from homodyn.dynamics.wrenches import as_column
 from homodyn.integrate import RK4, runge_kutta
@@ -353,7 +353,10 @@ def restoring(rows: ConstraintRows, rate: Array, phase: Phase) -> Array:
 def held(rows: ConstraintRows) -> np.ndarray:
     """1 for rows that know where they hold: anchored ones, and heights above the ground."""
     return np.array(
-        [float(r.measure != "none" and (r.held or r.slide == (0.0, 0.0, 1.0))) for r in rows.rows]
+        [
+            float(r.measure != "none" and (r.has_anchor or r.slide == (0.0, 0.0, 1.0)))
+            for r in rows.rows
+        ]
     )
 
 
@@ -366,5 +369,7 @@ def moved(model: Model, phase: Phase, q: Array, v: Array, tau: Array) -> tuple[A
     rows = ConstraintRows(tree, phase.contacts)
     back = restoring(rows, as_column(rows.matrix.times(v)), phase)
     target = [gamma - back[k] for k, gamma in enumerate(rows.bias)]
-    acceleration, force, _ = solved(rows, drive - newton_euler(tree, None), target, "range")
+    acceleration, force, _ = solve_constrained(
+        rows, drive - newton_euler(tree, None), target, "range"
+    )
     return acceleration, force

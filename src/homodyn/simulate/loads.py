@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import casadi as ca
 
-from homodyn.dynamics.aba import articulated
+from homodyn.dynamics.aba import articulated_body_algorithm
 from homodyn.dynamics.crba import composite_inertia
-from homodyn.dynamics.external import body_wrenches
-from homodyn.dynamics.factor import factorized
+from homodyn.dynamics.external_wrenches import body_wrenches
+from homodyn.dynamics.mass_factor import factorize_mass_matrix
 from homodyn.dynamics.rnea import newton_euler
 from homodyn.dynamics.tree import Tree
 from homodyn.model import Model
@@ -23,11 +23,11 @@ def accelerations(
 ) -> Array:
     """Forward dynamics with inertia ``added`` along the degrees of freedom."""
     if not tree.model.couplers:
-        return articulated(tree, tau, wrenches, added)
+        return articulated_body_algorithm(tree, tau, wrenches, added)
     H = composite_inertia(tree)
     if added is not None:
         H = H + ca.diag(added)
-    return factorized(tree, H).solve(tau - newton_euler(tree, None, wrenches))
+    return factorize_mass_matrix(tree, H).solve(tau - newton_euler(tree, None, wrenches))
 
 
 def along_joints(model: Model, rows: Sequence[JointRow], forces: Sequence[Array]) -> Array:
@@ -56,4 +56,4 @@ def generalised(tree: Tree, wrenches: dict[str, Array]) -> Array:
     """Generalised forces of wrenches on bodies."""
     on = body_wrenches(tree, wrenches)
     forces = [on.get(i, ca.SX.zeros(6)) for i in range(len(tree.model.bodies))]
-    return tree.project(tree.inward(forces))
+    return tree.project(tree.accumulate_inward(forces))

@@ -18,8 +18,8 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from homodyn.dynamics import Constraint, ConstraintSet, anchored
-from homodyn.dynamics.rows import ConstraintRows
+from homodyn.dynamics import Constraint, ConstraintSet, anchor_constraints
+from homodyn.dynamics.constraint_rows import ConstraintRows
 from homodyn.dynamics.tree import Tree
 from homodyn.errors import ModelError
 from homodyn.model import WORLD, Model
@@ -50,7 +50,7 @@ def loop_rows(tree: Tree, constraints: Constraint | None, h: Array) -> list[Loop
     if constraints is None:
         return []
     rows = ConstraintRows(tree, constraints)
-    loose = [r.name for r in rows.rows if r.measure != "none" and not r.held]
+    loose = [r.name for r in rows.rows if r.measure != "none" and not r.has_anchor]
     if loose:
         raise ModelError(
             f"constraint {loose[0]!r} does not say where it holds its frame: give an anchor, or "
@@ -70,7 +70,7 @@ def held_where(model: Model, q: np.ndarray, constraints: Constraint | None) -> C
     held: list[Constraint] = []
     for part in parts:
         loose = getattr(part, "anchor", ()) is None and getattr(part, "other", WORLD) == WORLD
-        held.append(anchored(model, q, part) if loose else part)
+        held.append(anchor_constraints(model, q, part) if loose else part)
     return ConstraintSet(tuple(held))
 
 

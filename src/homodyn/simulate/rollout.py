@@ -23,7 +23,7 @@ from homodyn.simulate.run import chosen_law
 from homodyn.simulate.setup import Setup
 from homodyn.simulate.start import sampled_torques, time_grid, unit_quaternions
 from homodyn.simulate.step import STATES, step_kernel
-from homodyn.symbolic import Iteration
+from homodyn.symbolic import Scan
 
 RECORDABLE = ("q", "v", "forces", "distances", "torques", "energy", "residual")
 """What lanes can keep over time."""
@@ -130,7 +130,7 @@ class Rollouts:
         if "energy" in record:
             names += [name for name in BOOKS if name not in names]
         self._names = tuple(names)
-        self._iteration = Iteration(step_kernel(self.setup, self._names), STATES, stop="status")
+        self._iteration = Scan(step_kernel(self.setup, self._names), STATES, stop="status")
 
     def compile(self, lanes: int | None = None) -> Rollouts:
         """Build the native code now, that of many lanes or that of a single one."""
@@ -202,7 +202,7 @@ class Rollouts:
             record=[f"{name}_now" for name in self._names],
             every=apart,
             threads=threads,
-            look=True,
+            peek_last_step=True,
         )
         kept = {name.removesuffix("_now"): array for name, array in course.records.items()}
         return self._gathered(course, kept, grid[::apart], steps, inputs.get("parameters"))

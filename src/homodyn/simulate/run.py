@@ -35,8 +35,11 @@ from homodyn.simulate.start import (
     time_grid,
 )
 from homodyn.simulate.step import STATES, step_kernel
-from homodyn.symbolic import Iteration, Kernel
-from homodyn.symbolic.kernel import COMPILED, INTERPRETED
+from homodyn.symbolic import Kernel, Scan
+from homodyn.symbolic.kernel import (
+    COMPILE_SECONDS_PER_INSTRUCTION,
+    INTERPRETED_SECONDS_PER_INSTRUCTION,
+)
 
 LAWS: dict[str, type] = {
     "soft": Soft,
@@ -164,7 +167,7 @@ def _looped(
         inputs["torque"] = np.zeros(setup.model.nv)
     else:
         sampled["torque"] = torque
-    iteration = Iteration(kernel, STATES, stop="status")
+    iteration = Scan(kernel, STATES, stop="status")
     # Records fall on multiples of ``every``; the last time is one of them if it can be.
     apart = every if steps % every == 0 else 1
     course = iteration(
@@ -173,8 +176,10 @@ def _looped(
         sampled=sampled,
         record=[f"{n}_now" for n in names],
         every=apart,
-        native=steps * INTERPRETED > COMPILED if compiled is None else compiled,
-        look=True,
+        native=steps * INTERPRETED_SECONDS_PER_INSTRUCTION > COMPILE_SECONDS_PER_INSTRUCTION
+        if compiled is None
+        else compiled,
+        peek_last_step=True,
     )
     kept = {name: course.records[f"{name}_now"][0] for name in names}
     # Sums of steps drift from the times that were asked for.

@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 import casadi as ca
 
 from homodyn.dynamics.crba import composite_inertia
-from homodyn.dynamics.factor import factorized
+from homodyn.dynamics.mass_factor import factorize_mass_matrix
 from homodyn.dynamics.rnea import newton_euler
 from homodyn.dynamics.tree import Tree
 from homodyn.dynamics.wrenches import WrenchRows
@@ -258,7 +258,7 @@ class _Newton:
         forces = self.contact_forces(w)
         holds = [spring[3] * force[0] for spring, force in zip(self.springs, forces, strict=True)]
         slope = self._slope(w, H @ (w - v) - self.h * free, forces)
-        d = -factorized(self.tree, self._curvature(H, w, holds)).solve(slope)
+        d = -factorize_mass_matrix(self.tree, self._curvature(H, w, holds)).solve(slope)
         return w + self._reach(w, d, slope, H, holds) * d
 
     def _slope(self, w: Array, inertial: Array, forces: list[list[Array]]) -> Array:

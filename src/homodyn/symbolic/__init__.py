@@ -1,25 +1,25 @@
 """From a Python function over symbolic arrays to a fast callable on numpy arrays."""
 
 from homodyn.symbolic import cache
-from homodyn.symbolic.derivative import (
+from homodyn.symbolic.derivatives import (
     SparseKernel,
     hessian,
     hessian_vector,
     jacobian,
     sparse_jacobian,
 )
-from homodyn.symbolic.iteration import Course, Iteration
+from homodyn.symbolic.fast_path import Assumption, FastPath
 from homodyn.symbolic.kernel import Kernel, kernel
 from homodyn.symbolic.machine import Machine, machine
-from homodyn.symbolic.shortcut import Assumption, Shortcut
+from homodyn.symbolic.scan import Scan, ScanResult
 
 __all__ = [
     "Assumption",
-    "Course",
-    "Iteration",
+    "FastPath",
     "Kernel",
     "Machine",
-    "Shortcut",
+    "Scan",
+    "ScanResult",
     "SparseKernel",
     "cache",
     "hessian",

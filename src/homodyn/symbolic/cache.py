@@ -17,11 +17,11 @@ from pathlib import Path
 
 import platformdirs
 
-LIBRARY = "kernel.so"
-CHECKSUM = "sha256"
-BUILDING = "building-"
-UNUSABLE = "the kernel cache cannot be used"
-STALE = 24 * 3600.0
+LIBRARY_FILE = "kernel.so"
+CHECKSUM_FILE = "sha256"
+BUILD_FOLDER_PREFIX = "building-"
+UNUSABLE_CACHE_MESSAGE = "the kernel cache cannot be used"
+STALE_BUILD_SECONDS = 24 * 3600.0
 """Age (s) after which what a killed process left behind is swept away."""
 
 
@@ -31,7 +31,7 @@ def folder() -> Path:
     return Path(named) if named else Path(platformdirs.user_cache_dir("homodyn"))
 
 
-def key_of(*parts: str) -> str:
+def make_key(*parts: str) -> str:
     """The key of a library: a hash of everything it depends on."""
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
@@ -40,8 +40,8 @@ def find(key: str) -> bytes | None:
     """The library of that key, verified; None when there is none. A damaged one is removed."""
     entry = folder() / key
     try:
-        stated = (entry / CHECKSUM).read_text()
-        content = (entry / LIBRARY).read_bytes()
+        stated = (entry / CHECKSUM_FILE).read_text()
+        content = (entry / LIBRARY_FILE).read_bytes()
     except (OSError, UnicodeDecodeError):
         # An entry is renamed into place whole: a part of one is damage.
         shutil.rmtree(entry, ignore_errors=True)
@@ -52,7 +52,7 @@ def find(key: str) -> bytes | None:
     return content
 
 
-def keep(key: str, build: Callable[[Path], None]) -> tuple[bytes, str]:
+def store(key: str, build: Callable[[Path], None]) -> tuple[bytes, str]:
     """Build a library and keep it; its content, and a remark when it could not be kept.
 
     When the folder cannot be written (read-only, full) it is built in a temporary one.
@@ -60,18 +60,18 @@ def keep(key: str, build: Callable[[Path], None]) -> tuple[bytes, str]:
     try:
         root = folder()
         root.mkdir(parents=True, exist_ok=True)
-        _sweep(root)
-        place = Path(tempfile.mkdtemp(prefix=BUILDING, dir=root))
+        _remove_stale_builds(root)
+        place = Path(tempfile.mkdtemp(prefix=BUILD_FOLDER_PREFIX, dir=root))
     except OSError as error:
-        return _build_aside(build), f"{UNUSABLE}: {error}"
+        return _build_in_temporary_folder(build), f"{UNUSABLE_CACHE_MESSAGE}: {error}"
     try:
-        build(place / LIBRARY)
+        build(place / LIBRARY_FILE)
         try:
-            content = (place / LIBRARY).read_bytes()
-            (place / CHECKSUM).write_text(hashlib.sha256(content).hexdigest())
+            content = (place / LIBRARY_FILE).read_bytes()
+            (place / CHECKSUM_FILE).write_text(hashlib.sha256(content).hexdigest())
             _move(place, root / key)
         except OSError as error:
-            return _build_aside(build), f"{UNUSABLE}: {error}"
+            return _build_in_temporary_folder(build), f"{UNUSABLE_CACHE_MESSAGE}: {error}"
         return content, ""
     finally:
         shutil.rmtree(place, ignore_errors=True)
@@ -86,17 +86,17 @@ def _move(place: Path, entry: Path) -> None:
             raise
 
 
-def _build_aside(build: Callable[[Path], None]) -> bytes:
+def _build_in_temporary_folder(build: Callable[[Path], None]) -> bytes:
     with tempfile.TemporaryDirectory(prefix="homodyn-") as place:
-        build(Path(place) / LIBRARY)
-        return (Path(place) / LIBRARY).read_bytes()
+        build(Path(place) / LIBRARY_FILE)
+        return (Path(place) / LIBRARY_FILE).read_bytes()
 
 
-def _sweep(root: Path) -> None:
+def _remove_stale_builds(root: Path) -> None:
     """Remove what processes that were killed while building have left."""
-    for left in root.glob(f"{BUILDING}*"):
+    for left in root.glob(f"{BUILD_FOLDER_PREFIX}*"):
         try:
-            if time.time() - left.stat().st_mtime > STALE:
+            if time.time() - left.stat().st_mtime > STALE_BUILD_SECONDS:
                 shutil.rmtree(left, ignore_errors=True)
         except OSError:
             continue
@@ -104,7 +104,7 @@ def _sweep(root: Path) -> None:
 
 def usage() -> tuple[int, int]:
     """Number of libraries kept and their size in bytes."""
-    libraries = list(folder().glob(f"*/{LIBRARY}"))
+    libraries = list(folder().glob(f"*/{LIBRARY_FILE}"))
     return len(libraries), sum(library.stat().st_size for library in libraries)
 
 
@@ -114,6 +114,8 @@ def clear() -> tuple[int, int]:
     root = folder()
     if root.is_dir():
         for entry in root.iterdir():
-            if entry.is_dir() and (entry.name.startswith(BUILDING) or len(entry.name) == 64):
+            if entry.is_dir() and (
+                entry.name.startswith(BUILD_FOLDER_PREFIX) or len(entry.name) == 64
+            ):
                 shutil.rmtree(entry, ignore_errors=True)
     return before

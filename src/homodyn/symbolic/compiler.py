@@ -13,11 +13,11 @@ from functools import lru_cache
 from pathlib import Path
 
 from homodyn.errors import KernelError
-from homodyn.symbolic.emit import Source
+from homodyn.symbolic.codegen import CSource
 
-FLAGS = ("-O2", "-std=gnu11", "-fPIC", "-ffp-contract=off", "-fno-math-errno", "-w")
-HEADERS = Path(__file__).parent / "c"
-LANES = {"AVX-512": 8, "AVX2": 4, "AVX": 4, "SSE2": 2, "NEON": 2, "scalar": 1}
+COMPILER_FLAGS = ("-O2", "-std=gnu11", "-fPIC", "-ffp-contract=off", "-fno-math-errno", "-w")
+HEADER_FOLDER = Path(__file__).parent / "c"
+LANES_BY_INSTRUCTION_SET = {"AVX-512": 8, "AVX2": 4, "AVX": 4, "SSE2": 2, "NEON": 2, "scalar": 1}
 
 
 class CompileFailed(KernelError):
@@ -37,7 +37,7 @@ class Compiler:
     @property
     def lanes(self) -> int:
         """States computed at once: by the processor, or fewer if ``HOMODYN_LANES`` says so."""
-        widest = LANES[self.instruction_set]
+        widest = LANES_BY_INSTRUCTION_SET[self.instruction_set]
         asked = os.environ.get("HOMODYN_LANES", "")
         if asked:
             if asked not in ("1", "2", "4", "8"):
@@ -49,7 +49,7 @@ class Compiler:
     def identity(self) -> str:
         """What a built library depends on, besides its text."""
         fma = "fma" if self.fma else "no fma"
-        flags = " ".join((*FLAGS, *self.native))
+        flags = " ".join((*COMPILER_FLAGS, *self.native))
         return f"{self.version}|{self.instruction_set}|{fma}|{self.lanes}|{flags}"
 
 
@@ -105,12 +105,16 @@ def _output(*command: str) -> str | None:
 
 
 def build(
-    source: Source, compiler: Compiler, target: Path, threads: int, flags: tuple[str, ...] = FLAGS
+    source: CSource,
+    compiler: Compiler,
+    target: Path,
+    threads: int,
+    flags: tuple[str, ...] = COMPILER_FLAGS,
 ) -> None:
     """Compile the files of a source, several at once, and link them into ``target``."""
     with tempfile.TemporaryDirectory(prefix="homodyn-") as folder:
         place = Path(folder)
-        for header in HEADERS.glob("*.h"):
+        for header in HEADER_FOLDER.glob("*.h"):
             shutil.copy(header, place / header.name)
         for name, text in source.files:
             (place / name).write_text(text)

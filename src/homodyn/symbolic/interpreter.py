@@ -6,13 +6,13 @@ import threading
 
 import numpy as np
 
-from homodyn.symbolic.trace import Traced
+from homodyn.symbolic.trace import TracedFunction
 
 
 class Interpreter:
     """A graph with buffers of its own; calls are serialised."""
 
-    def __init__(self, traced: Traced) -> None:
+    def __init__(self, traced: TracedFunction) -> None:
         graph = traced.graph
         self._buffer, self._evaluate = graph.buffer()
         self._lock = threading.Lock()

@@ -18,21 +18,21 @@ import numpy as np
 
 from homodyn.errors import KernelError
 from homodyn.symbolic import cache
+from homodyn.symbolic.codegen import CODEGEN_VERSION, generate
 from homodyn.symbolic.compiler import CompileFailed, Compiler, build, find_compiler
-from homodyn.symbolic.emit import VERSION, emit
 from homodyn.symbolic.interpreter import Interpreter
 from homodyn.symbolic.library import Library
-from homodyn.symbolic.program import program_of
+from homodyn.symbolic.program import lower_and_contract
 from homodyn.symbolic.threads import thread_count
-from homodyn.symbolic.trace import Port, Shape, Traced, trace
+from homodyn.symbolic.trace import Port, Shape, TracedFunction, trace
 
-INTERPRETED = 6e-9
+INTERPRETED_SECONDS_PER_INSTRUCTION = 6e-9
 """Seconds the virtual machine takes for one instruction, roughly."""
 
-COMPILED = 4e-4
+COMPILE_SECONDS_PER_INSTRUCTION = 4e-4
 """Seconds a C compiler takes for one instruction, roughly."""
 
-LOOKED_UP = 1e-6
+LOOKUP_SECONDS_PER_INSTRUCTION = 1e-6
 """Seconds it takes, for one instruction, to look whether there is a library in the cache."""
 
 FLOAT = np.dtype(float)
@@ -41,7 +41,7 @@ FLOAT = np.dtype(float)
 class Kernel:
     """A function of named arrays, evaluated over any leading batch shape."""
 
-    def __init__(self, traced: Traced, *, mapping: bool = False) -> None:
+    def __init__(self, traced: TracedFunction, *, mapping: bool = False) -> None:
         self.traced = traced
         self.name = traced.name
         self._mapping = mapping
@@ -91,19 +91,19 @@ class Kernel:
         trouble of finding memory, which for large results costs more than computing them.
         """
         if named:
-            arguments = self._ordered(arguments, named)
+            arguments = self._order_arguments(arguments, named)
         if out is None:
-            result = self.at_once(arguments)
+            result = self.run_single(arguments)
             if result is not None:
                 return result
         return self._call_batch(arguments, out)
 
-    def at_once(self, arguments: tuple[Any, ...]) -> Any:
+    def run_single(self, arguments: tuple[Any, ...]) -> Any:
         """What native code gives for one state; None unless it is there and the arrays just fit."""
         if self._library is None:
             return None
-        results = self._library.run_one(arguments)
-        return None if results is None else self._returned(results)
+        results = self._library.run_single(arguments)
+        return None if results is None else self._pack_results(results)
 
     def _call_batch(self, arguments: tuple[Any, ...], out: Any) -> Any:
         if len(arguments) != len(self._shapes):
@@ -112,7 +112,9 @@ class Kernel:
                 f"kernel {self.name!r} takes {len(self._shapes)} arguments ({names}), "
                 f"not {len(arguments)}"
             )
-        arrays = [self._checked(a, port) for a, port in zip(arguments, self.inputs, strict=True)]
+        arrays = [
+            self._check_input(a, port) for a, port in zip(arguments, self.inputs, strict=True)
+        ]
         batches = [
             array.shape[: array.ndim - len(shape)]
             for array, shape in zip(arrays, self._shapes, strict=True)
@@ -129,7 +131,7 @@ class Kernel:
         count = prod(batch)
         results = [
             given.reshape(count, port.size)
-            for given, port in zip(self._places(out, batch), self.outputs, strict=True)
+            for given, port in zip(self._result_arrays(out, batch), self.outputs, strict=True)
         ]
         if count:
             rows = [
@@ -141,9 +143,9 @@ class Kernel:
             result.reshape(batch + shape)
             for result, shape in zip(results, self._state_shapes, strict=True)
         ]
-        return self._returned(shaped)
+        return self._pack_results(shaped)
 
-    def _places(self, out: Any, batch: Shape) -> list[np.ndarray]:
+    def _result_arrays(self, out: Any, batch: Shape) -> list[np.ndarray]:
         """Arrays for the results: new ones, or those given after a look at their shapes."""
         shapes = [batch + shape for shape in self._state_shapes]
         if out is None:
@@ -166,13 +168,13 @@ class Kernel:
         return given
 
     def _run(self, rows: list[np.ndarray], results: list[np.ndarray], count: int) -> None:
-        library = self._library or self._prepared(count)
+        library = self._library or self._library_for(count)
         if library is None:
             self._interpreter.run(rows, results)
             return
         library.run(count, rows, results)
 
-    def _returned(self, results: list[np.ndarray]) -> Any:
+    def _pack_results(self, results: list[np.ndarray]) -> Any:
         if self._single:
             return results[0] if results[0].ndim else results[0][()]
         values = [result if result.ndim else result[()] for result in results]
@@ -180,7 +182,9 @@ class Kernel:
             return dict(zip((port.name for port in self.outputs), values, strict=True))
         return tuple(values)
 
-    def _ordered(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
+    def _order_arguments(
+        self, arguments: tuple[Any, ...], named: dict[str, Any]
+    ) -> tuple[Any, ...]:
         names = [port.name for port in self.inputs]
         missing = [name for name in names[len(arguments) :] if name not in named]
         unknown = [name for name in named if name not in names[len(arguments) :]]
@@ -192,7 +196,7 @@ class Kernel:
             )
         return (*arguments, *[named[name] for name in names[len(arguments) :]])
 
-    def _checked(self, argument: Any, port: Port) -> np.ndarray:
+    def _check_input(self, argument: Any, port: Port) -> np.ndarray:
         """An argument as a float array whose last dimensions are those of the port."""
         array = np.asarray(argument)
         if array.dtype is not FLOAT:
@@ -217,7 +221,7 @@ class Kernel:
     def _interpreter(self) -> Interpreter:
         return Interpreter(self.traced)
 
-    def _prepared(self, count: int) -> Library | None:
+    def _library_for(self, count: int) -> Library | None:
         """Native code if it is there, or if this batch pays for building it now.
 
         One batch is always served by one tier, so its results do not depend on when a build ends.
@@ -227,9 +231,9 @@ class Kernel:
             raise KernelError(f"HOMODYN_TIER is {forced!r}; it may be interpreted or compiled")
         if forced == "interpreted" or self._unusable:
             return None
-        asked = count * self.instructions * INTERPRETED
+        asked = count * self.instructions * INTERPRETED_SECONDS_PER_INSTRUCTION
         self._work += asked
-        if not forced and self._work < self.instructions * LOOKED_UP:
+        if not forced and self._work < self.instructions * LOOKUP_SECONDS_PER_INSTRUCTION:
             return None
         compiler = find_compiler()
         if compiler is None:
@@ -240,7 +244,7 @@ class Kernel:
             self._load_cached(compiler)
             if self._library is not None:
                 return self._library
-        cost = self.instructions * COMPILED
+        cost = self.instructions * COMPILE_SECONDS_PER_INSTRUCTION
         if forced == "compiled" or asked > cost:
             return self.compile()._library
         if self._work > cost and self._building is None:
@@ -261,7 +265,7 @@ class Kernel:
                     self._build(compiler)
         return self
 
-    def interpreted(self) -> Kernel:
+    def as_interpreted(self) -> Kernel:
         """The same function held on the virtual machine.
 
         Its bits do not depend on what has been compiled before, as those of short calls otherwise
@@ -273,7 +277,9 @@ class Kernel:
 
     def _key(self, compiler: Compiler) -> str:
         ports = f"{self.traced.inputs}{self.traced.outputs}"
-        return cache.key_of(str(VERSION), compiler.identity, ports, self.traced.graph.serialize())
+        return cache.make_key(
+            str(CODEGEN_VERSION), compiler.identity, ports, self.traced.graph.serialize()
+        )
 
     def _load_cached(self, compiler: Compiler) -> None:
         found = cache.find(self._key(compiler))
@@ -281,11 +287,11 @@ class Kernel:
             self._load(found)
 
     def _build(self, compiler: Compiler) -> None:
-        program = program_of(self.traced.graph)
-        source = emit(program, self.inputs, self.outputs, compiler.lanes)
+        program = lower_and_contract(self.traced.graph)
+        source = generate(program, self.inputs, self.outputs, compiler.lanes)
         threads = thread_count()
         try:
-            content, remark = cache.keep(
+            content, remark = cache.store(
                 self._key(compiler), lambda target: build(source, compiler, target, threads)
             )
             self._load(content)

@@ -16,11 +16,11 @@ from homodyn.symbolic.trace import Port
 FLOAT = np.dtype(float)
 Plain = np.ndarray
 
-WORTH_A_THREAD = 400_000
+MIN_INSTRUCTIONS_PER_THREAD = 400_000
 """Instructions times states that repay handing work to another thread (about 50 microseconds)."""
 
 
-def loaded(content: bytes) -> ctypes.CDLL:
+def load_library(content: bytes) -> ctypes.CDLL:
     """A shared library from its bytes, through a copy that nobody else changes or removes.
 
     A library that is changed on disk while it is in use would take the process down.
@@ -31,7 +31,7 @@ def loaded(content: bytes) -> ctypes.CDLL:
         return ctypes.CDLL(str(path))
 
 
-class _Stage:
+class _SingleStateBuffers:
     """Arrays for one state at fixed addresses: quicker to fill than asking others for theirs."""
 
     def __init__(self, inputs: Sequence[Port], outputs: Sequence[Port], memory: int) -> None:
@@ -63,7 +63,7 @@ class Library:
         cost: int,
     ) -> None:
         self._ports = (inputs, outputs)
-        native = loaded(content) if isinstance(content, bytes) else content
+        native = load_library(content) if isinstance(content, bytes) else content
         self._run = native.run
         self._run.restype = ctypes.c_int
         self._run.argtypes = [ctypes.c_void_p]
@@ -71,14 +71,14 @@ class Library:
         self._sizes = [port.size for port in outputs]
         self._cost = cost
         # Taking from and giving back to a list is atomic, so threads never share a stage.
-        self._stages: list[_Stage] = []
+        self._stages: list[_SingleStateBuffers] = []
 
-    def run_one(self, inputs: Sequence[Any]) -> list[np.ndarray] | None:
+    def run_single(self, inputs: Sequence[Any]) -> list[np.ndarray] | None:
         """Evaluate one state; None unless the inputs are float arrays of exactly its shapes."""
         try:
             stage = self._stages.pop()
         except IndexError:
-            stage = _Stage(*self._ports, self._memory)
+            stage = _SingleStateBuffers(*self._ports, self._memory)
         try:
             if len(inputs) != len(stage.places):
                 return None
@@ -97,8 +97,8 @@ class Library:
         Rows of inputs may be any distance apart; inside a row, and in outputs, nothing is.
         """
         shares = 1
-        if count * self._cost > WORTH_A_THREAD:
-            shares = min(thread_count(), count * self._cost // WORTH_A_THREAD)
+        if count * self._cost > MIN_INSTRUCTIONS_PER_THREAD:
+            shares = min(thread_count(), count * self._cost // MIN_INSTRUCTIONS_PER_THREAD)
         strides = [array.strides[0] // 8 if len(array) > 1 else 0 for array in inputs]
         length = -(-count // shares)
         length += -length % 8

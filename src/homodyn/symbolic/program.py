@@ -106,12 +106,12 @@ class _Builder:
         return self.add(op, a, b)
 
 
-def program_of(graph: ca.Function) -> Program:
+def lower_and_contract(graph: ca.Function) -> Program:
     """The instructions of an expression graph."""
-    return fused(unfused(graph))
+    return contract_fma(lower_graph(graph))
 
 
-def unfused(graph: ca.Function) -> Program:
+def lower_graph(graph: ca.Function) -> Program:
     """The same with products and sums apart, for what rewrites them before they are joined."""
     builder = _Builder()
     work: dict[int, int] = {}
@@ -132,7 +132,7 @@ def unfused(graph: ca.Function) -> Program:
         else:
             arguments = [work[slot] for slot in graph.instruction_input(k)]
             work[graph.instruction_output(k)[0]] = _operation(builder, code, arguments)
-    return reachable(builder.instructions, entries)
+    return eliminate_dead_code(builder.instructions, entries)
 
 
 def _operation(builder: _Builder, code: int, arguments: list[int]) -> int:
@@ -159,7 +159,9 @@ def operands(instruction: Instruction) -> tuple[int, ...]:
     return () if instruction.op == "input" else instruction.arguments
 
 
-def reachable(instructions: list[Instruction], entries: list[tuple[int, int, int]]) -> Program:
+def eliminate_dead_code(
+    instructions: list[Instruction], entries: list[tuple[int, int, int]]
+) -> Program:
     """The same without instructions that no output needs, renumbered."""
     needed = [False] * len(instructions)
     for _, _, value in entries:
@@ -180,7 +182,7 @@ def reachable(instructions: list[Instruction], entries: list[tuple[int, int, int
     return Program(tuple(kept), tuple((p, e, number[v]) for p, e, v in entries))
 
 
-def fused(program: Program, fixed: Sequence[bool] = ()) -> Program:
+def contract_fma(program: Program, fixed: Sequence[bool] = ()) -> Program:
     """Products used once, by a sum or difference, joined with it into fma, fms or fnma.
 
     fma(a, b, c) = a b + c, fms(a, b, c) = a b - c, fnma(a, b, c) = c - a b, each rounded once.
@@ -214,4 +216,4 @@ def fused(program: Program, fixed: Sequence[bool] = ()) -> Program:
             names = {"add": "fma", "sub": "fnma" if value == b else "fms"}
             instructions[k] = Instruction(names[instruction.op], (*factors, other))
             break
-    return reachable(instructions, list(program.results))
+    return eliminate_dead_code(instructions, list(program.results))

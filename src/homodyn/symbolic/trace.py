@@ -37,7 +37,7 @@ def offsets(ports: tuple[Port, ...]) -> list[int]:
 
 
 @dataclass(frozen=True, eq=False)
-class Traced:
+class TracedFunction:
     """An expression graph with ports: flat columns in row-major order, sparse where known zero."""
 
     name: str
@@ -68,41 +68,41 @@ def trace(
     outputs: Mapping[str, int | Shape] | None = None,
     name: str | None = None,
     given: Mapping[str, ca.SX] | None = None,
-) -> Traced:
+) -> TracedFunction:
     """Call ``function`` with symbols of the given shapes and keep what it returns as a graph.
 
     It may return one array, a tuple or list of arrays, or a mapping from names to arrays. Without
     ``outputs`` a 1x1 result counts as a scalar, a column as a vector and the rest as matrices.
     ``given`` provides symbols that exist already for some of the inputs.
     """
-    ports = tuple(Port(key, _shape(value)) for key, value in inputs.items())
+    ports = tuple(Port(key, _as_shape(value)) for key, value in inputs.items())
     known = given or {}
     symbols = [
         known[port.name] if port.name in known else ca.SX.sym(port.name, port.size)
         for port in ports
     ]
     returned = function(
-        *[_shaped(symbol, port.shape) for symbol, port in zip(symbols, ports, strict=True)]
+        *[_reshape_input(symbol, port.shape) for symbol, port in zip(symbols, ports, strict=True)]
     )
     label = name or getattr(function, "__name__", "function").replace("<lambda>", "function")
-    named = _named(returned, outputs, label)
+    named = _name_outputs(returned, outputs, label)
     results = []
     flat = []
     for key, value in named.items():
-        value = _symbolic(value, f"output {key!r} of {label!r}")
-        shape = _shape(outputs[key]) if outputs is not None else _inferred(value)
+        value = _to_symbolic(value, f"output {key!r} of {label!r}")
+        shape = _as_shape(outputs[key]) if outputs is not None else _infer_shape(value)
         if prod(shape) != value.numel():
             raise KernelError(
                 f"output {key!r} of {label!r} has {value.shape[0]}x{value.shape[1]} entries "
                 f"where the shape {shape} was asked for"
             )
         results.append(Port(key, shape))
-        flat.append(_flat(value))
-    graph = graph_of(label, symbols, flat, [port.name for port in ports])
-    return Traced(label, ports, tuple(results), graph)
+        flat.append(_flatten(value))
+    graph = build_graph(label, symbols, flat, [port.name for port in ports])
+    return TracedFunction(label, ports, tuple(results), graph)
 
 
-def graph_of(
+def build_graph(
     name: str, symbols: list[ca.SX], outputs: list[ca.SX], names: list[str]
 ) -> ca.Function:
     """The expression graph of flat columns; refuses symbols that are not among the inputs."""
@@ -115,31 +115,31 @@ def graph_of(
     return graph
 
 
-def _shape(value: int | Shape) -> Shape:
+def _as_shape(value: int | Shape) -> Shape:
     if isinstance(value, (int, np.integer)):
         return (int(value),)
     return tuple(int(extent) for extent in value)
 
 
-def _shaped(symbol: ca.SX, shape: Shape) -> ca.SX:
+def _reshape_input(symbol: ca.SX, shape: Shape) -> ca.SX:
     """A flat row-major column as the matrix a function expects."""
     if len(shape) < 2:
         return symbol
     return ca.reshape(symbol, prod(shape[1:]), shape[0]).T
 
 
-def _flat(value: ca.SX) -> ca.SX:
+def _flatten(value: ca.SX) -> ca.SX:
     return value if value.shape[1] == 1 else ca.vec(value.T)
 
 
-def _inferred(value: ca.SX) -> Shape:
+def _infer_shape(value: ca.SX) -> Shape:
     rows, columns = value.shape
     if columns == 1:
         return () if rows == 1 else (rows,)
     return (rows, columns)
 
 
-def _symbolic(value: Any, what: str) -> ca.SX:
+def _to_symbolic(value: Any, what: str) -> ca.SX:
     if isinstance(value, ca.SX):
         return value
     if isinstance(value, ca.MX):
@@ -155,7 +155,9 @@ def _symbolic(value: Any, what: str) -> ca.SX:
         return ca.vertcat(*[ca.horzcat(*row) for row in entries])
 
 
-def _named(returned: Any, outputs: Mapping[str, int | Shape] | None, label: str) -> dict[str, Any]:
+def _name_outputs(
+    returned: Any, outputs: Mapping[str, int | Shape] | None, label: str
+) -> dict[str, Any]:
     if isinstance(returned, Mapping):
         named = dict(returned)
     elif isinstance(returned, (tuple, list)):

@@ -20,7 +20,7 @@ import numpy as np
 from homodyn.capture.kinematics.marker_step import made_kernel, stepped
 from homodyn.model import Model
 from homodyn.spatial import Array
-from homodyn.symbolic import Iteration, Kernel
+from homodyn.symbolic import Kernel, Scan
 
 CLOSE = 0.1
 """Steps shorter than this (rad, m) are followed by steps that know the curvature of the paths."""
@@ -115,13 +115,13 @@ def descent_kernel(model: Model, loss: str = "") -> Kernel:
     )
 
 
-def descent(model: Model, loss: str = "") -> Iteration:
+def descent(model: Model, loss: str = "") -> Scan:
     """All iterations of many frames in native code, each frame until it is done."""
     key = f"whole descent {loss}".strip()
     if key not in model.kernels:
         kernel = descent_kernel(model, loss)
-        model.kernels[key] = Iteration(kernel, ("row", "done"), stop="done")
-    made: Iteration = model.kernels[key]
+        model.kernels[key] = Scan(kernel, ("row", "done"), stop="done")
+    made: Scan = model.kernels[key]
     return made
 
 

@@ -146,7 +146,7 @@ class MarkerProblem:
             return kernel.compile()
         key = ("interpreted", kernel)
         if key not in self.model.kernels:
-            self.model.kernels[key] = kernel.interpreted()
+            self.model.kernels[key] = kernel.as_interpreted()
         return self.model.kernels[key]
 
 

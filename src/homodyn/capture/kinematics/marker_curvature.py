@@ -20,7 +20,7 @@ import casadi as ca
 from homodyn.dynamics.crba import add_block, symmetric_matrix
 from homodyn.dynamics.tree import Tree
 from homodyn.model.joint import Joint
-from homodyn.spatial import Array, Transform, cross, repeated, stack
+from homodyn.spatial import Array, Transform, cross, reuse_graph, stack
 
 
 @dataclass(frozen=True)
@@ -44,12 +44,12 @@ class Moments:
         moment = (G[1, 2] - G[2, 1], G[2, 0] - G[0, 2], G[0, 1] - G[1, 0])
         return stack(*moment, self.F)
 
-    def moved_back(self, X: Transform) -> Moments:
+    def transform_back(self, X: Transform) -> Moments:
         """The same seen from frame A, for ``X`` from A to the frame this is given in."""
         return Moments(*_moved_back(self.F, self.G, X.E, X.r))
 
 
-@repeated
+@reuse_graph
 def _moved_back(F: Array, G: Array, E: Array, r: Array) -> tuple[Array, Array]:
     turned = E.T @ F
     return turned, E.T @ G @ E + r @ turned.T
@@ -63,7 +63,7 @@ def marker_curvature(tree: Tree, forces: list[Moments]) -> Array:
     for i in reversed(range(len(total))):
         joint, parent = tree.joints[i], model.parents[i]
         if parent >= 0:
-            total[parent] = total[parent] + total[i].moved_back(joint.X)
+            total[parent] = total[parent] + total[i].transform_back(joint.X)
         if not tree.weights[i]:
             continue
         axes = joint.S[:3, :]
@@ -78,7 +78,7 @@ def marker_curvature(tree: Tree, forces: list[Moments]) -> Array:
     return symmetric_matrix(model.nv, entries)
 
 
-@repeated
+@reuse_graph
 def _swept(F: Array, G: Array, axes: Array, slides: Array) -> Array:
     """U of each column: v x F + G a - tr(G) a."""
     spin = G @ axes - ca.trace(G) * axes

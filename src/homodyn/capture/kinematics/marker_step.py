@@ -28,8 +28,8 @@ import numpy as np
 from homodyn.capture.kinematics.marker_curvature import Moments, marker_curvature
 from homodyn.capture.scaling.marker_model import bare
 from homodyn.dynamics.crba import composite_matrix
-from homodyn.dynamics.factor import factorized
 from homodyn.dynamics.kinematics import attached_point
+from homodyn.dynamics.mass_factor import factorize_mass_matrix
 from homodyn.dynamics.tree import Tree
 from homodyn.model import Model
 from homodyn.model.configuration import integrate, plain_entries
@@ -179,7 +179,7 @@ def stepped(
             masked[i, j] = matrix[i, j] * (moving[i] * moving[j])
     for i in range(model.nv):
         masked[i, i] = ca.if_else(moving[i] > 0, matrix[i, i] + damping, 1.0)
-    step = factorized(tree, masked).solve(moving * descent) * moving
+    step = factorize_mass_matrix(tree, masked).solve(moving * descent) * moving
     share: Array = 1.0
     for i, k in zip(entries, positions, strict=True):
         down = ca.logic_and(q[k] <= lower[i], step[i] < 0)
@@ -238,7 +238,7 @@ def _equations(
             pulls[body].append(Moments(push, ca.SX(local) @ push.T))
     matrix = composite_matrix(tree, [reduce(add, each) for each in masses])
     forces = [reduce(add, each) for each in pulls]
-    descent = tree.project(tree.inward([force.wrench() for force in forces]))
+    descent = tree.project(tree.accumulate_inward([force.wrench() for force in forces]))
     for i, k in zip(*plain_entries(model), strict=True):
         gap = goal[i] - tree.q[k]
         matrix[i, i] = matrix[i, i] + pull[i]

@@ -10,7 +10,7 @@ import numpy as np
 
 from homodyn.capture.kinetics.residuals import root_motions
 from homodyn.capture.scaling.marker_model import bare
-from homodyn.dynamics.momentum import whole_center
+from homodyn.dynamics.momentum import tree_center_of_mass
 from homodyn.dynamics.rnea import armature
 from homodyn.dynamics.tree import Tree
 from homodyn.model import Model
@@ -129,10 +129,10 @@ def _balance(
         acting = tree.placements[body].force(wrench)
         forces[body] = forces[body] - acting
         ground = ground + ca.dot(ca.SX(acting), ca.SX(tree.velocities[body]))
-    gathered = tree.inward(forces)
+    gathered = tree.accumulate_inward(forces)
     tau = tree.project(gathered) + armature(model) * a
     left = ca.SX.zeros(6)
     for body, parent in enumerate(model.parents):
         if parent < 0:
             left = left + tree.joints[body].X.force_back(gathered[body])
-    return tau, left, whole_center(tree), ground
+    return tau, left, tree_center_of_mass(tree), ground

@@ -11,9 +11,9 @@ import casadi as ca
 import numpy as np
 
 from homodyn.dynamics import Constraint, ConstraintSet, Stabilization
+from homodyn.dynamics.constraint_rows import ConstraintRows
 from homodyn.dynamics.crba import composite_inertia
 from homodyn.dynamics.rnea import newton_euler, passive_force
-from homodyn.dynamics.rows import ConstraintRows
 from homodyn.dynamics.tree import Tree
 from homodyn.dynamics.wrenches import WrenchRows, as_column
 from homodyn.model.configuration import rates

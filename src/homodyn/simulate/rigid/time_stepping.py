@@ -23,7 +23,7 @@ import casadi as ca
 import numpy as np
 
 from homodyn.dynamics.crba import composite_inertia
-from homodyn.dynamics.factor import Factor, factorized
+from homodyn.dynamics.mass_factor import MassFactor, factorize_mass_matrix
 from homodyn.dynamics.rnea import newton_euler
 from homodyn.dynamics.tree import Tree
 from homodyn.dynamics.wrenches import WrenchRows, as_column
@@ -167,14 +167,14 @@ class VelocityProblem:
         return forces
 
     @cached_property
-    def factor(self) -> Factor:
+    def factor(self) -> MassFactor:
         """Of H' = H + h (slopes of joint rows and loops)."""
         added = [ca.SX(0.0)] * self.tree.model.nv
         for k, (_, slope) in self.tangents.items():
             entry = self.joints[k].entry
             added[entry] = added[entry] + self.h * slope
         H = composite_inertia(self.tree) + ca.diag(stack(*added))
-        return factorized(self.tree, stiffened(H, self.loops, self.h))
+        return factorize_mass_matrix(self.tree, stiffened(H, self.loops, self.h))
 
     @cached_property
     def free(self) -> list[Array]:
@@ -186,7 +186,7 @@ class VelocityProblem:
         for k, (base, _) in self.tangents.items():
             entry = self.joints[k].entry
             along[entry] = along[entry] + base
-        half = self.factor.half(self.h * stack(*along))
+        half = self.factor.solve_transposed(self.h * stack(*along))
         return [x * d for x, d in zip(half, self.factor.reciprocal, strict=True)]
 
     # -- the rows
@@ -214,7 +214,7 @@ class VelocityProblem:
         columns = []
         for row in self.rows:
             full = stack(*[row.get(i, ca.SX(0)) for i in range(self.tree.model.nv)])
-            half = self.factor.half(full)
+            half = self.factor.solve_transposed(full)
             columns.append({i: y for i, y in enumerate(half) if not ca.SX(y).is_zero()})
         return columns
 
@@ -312,7 +312,7 @@ class VelocityProblem:
                 pushed.setdefault(i, []).append(y * together[k])
         for i, parts in pushed.items():
             half[i] = half[i] + d[i] * sum(parts[1:], parts[0])
-        return self.tree.v + self.factor.rest(half)
+        return self.tree.v + self.factor.solve_lower(half)
 
 
 def _dot(row: dict[int, Array], v: Array) -> Any:

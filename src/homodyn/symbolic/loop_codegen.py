@@ -10,85 +10,95 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property, partial
 
-from homodyn.symbolic.angle_sums import angle_sums, fixed_values
-from homodyn.symbolic.choices import choices
-from homodyn.symbolic.directions import directions
-from homodyn.symbolic.emit import (
-    PIECE,
+from homodyn.symbolic.codegen import (
+    PIECE_INSTRUCTIONS,
+    CSource,
     Pieces,
-    Source,
-    emit,
+    constant_zero_stores,
+    elementary_functions,
+    generate,
     literal,
-    needed,
     preamble,
-    zeros,
 )
-from homodyn.symbolic.guards import GuardedPieces
-from homodyn.symbolic.hoist import hoisted
-from homodyn.symbolic.one_state import emit_one
-from homodyn.symbolic.program import Program, fused, program_of, reachable, unfused
-from homodyn.symbolic.pulled_sums import pulled_sums
-from homodyn.symbolic.reciprocals import reciprocals
-from homodyn.symbolic.schedule import scheduled
-from homodyn.symbolic.shortcut import Shortcut, short_way
-from homodyn.symbolic.trace import Port, Traced, offsets
+from homodyn.symbolic.fast_path import FastPath, derive_fast_path
+from homodyn.symbolic.passes.atan2_elimination import eliminate_atan2
+from homodyn.symbolic.passes.loop_invariants import hoist_loop_invariants
+from homodyn.symbolic.passes.predicated_regions import PredicatedPieces
+from homodyn.symbolic.passes.scheduling import schedule
+from homodyn.symbolic.passes.select import form_selects
+from homodyn.symbolic.passes.strength_reduction import reduce_strength
+from homodyn.symbolic.passes.trig_expansion import expand_trig_sums, invariant_values
+from homodyn.symbolic.passes.trig_factoring import factor_trig_sums
+from homodyn.symbolic.program import (
+    Program,
+    contract_fma,
+    eliminate_dead_code,
+    lower_and_contract,
+    lower_graph,
+)
+from homodyn.symbolic.scalar_codegen import generate_packed
+from homodyn.symbolic.trace import Port, TracedFunction, offsets
 
 
-class Repetition:
+class LoopCodegen:
     """Writes the C of a traced step whose outputs named in ``states`` are inputs of the next."""
 
     def __init__(
         self,
-        traced: Traced,
+        traced: TracedFunction,
         states: tuple[str, ...],
         stop: str | None,
         packed: bool,
-        shortcut: Shortcut | None,
+        fast_path: FastPath | None,
     ) -> None:
         self.traced, self.states, self.stop = traced, states, stop
-        self.packed, self.shortcut = packed, shortcut
+        self.packed, self.fast_path = packed, fast_path
         self.inputs, self.outputs = traced.inputs, traced.outputs
 
     @cached_property
     def program(self) -> Program:
         """The instructions of a step, in the forms that repetition allows."""
         if not self.packed:
-            return program_of(self.traced.graph)
+            return lower_and_contract(self.traced.graph)
         names = [port.name for port in self.inputs]
         changing = {names.index(name) for name in self.states}
-        program = choices(directions(unfused(self.traced.graph)))
-        program = reciprocals(program, fixed_values(program, changing))
-        program = pulled_sums(program, changing)
-        program = angle_sums(program, changing)
-        return fused(program, fixed_values(program, changing))
+        program = form_selects(eliminate_atan2(lower_graph(self.traced.graph)))
+        program = reduce_strength(program, invariant_values(program, changing))
+        program = factor_trig_sums(program, changing)
+        program = expand_trig_sums(program, changing)
+        return contract_fma(program, invariant_values(program, changing))
 
-    def _long_way(self, program: Program) -> Program:
+    def _general_path(self, program: Program) -> Program:
         """The program without the results of the shortcut."""
-        if self.shortcut is None:
+        if self.fast_path is None:
             return program
-        ports = {k for k, port in enumerate(self.outputs) if port.name in self.shortcut.outputs}
+        ports = {
+            k for k, port in enumerate(self.outputs) if port.name in self.fast_path.output_names
+        }
         kept = [one for one in program.results if one[0] not in ports]
-        return reachable(list(program.instructions), kept)
+        return eliminate_dead_code(list(program.instructions), kept)
 
-    def written(self, form: str, lanes: int) -> Source | None:
+    def generate(self, form: str, lanes: int) -> CSource | None:
         """The files of a form: ``lanes``, ``single``, both also ``hoisted``, or ``packs``."""
-        long_way = self._long_way(self.program)
+        long_way = self._general_path(self.program)
         if form == "packs":
-            return emit_one(long_way, self.inputs, self.outputs, self.states, self.stop, lanes)
+            return generate_packed(
+                long_way, self.inputs, self.outputs, self.states, self.stop, lanes
+            )
         width = 1 if form.startswith("single") else lanes
         if not form.endswith("hoisted"):
-            return emit(long_way, self.inputs, self.outputs, width, self._driver)
+            return generate(long_way, self.inputs, self.outputs, width, self._driver)
         changing = {k for k, port in enumerate(self.inputs) if port.name in self.states}
-        fixed = fixed_values(self.program, changing)
-        program, before = hoisted(self.program, fixed, len(self.inputs))
+        fixed = invariant_values(self.program, changing)
+        program, before = hoist_loop_invariants(self.program, fixed, len(self.inputs))
         inputs = self.inputs
         files: list[tuple[str, str]] = []
 
         def apart(one: Program, outputs: tuple[Port, ...], name: str) -> Pieces:
             # A step of a single lane is too short for branches to pay.
-            kind = GuardedPieces if name == "quick" and width > 1 else Pieces
-            made = kind(scheduled(one), offsets(inputs), offsets(outputs), (), name, in_files=True)
-            head = preamble(width, needed(one))
+            kind = PredicatedPieces if name == "quick" and width > 1 else Pieces
+            made = kind(schedule(one), offsets(inputs), offsets(outputs), (), name, in_files=True)
+            head = preamble(width, elementary_functions(one))
             files.extend((f"{name}{k}.c", head + made.text(k)) for k in range(made.count))
             return made
 
@@ -98,18 +108,18 @@ class Repetition:
             once = apart(before, (ready,), "ready")
             inputs = (*inputs, ready)
         quick = None
-        if self.shortcut is not None:
-            quick = short_way(
-                program, self.shortcut, self.inputs, self.outputs, self.states, self.stop
+        if self.fast_path is not None:
+            quick = derive_fast_path(
+                program, self.fast_path, self.inputs, self.outputs, self.states, self.stop
             )
-        program = self._long_way(program)
+        program = self._general_path(program)
         # Groups go through the pieces of a long program in blocks, which seldom agree on the way.
         at_rest: dict[tuple[int, int], float | None] = {}
-        if quick is not None and len(program) <= 3 * PIECE:
+        if quick is not None and len(program) <= 3 * PIECE_INSTRUCTIONS:
             short, at_rest = apart(quick.program, self.outputs, "quick"), quick.at_rest
         driver = partial(self._driver, once=once, short=short, at_rest=at_rest)
-        source = emit(program, inputs, self.outputs, width, driver)
-        return Source((*source.files, *files))
+        source = generate(program, inputs, self.outputs, width, driver)
+        return CSource((*source.files, *files))
 
     def _driver(
         self,
@@ -125,24 +135,24 @@ class Repetition:
         moved: list[tuple[int, int]] = []
         calls, block = pieces.calls, pieces.block(lanes)
         nx, nw, ny = pieces.extents
-        if short is not None and self.shortcut is not None and pieces.count == 1:
+        if short is not None and self.fast_path is not None and pieces.count == 1:
             declared += short.declarations
-            flag = [port.name for port in outputs].index(self.shortcut.assumptions[0].flag)
-            block = ABREAST if lanes > 1 else 1
-            moved, left = self._traffic(short, pieces)
-            rests, resting = self._resting(at_rest or {}, pieces)
-            one_by_one = ONE_BY_ONE.format(nx=nx, nw=nw, ny=ny)
-            calls = QUICK.format(
+            flag = [port.name for port in outputs].index(self.fast_path.assumptions[0].flag)
+            block = FAST_PATH_GROUPS if lanes > 1 else 1
+            moved, left = self._state_moves(short, pieces)
+            rests, resting = self._stopped_lanes(at_rest or {}, pieces)
+            one_by_one = SINGLE_GROUP_TEMPLATE.format(nx=nx, nw=nw, ny=ny)
+            calls = FAST_PATH_TEMPLATE.format(
                 nx=nx,
                 nw=nw,
                 ny=ny,
                 flag=pieces.outputs[flag],
                 calls=pieces.calls,
-                quick=ALL_AT_ONCE if short.extents == pieces.extents else one_by_one,
+                quick=ALL_GROUPS_TEMPLATE if short.extents == pieces.extents else one_by_one,
                 recorded=" || ".join(
                     f"out{k}" for k, port in enumerate(outputs) if port.name in self.states
                 ),
-                left=_copied("y", ny, "x", nx, [(b, a) for a, b in left]),
+                left=_copy_statements("y", ny, "x", nx, [(b, a) for a, b in left]),
                 rests=rests,
                 resting=resting,
             )
@@ -196,17 +206,17 @@ class Repetition:
         halt = "0"
         if self.stop:
             at = pieces.inputs[names_in.index(self.stop)]
-            halt = f"step % {LOOKED} == 0 && halted(groups, x + {at})"
+            halt = f"step % {STOP_CHECK_STEPS} == 0 && halted(groups, x + {at})"
         if moved:
-            copied = _copied("x", nx, "y", ny, moved)
+            copied = _copy_statements("x", nx, "y", ny, moved)
             feeds = ["if (taken[g]) {", copied, "} else {", *feeds, "}"]
-        return DRIVER.format(
+        return DRIVER_TEMPLATE.format(
             block=block,
             declared=declared,
             nx=nx,
             nw=nw,
             ny=ny,
-            zeros=zeros(pieces, "1"),
+            zeros=constant_zero_stores(pieces, "1"),
             arguments=_lines(arguments, 4),
             loads=_lines([*loads, *ready], 12),
             spare=once.extents[1] if once is not None else 0,
@@ -218,7 +228,7 @@ class Repetition:
             halt=halt,
         )
 
-    def _resting(
+    def _stopped_lanes(
         self, at_rest: Mapping[tuple[int, int], float | None], pieces: Pieces
     ) -> tuple[str, str]:
         """Whether some lanes of a group are at rest, and what is done for those."""
@@ -235,7 +245,7 @@ class Repetition:
             lines.append(f"{there} = v_select(rest, {still}, {there});")
         return f"v_any({stop})", " ".join(lines)
 
-    def _traffic(
+    def _state_moves(
         self, short: Pieces, pieces: Pieces
     ) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
         """Places of states among inputs and outputs: what the short way changes, and the rest."""
@@ -252,7 +262,9 @@ class Repetition:
         return moved, left
 
 
-def _copied(to: str, stride: int, source: str, other: int, pairs: list[tuple[int, int]]) -> str:
+def _copy_statements(
+    to: str, stride: int, source: str, other: int, pairs: list[tuple[int, int]]
+) -> str:
     """Statements that copy single vectors of a group."""
     return " ".join(f"{to}[g * {stride} + {a}] = {source}[g * {other} + {b}];" for a, b in pairs)
 
@@ -261,19 +273,19 @@ def _lines(statements: list[str], indent: int) -> str:
     return "\n".join(" " * indent + statement for statement in statements)
 
 
-ABREAST = 4
+FAST_PATH_GROUPS = 4
 """Groups that take the shortcut in turns: the steps of one alone would wait for each other."""
 
-ALL_AT_ONCE = "            quick0(groups, x, w, y);"
-ONE_BY_ONE = """\
+ALL_GROUPS_TEMPLATE = "            quick0(groups, x, w, y);"
+SINGLE_GROUP_TEMPLATE = """\
             for (int g = 0; g < groups; g++)
                 quick0(1, x + g * {nx}, w + g * {nw}, y + g * {ny});"""
 """Groups of the short way, whose arrays may be shorter than those of the long way."""
 
-LOOKED = 16
+STOP_CHECK_STEPS = 16
 """Steps after which it is looked whether all lanes have come to rest."""
 
-QUICK = """\
+FAST_PATH_TEMPLATE = """\
 {quick}
             int all = groups;
             char taken[BLOCK];
@@ -294,7 +306,7 @@ QUICK = """\
                 x = x0, w = w0, y = y0, groups = all;
             }}"""
 
-DRIVER = """\
+DRIVER_TEMPLATE = """\
 #include <stdlib.h>
 #define BLOCK {block}
 {declared}

@@ -6,33 +6,40 @@ computed once, before the first, and kept as vectors ready for use.
 
 from __future__ import annotations
 
-from homodyn.symbolic.angle_sums import fixed_values
-from homodyn.symbolic.emit import INFIX, PIECE, Source, literal, needed, preamble
-from homodyn.symbolic.packing import Packing, Vector, packed
+from homodyn.symbolic.codegen import (
+    INFIX_OPERATORS,
+    PIECE_INSTRUCTIONS,
+    CSource,
+    elementary_functions,
+    literal,
+    preamble,
+)
+from homodyn.symbolic.passes.trig_expansion import invariant_values
 from homodyn.symbolic.program import Program
+from homodyn.symbolic.slp_packing import Packing, Vector, pack_program
 from homodyn.symbolic.trace import Port, offsets
 
-PACKED = 31
+SLP_CODEGEN_VERSION = 31
 """Raised whenever the text emitted here changes, so that older libraries are not used."""
 
-WORTHWHILE = 0.6
+MAX_VECTOR_OPS_PER_INSTRUCTION = 0.6
 """Vector operations for each instruction of the program, below which packs are used."""
 
 
-def emit_one(
+def generate_packed(
     program: Program,
     inputs: tuple[Port, ...],
     outputs: tuple[Port, ...],
     states: tuple[str, ...],
     stop: str | None,
     lanes: int,
-) -> Source | None:
+) -> CSource | None:
     """C for ``int iterate(a)``, as `Iteration` calls it for one lane; None where packs are few."""
     names = [port.name for port in inputs]
     changing = {names.index(name) for name in states}
-    fixed = fixed_values(program, changing)
+    fixed = invariant_values(program, changing)
     try:
-        step, stores = packed(program, fixed, lanes)
+        step, stores = pack_program(program, fixed, lanes)
         prologue = Packing(
             program,
             [instruction.op in ("input", "const") for instruction in program.instructions],
@@ -44,26 +51,26 @@ def emit_one(
     except RecursionError:
         return None
     moving = sum(not given for given in step.given)
-    if step.work > WORTHWHILE * moving:
+    if step.work > MAX_VECTOR_OPS_PER_INSTRUCTION * moving:
         return None
     places = {vector: k for k, vector in enumerate(constants)}
     at, to = offsets(inputs), offsets(outputs)
     kept = [(f"f[{k}] = {{0}};", vector) for k, vector in enumerate(ready)]
-    before = _Text("ready", prologue, at, {}, kept)
+    before = _VectorText("ready", prologue, at, {}, kept)
     writes = [
         (target, vector)
         for port, entries, vector in stores
         for target in _targets([to[port] + entry for entry in entries])
     ]
-    during = _Text("step", step, at, places, writes)
-    head = preamble(lanes, needed(program)) + ACCESS
+    during = _VectorText("step", step, at, places, writes)
+    head = preamble(lanes, elementary_functions(program)) + ACCESS_MACROS
     bodies = [f"{head}{text}" for part in (before, during) for text in part.pieces]
     files = [(f"piece{k}.c", text) for k, text in enumerate(bodies)]
     driver = _driver(inputs, outputs, states, stop, before, during, len(constants))
-    return Source((("kernel.c", preamble(lanes, set()) + driver), *files))
+    return CSource((("kernel.c", preamble(lanes, set()) + driver), *files))
 
 
-ACCESS = """
+ACCESS_MACROS = """
 typedef double v_loose __attribute__((vector_size(8 * LANES), aligned(8), may_alias));
 #if LANES == 1
 #define AT(p) (*(p))
@@ -85,7 +92,7 @@ def _targets(places: list[int]) -> list[str]:
     return [f"y[{place}] = LANE({{0}}, {lane});" for lane, place in enumerate(places)]
 
 
-class _Text:
+class _VectorText:
     """The vectors of a packing as C functions that follow one another."""
 
     def __init__(
@@ -101,7 +108,7 @@ class _Text:
         for target, vector in writes:
             self.writes.setdefault(vector, []).append(target)
         vectors = packing.vectors
-        self.home = {vector: k // PIECE for k, vector in enumerate(vectors)}
+        self.home = {vector: k // PIECE_INSTRUCTIONS for k, vector in enumerate(vectors)}
         self.number = {vector: k for k, vector in enumerate(vectors)}
         self.count = max(self.home.values(), default=-1) + 1
         self.slots: dict[Vector, int] = {}
@@ -136,19 +143,21 @@ class _Text:
             "{",
         ]
         present: set[Vector] = set()
-        for vector in self.packing.vectors[k * PIECE : (k + 1) * PIECE]:
+        for vector in self.packing.vectors[k * PIECE_INSTRUCTIONS : (k + 1) * PIECE_INSTRUCTIONS]:
             for argument in vector.arguments:
                 if argument not in present and argument not in self.fixed:
-                    lines.append(f"const vreal t{self.number[argument]} = {self._again(argument)};")
+                    lines.append(
+                        f"const vreal t{self.number[argument]} = {self._reload(argument)};"
+                    )
                     present.add(argument)
             lines += self._statements(vector, present)
         return "\n".join([*lines, "}\n"])
 
-    def _word(self, vector: Vector) -> str:
+    def _operand(self, vector: Vector) -> str:
         """A vector at hand; fixed ones are read where they are used, for registers are few."""
         return f"f[{self.fixed[vector]}]" if vector in self.fixed else f"t{self.number[vector]}"
 
-    def _again(self, vector: Vector) -> str:
+    def _reload(self, vector: Vector) -> str:
         """A vector made in an earlier function, or fixed."""
         if vector in self.fixed:
             return f"f[{self.fixed[vector]}]"
@@ -159,11 +168,11 @@ class _Text:
             # Fetched where it is used; only results that never change are written from here.
             if vector not in self.writes:
                 return []
-            text = [f"const vreal t{self.number[vector]} = {self._again(vector)};"]
+            text = [f"const vreal t{self.number[vector]} = {self._reload(vector)};"]
             present.add(vector)
-            return text + self._kept(vector)
+            return text + self._store_statements(vector)
         if vector in present:
-            return self._kept(vector)
+            return self._store_statements(vector)
         present.add(vector)
         partner = self.pairs.get(vector)
         number = self.number[vector]
@@ -172,18 +181,18 @@ class _Text:
             both = {vector.kind: number, partner.kind: self.number[partner]}
             text = [
                 f"vreal t{both['sin']}, t{both['cos']}; "
-                f"v_sincos({self._word(vector.arguments[0])}, &t{both['sin']}, &t{both['cos']});"
+                f"v_sincos({self._operand(vector.arguments[0])}, &t{both['sin']}, &t{both['cos']});"
             ]
         else:
-            text = [f"const vreal t{number} = {self._right(vector)};"]
-        return text + self._kept(vector)
+            text = [f"const vreal t{number} = {self._expression(vector)};"]
+        return text + self._store_statements(vector)
 
-    def _kept(self, vector: Vector) -> list[str]:
+    def _store_statements(self, vector: Vector) -> list[str]:
         number = self.number[vector]
         lines = [f"w[{self.slots[vector]}] = t{number};"] if vector in self.slots else []
         return lines + [write.format(f"t{number}") for write in self.writes.get(vector, ())]
 
-    def _right(self, vector: Vector) -> str:
+    def _expression(self, vector: Vector) -> str:
         kind = vector.kind
         if kind == "load":
             return f"AT(x + {self._entry(vector.lanes[0])})"
@@ -197,9 +206,9 @@ class _Text:
             # Lanes that are left over hold a number at which functions are as fast as elsewhere.
             numbers += numbers[-1:] * (self.packing.width - len(numbers))
             return f"PICK({', '.join(numbers)})"
-        a = [self._word(argument) for argument in vector.arguments]
-        if kind in INFIX:
-            return f"{a[0]} {INFIX[kind]} {a[1]}"
+        a = [self._operand(argument) for argument in vector.arguments]
+        if kind in INFIX_OPERATORS:
+            return f"{a[0]} {INFIX_OPERATORS[kind]} {a[1]}"
         if kind == "neg":
             return f"-{a[0]}"
         if kind == "fms":
@@ -229,8 +238,8 @@ def _driver(
     outputs: tuple[Port, ...],
     states: tuple[str, ...],
     stop: str | None,
-    before: _Text,
-    during: _Text,
+    before: _VectorText,
+    during: _VectorText,
     constants: int,
 ) -> str:
     at, to = offsets(inputs), offsets(outputs)
@@ -258,7 +267,7 @@ def _driver(
             finals.append(f"memcpy({where}, x + {at[target]}, {8 * size});")
     halt = f"x[{at[names_in.index(stop)]}] != 0.0" if stop else "0"
 
-    def calls(part: _Text) -> list[str]:
+    def calls(part: _VectorText) -> list[str]:
         return [f"{part.name}{k}(x, f, w, y);" for k in range(part.count)]
 
     def lines(statements: list[str], indent: int) -> str:

@@ -12,7 +12,7 @@ from homodyn.spatial import Array, stack
 
 
 @dataclass(frozen=True)
-class Factor:
+class MassFactor:
     """H = L^T D L with unit lower-triangular L whose row i is nonzero only at ancestors of i.
 
     Featherstone 2005; the pattern of H is that of the tree, so nothing fills in.
@@ -22,7 +22,7 @@ class Factor:
     reciprocal: list[Array]
     above: list[list[int]]
 
-    def half(self, b: Array) -> list[Array]:
+    def solve_transposed(self, b: Array) -> list[Array]:
         """Rows of L^-T b (Kieboom eq. 2.87 prints L^-1), for a vector or a matrix."""
         x = [b[k, :] for k in range(len(self.above))]
         for i in reversed(range(len(x))):
@@ -30,7 +30,7 @@ class Factor:
                 x[j] = x[j] - self.L[i, j] * x[i]
         return x
 
-    def rest(self, x: list[Array]) -> Array:
+    def solve_lower(self, x: list[Array]) -> Array:
         """L^-1 x, from the rows of x."""
         y = list(x)
         for i in range(len(y)):
@@ -40,8 +40,8 @@ class Factor:
 
     def solve(self, b: Array) -> Array:
         """H^-1 b for a vector or for each column of a matrix."""
-        scaled = [x * d for x, d in zip(self.half(b), self.reciprocal, strict=True)]
-        return self.rest(scaled)
+        scaled = [x * d for x, d in zip(self.solve_transposed(b), self.reciprocal, strict=True)]
+        return self.solve_lower(scaled)
 
     def inverse(self) -> Array:
         """H^-1, each pair of mirrored entries computed once."""
@@ -49,7 +49,7 @@ class Factor:
         return ca.triu2symm(ca.triu(full))
 
 
-def factorized(tree: Tree, H: Array) -> Factor:
+def factorize_mass_matrix(tree: Tree, H: Array) -> MassFactor:
     """The factor of a mass matrix, following its pattern of nonzeros."""
     n = H.shape[0]
     entries: dict[tuple[int, int], Any] = {}
@@ -65,17 +65,17 @@ def factorized(tree: Tree, H: Array) -> Factor:
             entries[i, j] = H[i, j]
     reciprocal: list[Array] = [0.0] * n
     for k in reversed(range(n)):
-        reciprocal[k] = reciprocal_of(entries[k, k])
+        reciprocal[k] = pivot_reciprocal(entries[k, k])
         for i in above[k]:
             a = entries[k, i] * reciprocal[k]
             for j in [i, *[m for m in above[i] if m in filled[k]]]:
                 entries[i, j] = entries[i, j] - a * entries[k, j]
             entries[k, i] = a
     L = {key: entry for key, entry in entries.items() if key[0] != key[1]}
-    return Factor(L, reciprocal, above)
+    return MassFactor(L, reciprocal, above)
 
 
-def reciprocal_of(pivot: Array) -> Array:
+def pivot_reciprocal(pivot: Array) -> Array:
     """1 / pivot for a positive pivot, as a number to multiply with.
 
     CasADi turns x (1 / p) into x / p, and a division costs many times a product; the quotient of a

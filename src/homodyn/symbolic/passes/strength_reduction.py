@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+from homodyn.symbolic.passes.rewriter import Rewriter
 from homodyn.symbolic.program import Instruction, Program
-from homodyn.symbolic.rewriting import Rewriting
 
 
-def reciprocals(program: Program, fixed: list[bool]) -> Program:
+def reduce_strength(program: Program, fixed: list[bool]) -> Program:
     """The same program; a quotient whose divisor is ``fixed`` is rounded twice instead of once."""
-    return _Multiplied(program, fixed).program()
+    return _StrengthReduction(program, fixed).program()
 
 
-class _Multiplied(Rewriting):
+class _StrengthReduction(Rewriter):
     def __init__(self, program: Program, fixed: list[bool]) -> None:
         super().__init__(program)
         self.fixed = fixed
 
-    def rewritten(self, k: int, instruction: Instruction) -> int:
-        old = self.old.instructions[k]
+    def rewrite(self, k: int, instruction: Instruction) -> int:
+        old = self.source.instructions[k]
         if instruction.op == "div" and self.fixed[old.arguments[1]] and not self.fixed[k]:
             a, b = instruction.arguments
             return self.do("mul", a, self.do("div", self.constant(1.0), b))

@@ -31,34 +31,39 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 QUEUE = "queue"
-NICENESS = 19
+BUILDER_NICENESS = 19
 
 
 @dataclass(frozen=True, eq=False)
-class Job:
+class BuildJob:
     """A library to be built: its key, its graph, its ports and what it tells about itself."""
 
     key: str
     graph: ca.Function
     inputs: tuple[Port, ...]
-    about: list[int]
+    metadata: list[int]
 
     def to_text(self) -> str:
         """For a file."""
         ports = [[port.name, list(port.shape)] for port in self.inputs]
         return json.dumps(
-            {"key": self.key, "inputs": ports, "about": self.about, "graph": self.graph.serialize()}
+            {
+                "key": self.key,
+                "inputs": ports,
+                "about": self.metadata,
+                "graph": self.graph.serialize(),
+            }
         )
 
     @classmethod
-    def from_text(cls, text: str) -> Job:
+    def from_text(cls, text: str) -> BuildJob:
         """From a file."""
         read = json.loads(text)
         inputs = tuple(Port(name, tuple(shape)) for name, shape in read["inputs"])
         return cls(read["key"], ca.Function.deserialize(read["graph"]), inputs, read["about"])
 
 
-def ask(job: Job) -> bool:
+def submit(job: BuildJob) -> bool:
     """Put a job into the queue and see that somebody works on it; False where nobody will."""
     if os.environ.get("HOMODYN_BACKGROUND", "") == "off":
         return False
@@ -71,9 +76,9 @@ def ask(job: Job) -> bool:
         queue.mkdir(parents=True, exist_ok=True)
         if not (queue / f"{job.key}.json").exists():
             _write(queue / f"{job.key}.json", job.to_text())
-        if not building():
+        if not is_builder_running():
             subprocess.Popen(
-                [sys.executable, "-c", "from homodyn.symbolic import later; later.main()"],
+                [sys.executable, "-c", "from homodyn.symbolic import build_queue; build_queue.main()"],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -84,13 +89,13 @@ def ask(job: Job) -> bool:
     return True
 
 
-def building() -> bool:
+def is_builder_running() -> bool:
     """Whether a builder is at work."""
-    with _alone() as free:
+    with _builder_lock() as free:
         return not free
 
 
-def waiting() -> int:
+def pending_jobs() -> int:
     """Jobs in the queue, that which is being built included."""
     return len(list((cache.folder() / QUEUE).glob("*.json")))
 
@@ -103,7 +108,7 @@ def _write(path: Path, text: str) -> None:
 
 
 @contextmanager
-def _alone() -> Iterator[bool]:
+def _builder_lock() -> Iterator[bool]:
     """Whether this process may build; nobody else may, as long as it lasts."""
     import fcntl
 
@@ -116,21 +121,21 @@ def _alone() -> Iterator[bool]:
         yield True
 
 
-def empty_the_queue() -> None:
+def drain_queue() -> None:
     """Build what waits, the shortest first; a job that fails is dropped."""
     from homodyn.symbolic.compiler import find_compiler
 
     compiler = find_compiler()
     queue = cache.folder() / QUEUE
-    with _alone() as free:
+    with _builder_lock() as free:
         while free and compiler is not None:
             jobs = sorted(queue.glob("*.json"), key=lambda path: path.stat().st_size)
             if not jobs:
                 break
-            in_pairs(partial(_build, compiler=compiler), jobs)
+            map_two_at_a_time(partial(_build, compiler=compiler), jobs)
 
 
-def in_pairs(build: Callable[[T], object], jobs: Iterable[T]) -> None:
+def map_two_at_a_time(build: Callable[[T], object], jobs: Iterable[T]) -> None:
     """Work on two jobs at a time: while C is compiled for one, it is written for the other."""
     with ThreadPoolExecutor(max_workers=2) as pool:
         list(pool.map(build, jobs))
@@ -138,14 +143,14 @@ def in_pairs(build: Callable[[T], object], jobs: Iterable[T]) -> None:
 
 def _build(path: Path, compiler: Compiler) -> None:
     from homodyn.symbolic.compiler import CompileFailed
-    from homodyn.symbolic.deferred import build_job
+    from homodyn.symbolic.lazy_kernel import build_job
     from homodyn.symbolic.threads import thread_count
 
     try:
         if not (cache.folder() / path.stem).is_dir():
             # Two jobs at a time share the processors.
             threads = max(1, thread_count() // 2)
-            build_job(Job.from_text(path.read_text()), compiler, threads)
+            build_job(BuildJob.from_text(path.read_text()), compiler, threads)
     except (CompileFailed, OSError, RuntimeError, ValueError, KeyError):
         pass
     finally:
@@ -154,5 +159,5 @@ def _build(path: Path, compiler: Compiler) -> None:
 
 def main() -> None:
     """What the builder does."""
-    os.nice(NICENESS)
-    empty_the_queue()
+    os.nice(BUILDER_NICENESS)
+    drain_queue()

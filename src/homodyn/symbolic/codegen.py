@@ -10,27 +10,27 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf, isnan
 
+from homodyn.symbolic.passes.scheduling import extract_input_trig, schedule, split_points
 from homodyn.symbolic.program import Instruction, Program
-from homodyn.symbolic.schedule import angles_first, cuts, scheduled
 from homodyn.symbolic.trace import Port, offsets
 
-PIECE = 1200
+PIECE_INSTRUCTIONS = 1200
 """Instructions a C function holds: compilers grow faster than linearly beyond a thousand."""
 
-SHORT = 12_000
+SHORT_PROGRAM_INSTRUCTIONS = 12_000
 """Instructions of a program whose pieces may be three times as long: faster, and built soon."""
 
-BLOCK = 8
+MAX_BLOCK_GROUPS = 8
 """Groups of states that run through a piece before the next one is fetched, at most."""
 
-NEAR = 400_000
+MAX_BLOCK_BYTES = 400_000
 """Bytes that a block of groups may occupy: a part of the second cache of usual processors."""
 
-VERSION = 6
+CODEGEN_VERSION = 6
 """Raised whenever the text emitted for a program changes, so that older libraries are not used."""
 
-INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
-COMPARED = {"lt": "v_less", "le": "v_less_equal", "eq": "v_equal", "ne": "v_unequal"}
+INFIX_OPERATORS = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
+VECTOR_COMPARISONS = {"lt": "v_less", "le": "v_less_equal", "eq": "v_equal", "ne": "v_unequal"}
 
 PREAMBLE = """\
 #define LANES {lanes}
@@ -40,19 +40,19 @@ PREAMBLE = """\
 
 
 @dataclass(frozen=True)
-class Source:
+class CSource:
     """C files by name; the first holds the entry point, each compiles on its own."""
 
     files: tuple[tuple[str, str], ...]
 
 
-def emit(
+def generate(
     program: Program,
     inputs: tuple[Port, ...],
     outputs: tuple[Port, ...],
     lanes: int,
     entry: Entry | None = None,
-) -> Source:
+) -> CSource:
     """C for ``int run(a)`` with a = count, memory, in0, stride0, ..., out0, ... as integers.
 
     Inputs are addresses of doubles with the distance from one state to the next, outputs addresses
@@ -60,18 +60,18 @@ def emit(
     used, for a single group, or 0; it returns 1 when it finds no memory itself. ``entry`` writes
     another function around the same pieces instead.
     """
-    rest, angles = angles_first(program, len(inputs))
-    pieces = Pieces(scheduled(rest), offsets(inputs), offsets(outputs), angles)
-    head = preamble(lanes, needed(rest))
+    rest, angles = extract_input_trig(program, len(inputs))
+    pieces = Pieces(schedule(rest), offsets(inputs), offsets(outputs), angles)
+    head = preamble(lanes, elementary_functions(rest))
     bodies = [pieces.text(k) for k in range(pieces.count)]
-    driver = _angles(pieces) + (entry or _entry)(inputs, outputs, pieces, lanes)
+    driver = _input_trig_function(pieces) + (entry or _kernel_entry)(inputs, outputs, pieces, lanes)
     used = {"sincos"} if angles else set()
     if pieces.count == 1:
-        head = preamble(lanes, needed(rest) | used)
-        return Source((("kernel.c", head + bodies[0] + driver),))
+        head = preamble(lanes, elementary_functions(rest) | used)
+        return CSource((("kernel.c", head + bodies[0] + driver),))
     files = [("kernel.c", preamble(lanes, used) + driver)]
     files += [(f"piece{k}.c", head + body) for k, body in enumerate(bodies)]
-    return Source(tuple(files))
+    return CSource(tuple(files))
 
 
 def preamble(lanes: int, functions: set[str]) -> str:
@@ -80,7 +80,7 @@ def preamble(lanes: int, functions: set[str]) -> str:
     return PREAMBLE.format(lanes=lanes, needs=needs)
 
 
-def _angles(pieces: Pieces) -> str:
+def _input_trig_function(pieces: Pieces) -> str:
     """A function that puts sines and cosines of inputs behind the inputs of every group."""
     if not pieces.angles:
         return ""
@@ -98,12 +98,12 @@ static void angles(int groups, vreal *x)
 """
 
 
-PLAIN = {"const", "input", "fma", "fms", "fnma", "neg", *INFIX}
+INLINE_OPERATIONS = {"const", "input", "fma", "fms", "fnma", "neg", *INFIX_OPERATORS}
 
 
-def needed(program: Program) -> set[str]:
+def elementary_functions(program: Program) -> set[str]:
     """Names of the elementary functions that the program calls."""
-    names = {instruction.op for instruction in program.instructions} - PLAIN
+    names = {instruction.op for instruction in program.instructions} - INLINE_OPERATIONS
     return {"sincos" if name in ("sin", "cos") else name for name in names}
 
 
@@ -122,7 +122,12 @@ class Pieces:
         self.name = name
         self.instructions, self.results = program.instructions, program.results
         self.inputs, self.outputs, self.angles = inputs, outputs, angles
-        self.marks = cuts(program, 3 * PIECE if len(program) <= SHORT else PIECE)
+        self.marks = split_points(
+            program,
+            3 * PIECE_INSTRUCTIONS
+            if len(program) <= SHORT_PROGRAM_INSTRUCTIONS
+            else PIECE_INSTRUCTIONS,
+        )
         self.count = len(self.marks) - 1
         self.in_files = in_files or self.count > 1
         """Whether pieces stand in files of their own."""
@@ -189,7 +194,7 @@ class Pieces:
         """How many groups run through a piece in a row: many, as long as their values stay near."""
         if self.count == 1:
             return 1
-        return max(1, min(BLOCK, NEAR // (8 * lanes * sum(self.extents))))
+        return max(1, min(MAX_BLOCK_GROUPS, MAX_BLOCK_BYTES // (8 * lanes * sum(self.extents))))
 
     def signature(self, k: int) -> str:
         return f"void {self.name}{k}(int groups, const vreal *x, vreal *w, vreal *y)"
@@ -228,12 +233,12 @@ class Pieces:
                     if argument < start and argument not in present:
                         lines.append(self._fetch(argument))
                         present.add(argument)
-            lines += self.written(number, masked)
+            lines += self.instruction_text(number, masked)
         return lines
 
-    def written(self, number: int, masked: set[int]) -> list[str]:
+    def instruction_text(self, number: int, masked: set[int]) -> list[str]:
         """The statement of an instruction, and those that put its value where it is needed."""
-        lines = [self._masked(number, self.instructions[number], masked)]
+        lines = [self._masked_statement(number, self.instructions[number], masked)]
         if number in self.slots:
             lines.append(f"w[{self.slots[number]}] = t{number};")
         lines += [f"y[{place}] = t{number};" for place in self.stores.get(number, ())]
@@ -248,14 +253,14 @@ class Pieces:
             return self._statement(value, self.instructions[value])
         return f"const vreal t{value} = w[{self.slots[value]}];"
 
-    def _masked(self, number: int, instruction: Instruction, masked: set[int]) -> str:
+    def _masked_statement(self, number: int, instruction: Instruction, masked: set[int]) -> str:
         """A statement; truths are also kept as masks, which conditions take as they are.
 
         The compiler drops whichever of the two forms is not used.
         """
         op, a = instruction.op, instruction.arguments
-        if op in COMPARED:
-            made = f"{COMPARED[op]}(t{a[0]}, t{a[1]})"
+        if op in VECTOR_COMPARISONS:
+            made = f"{VECTOR_COMPARISONS[op]}(t{a[0]}, t{a[1]})"
         elif op in ("and", "or"):
             one, other = (self.mask(value, masked) for value in a)
             made = f"{one} {'&' if op == 'and' else '|'} {other}"
@@ -276,8 +281,8 @@ class Pieces:
             right = f"x[{self.inputs[a[0]] + a[1]}]"
         elif op == "const":
             right = f"v_set({literal(float(instruction.payload))})"
-        elif op in INFIX:
-            right = f"t{a[0]} {INFIX[op]} t{a[1]}"
+        elif op in INFIX_OPERATORS:
+            right = f"t{a[0]} {INFIX_OPERATORS[op]} t{a[1]}"
         elif op == "neg":
             right = f"-t{a[0]}"
         elif op == "fms":
@@ -323,7 +328,9 @@ def literal(number: float) -> str:
     return number.hex()
 
 
-def _entry(inputs: tuple[Port, ...], outputs: tuple[Port, ...], pieces: Pieces, lanes: int) -> str:
+def _kernel_entry(
+    inputs: tuple[Port, ...], outputs: tuple[Port, ...], pieces: Pieces, lanes: int
+) -> str:
     """The exported function: blocks of groups in, pieces one after another, blocks out.
 
     A piece runs over all groups of a block before the next one does, so that its machine code is
@@ -365,7 +372,7 @@ __attribute__((visibility("default"))) int run(const long long *a)
     if (!a[1]) memory = aligned_alloc(64, (block * one_group + 63) / 64 * 64);
     if (!memory) return 1;
     vreal *x = memory, *w = x + block * {nx}, *y = w + block * {nw};
-{zeros(pieces)}    for (long start = 0; start < total; start += block) {{
+{constant_zero_stores(pieces)}    for (long start = 0; start < total; start += block) {{
         int groups = total - start < block ? (int)(total - start) : block;
         for (int g = 0; g < groups; g++) {{
             long s = (start + g) * LANES;
@@ -385,7 +392,7 @@ __attribute__((visibility("default"))) int run(const long long *a)
 """
 
 
-def zeros(pieces: Pieces, condition: str = "!a[1]") -> str:
+def constant_zero_stores(pieces: Pieces, condition: str = "!a[1]") -> str:
     """Statements that set, once for all, the entries of the results that no instruction stores."""
     stored = {place for places in pieces.stores.values() for place in places}
     never = [place for place in range(pieces.outputs[-1]) if place not in stored]

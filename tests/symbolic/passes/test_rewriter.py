@@ -6,14 +6,14 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from homodyn.symbolic import Assumption, Iteration, Shortcut, kernel
-from homodyn.symbolic.angle_sums import fixed_values
-from homodyn.symbolic.assuming import Assuming
-from homodyn.symbolic.choices import choices
-from homodyn.symbolic.directions import directions
-from homodyn.symbolic.hoist import hoisted
-from homodyn.symbolic.program import reachable, unfused
-from homodyn.symbolic.reciprocals import reciprocals
+from homodyn.symbolic import Assumption, FastPath, Scan, kernel
+from homodyn.symbolic.passes.atan2_elimination import eliminate_atan2
+from homodyn.symbolic.passes.loop_invariants import hoist_loop_invariants
+from homodyn.symbolic.passes.partial_evaluation import PartialEvaluator
+from homodyn.symbolic.passes.select import form_selects
+from homodyn.symbolic.passes.strength_reduction import reduce_strength
+from homodyn.symbolic.passes.trig_expansion import invariant_values
+from homodyn.symbolic.program import eliminate_dead_code, lower_graph
 
 
 def operations(program):
@@ -27,13 +27,13 @@ def test_directions_are_had_by_division():
         return {"x": ca.cos(angle), "y": ca.sin(-angle) + ca.sqrt(x * x + y * y)}
 
     made = kernel(turned, {"x": (), "y": ()})
-    counted = operations(directions(unfused(made.traced.graph)))
+    counted = operations(eliminate_atan2(lower_graph(made.traced.graph)))
     assert not {"atan2", "sin", "cos"} & counted.keys()
     assert counted["sqrt"] == counted["div"] == 1
     rng = np.random.default_rng(1)
     x, y = rng.normal(size=(2, 50))
     x[:4], y[:4] = [0, 0, 1, -1], [0, 2, 0, 0]
-    found = Iteration(made, ("x", "y"), packed=True)(1, {"x": x, "y": y}).states
+    found = Scan(made, ("x", "y"), packed=True)(1, {"x": x, "y": y}).states
     angle = np.arctan2(y, x)
     np.testing.assert_allclose(found["x"], np.cos(angle), rtol=0, atol=1e-15)
     np.testing.assert_allclose(found["y"], np.hypot(x, y) - np.sin(angle), rtol=0, atol=4e-15)
@@ -45,12 +45,12 @@ def test_choices_are_one_operation():
         return {"x": ca.if_else(down, -x, x + v), "v": ca.if_else(down, ca.log(-x), v)}
 
     made = kernel(bounced, {"x": (), "v": ()})
-    counted = operations(choices(unfused(made.traced.graph)))
+    counted = operations(form_selects(lower_graph(made.traced.graph)))
     assert counted["choose"] == 2
     assert not counted["if_else_zero"]
     rng = np.random.default_rng(2)
     inputs = dict(zip("xv", rng.normal(size=(2, 40)), strict=True))
-    plain, short = (Iteration(made, ("x", "v"), packed=p)(7, inputs).states for p in (False, True))
+    plain, short = (Scan(made, ("x", "v"), packed=p)(7, inputs).states for p in (False, True))
     assert np.all(np.isfinite(short["x"]))
     for name in "xv":
         assert np.array_equal(plain[name], short[name])
@@ -61,14 +61,14 @@ def test_what_does_not_change_is_computed_once():
         return {"x": x / p[0] + ca.sin(p[1]) * ca.exp(p[0])}
 
     made = kernel(step, {"x": (), "p": 2})
-    program = unfused(made.traced.graph)
-    program = reciprocals(program, fixed_values(program, {0}))
-    rest, before = hoisted(program, fixed_values(program, {0}), 2)
+    program = lower_graph(made.traced.graph)
+    program = reduce_strength(program, invariant_values(program, {0}))
+    rest, before = hoist_loop_invariants(program, invariant_values(program, {0}), 2)
     assert operations(rest) == {"input": 3, "mul": 1, "add": 1}
     assert len(before.results) == 2
     p = np.random.default_rng(3).uniform(1, 2, size=(20, 2))
     plain, hoist = (
-        Iteration(made, ("x",), packed=packed)(9, {"x": np.ones(20), "p": p}).states["x"]
+        Scan(made, ("x",), packed=packed)(9, {"x": np.ones(20), "p": p}).states["x"]
         for packed in (False, True)
     )
     np.testing.assert_allclose(hoist, plain, rtol=1e-14)
@@ -76,7 +76,7 @@ def test_what_does_not_change_is_computed_once():
     rows = np.repeat(p[:, None], 3, axis=1)
     rows[:, 1] = 1.5
     sampled = [
-        Iteration(made, ("x",), packed=packed)(3, {"x": np.ones(20)}, sampled={"p": rows})
+        Scan(made, ("x",), packed=packed)(3, {"x": np.ones(20)}, sampled={"p": rows})
         for packed in (False, True)
     ]
     np.testing.assert_allclose(sampled[0].states["x"], sampled[1].states["x"], rtol=1e-14)
@@ -105,9 +105,9 @@ def test_a_shortcut_gives_the_bits_of_the_long_way(count):
     made = kernel(step, {"x": (), "n": (), "done": ()})
     zero = np.zeros(count)
     inputs = {"x": np.linspace(0.2, 0.9, count), "n": zero, "done": zero}
-    way = Shortcut((Assumption("open", "over", (0.0,)), Assumption("unfolded", "folds", (0.0,))))
+    way = FastPath((Assumption("open", "over", (0.0,)), Assumption("unfolded", "folds", (0.0,))))
     names = ("x", "n", "done")
-    steps = [Iteration(made, names, "done", packed=True, shortcut=one) for one in (None, way)]
+    steps = [Scan(made, names, "done", packed=True, fast_path=one) for one in (None, way)]
     for record in ((), names):
         long, short = (one(900, inputs, record=record) for one in steps)
         assert long.states["n"].min() >= 3
@@ -124,26 +124,28 @@ def test_known_conditions_are_decided_and_nothing_else_changes():
         both = ca.logic_and(left, ca.logic_not(y > 0))
         return {"left": left, "a": ca.if_else(left, x * y + 1, y / x), "b": both, "c": left + x}
 
-    program = choices(unfused(kernel(chosen, {"x": (), "y": ()}).traced.graph))
+    program = form_selects(lower_graph(kernel(chosen, {"x": (), "y": ()}).traced.graph))
     left, a, b, c = (value for _, _, value in sorted(program.results))
     for truth in (1.0, 0.0):
-        known = Assuming(program)
-        found = known.under({left: truth}, [a, b, c])
-        part = reachable(known.instructions, [(0, k, value) for k, value in enumerate(found)])
+        known = PartialEvaluator(program)
+        found = known.specialize({left: truth}, [a, b, c])
+        part = eliminate_dead_code(
+            known.instructions, [(0, k, value) for k, value in enumerate(found)]
+        )
         counted = operations(part)
         assert not counted["choose"]
         assert counted["mul"] == counted["not"] == truth
         assert counted["div"] == 1 - truth
     # The same values under other assumptions stand in one program.
-    known = Assuming(program)
-    free, decided = (known.under(given, [a])[0] for given in ({}, {left: 1.0}))
+    known = PartialEvaluator(program)
+    free, decided = (known.specialize(given, [a])[0] for given in ({}, {left: 1.0}))
     assert known.instructions[free].arguments[1] == decided
 
 
 def test_records_go_into_a_given_array():
     made = kernel(lambda x: {"x": 0.5 * x}, {"x": 2})
     kept = np.zeros((4, 2))
-    Iteration(made, ("x",))(3, {"x": np.ones(2)}, record=["x"], into={"x": kept[1:]})
+    Scan(made, ("x",))(3, {"x": np.ones(2)}, record=["x"], out={"x": kept[1:]})
     assert kept.tolist() == [[0, 0], [0.5, 0.5], [0.25, 0.25], [0.125, 0.125]]
 
 
@@ -163,11 +165,11 @@ def test_what_counts_under_a_condition_is_left_out_where_no_lane_meets_it():
         }
 
     made = kernel(step, {"x": (), "v": (), "where": ()})
-    way = Shortcut((Assumption("calm", "wild", (0.0,)),))
-    guarded = Iteration(made, ("x", "v"), packed=True, shortcut=way)
-    text = dict(guarded._repetition.written("lanes hoisted", 4).files)["quick0.c"]
+    way = FastPath((Assumption("calm", "wild", (0.0,)),))
+    guarded = Scan(made, ("x", "v"), packed=True, fast_path=way)
+    text = dict(guarded._repetition.generate("lanes hoisted", 4).files)["quick0.c"]
     assert text.count("if (v_any(") == 2
-    plain = Iteration(made, ("x", "v"), packed=True)
+    plain = Scan(made, ("x", "v"), packed=True)
     rng = np.random.default_rng(9)
     x, v = rng.normal(size=(2, 64))
     for where in (np.zeros(64), np.ones(64), (np.arange(64) % 3 == 0).astype(float)):

@@ -4,11 +4,11 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from homodyn.symbolic import Iteration, kernel
-from homodyn.symbolic.angle_sums import angle_sums, fixed_values
-from homodyn.symbolic.packing import packed
-from homodyn.symbolic.program import fused, program_of, unfused
-from homodyn.symbolic.pulled_sums import pulled_sums
+from homodyn.symbolic import Scan, kernel
+from homodyn.symbolic.passes.trig_expansion import expand_trig_sums, invariant_values
+from homodyn.symbolic.passes.trig_factoring import factor_trig_sums
+from homodyn.symbolic.program import contract_fma, lower_and_contract, lower_graph
+from homodyn.symbolic.slp_packing import pack_program
 
 COUNT = 11
 
@@ -57,7 +57,7 @@ def numbers(seed):
 
 
 def test_one_state_gets_the_bits_of_a_lane_among_many(step):
-    repeated = Iteration(step, ("p", "done"), stop="done", packed=True)
+    repeated = Scan(step, ("p", "done"), stop="done", packed=True)
     alone = repeated(300, numbers(3), record=("p", "spread", "none"), every=7)
     many = [numbers(seed) for seed in range(20)]
     together = repeated(
@@ -74,8 +74,8 @@ def test_one_state_gets_the_bits_of_a_lane_among_many(step):
 
 
 def test_it_is_the_plain_formula_to_rounding(step):
-    plain = Iteration(step, ("p", "done"), stop="done")
-    packed_steps = Iteration(step, ("p", "done"), stop="done", packed=True)
+    plain = Scan(step, ("p", "done"), stop="done")
+    packed_steps = Scan(step, ("p", "done"), stop="done", packed=True)
     inputs = numbers(5)
     a, b = (one(100, inputs, record=("p",)).records["p"] for one in (plain, packed_steps))
     np.testing.assert_allclose(a, b, rtol=0, atol=1e-13)
@@ -85,48 +85,48 @@ def test_it_is_the_plain_formula_to_rounding(step):
 @pytest.mark.parametrize("lanes", ["1", "2", "4"])
 def test_narrow_processors_give_the_same_bits(step, lanes, monkeypatch):
     inputs = numbers(8)
-    wide = Iteration(step, ("p", "done"), packed=True)(50, inputs)
+    wide = Scan(step, ("p", "done"), packed=True)(50, inputs)
     monkeypatch.setenv("HOMODYN_LANES", lanes)
-    narrow = Iteration(step, ("p", "done"), packed=True)(50, inputs)
+    narrow = Scan(step, ("p", "done"), packed=True)(50, inputs)
     assert np.array_equal(wide.states["p"], narrow.states["p"])
 
 
 def test_few_sines_are_left_and_most_operations_are_packed(step):
-    program = unfused(step.traced.graph)
+    program = lower_graph(step.traced.graph)
     changing = {0, 1}
-    shorter = angle_sums(program, changing)
+    shorter = expand_trig_sums(program, changing)
 
     def moving_sines(one):
-        fixed = fixed_values(one, changing)
+        fixed = invariant_values(one, changing)
         return sum(
             i.op in ("sin", "cos") and not f for i, f in zip(one.instructions, fixed, strict=True)
         )
 
     assert moving_sines(program) == COUNT * (COUNT - 1)
     assert moving_sines(shorter) == 2 * COUNT
-    fixed = fixed_values(shorter, changing)
-    shorter = fused(shorter, fixed)
-    packing, _ = packed(shorter, fixed_values(shorter, changing), 8)
+    fixed = invariant_values(shorter, changing)
+    shorter = contract_fma(shorter, fixed)
+    packing, _ = pack_program(shorter, invariant_values(shorter, changing), 8)
     assert packing.work < 0.35 * sum(not given for given in packing.given)
 
 
 def test_an_angle_that_all_sines_of_a_sum_share_is_taken_out_of_it(step):
-    program = unfused(step.traced.graph)
+    program = lower_graph(step.traced.graph)
     changing = {0, 1}
-    factored = pulled_sums(program, changing)
-    factored = fused(factored, fixed_values(factored, changing))
-    fixed = fixed_values(factored, changing)
+    factored = factor_trig_sums(program, changing)
+    factored = contract_fma(factored, invariant_values(factored, changing))
+    fixed = invariant_values(factored, changing)
     moving = [one.op for one, still in zip(factored.instructions, fixed, strict=True) if not still]
     assert moving.count("sin") == moving.count("cos") == COUNT
     # Four for each pair, oscillators that do not pull at themselves filled up with zeros.
     assert sum(moving.count(op) for op in ("fma", "fms", "fnma")) < 4.3 * COUNT**2
-    packing, _ = packed(factored, fixed, 8)
+    packing, _ = pack_program(factored, fixed, 8)
     assert packing.work < 0.25 * sum(not given for given in packing.given)
 
 
 def test_values_of_one_vector_do_not_wait_for_each_other(step):
-    program = program_of(step.traced.graph)
-    packing, stores = packed(program, fixed_values(program, {0, 1}), 4)
+    program = lower_and_contract(step.traced.graph)
+    packing, stores = pack_program(program, invariant_values(program, {0, 1}), 4)
     ready = set()
     for vector in packing.vectors:
         assert all(argument in ready for argument in vector.arguments)
@@ -144,23 +144,23 @@ def test_neighbours_may_take_the_same_number_twice():
         return {"x": ca.vertcat(x[0] * x[0], x[1] * x[1], x[2] * x[1], x[3] * x[1])}
 
     start = {"x": np.array([1.1, 1.2, 0.3, 0.4])}
-    course = Iteration(kernel(shared, {"x": 4}), ("x",), packed=True)(2, start)
+    course = Scan(kernel(shared, {"x": 4}), ("x",), packed=True)(2, start)
     once = start["x"] * start["x"][[0, 1, 1, 1]]
     np.testing.assert_allclose(course.states["x"][0], once * once[[0, 1, 1, 1]], rtol=1e-15)
 
 
 def test_few_sums_stay_sums():
     two = kernel(lambda a, b: {"a": ca.sin(a + b), "b": ca.cos(a - b)}, {"a": (), "b": ()})
-    program = program_of(two.traced.graph)
-    assert angle_sums(program, {0, 1}) is program
+    program = lower_and_contract(two.traced.graph)
+    assert expand_trig_sums(program, {0, 1}) is program
 
 
 def test_unlike_parts_run_as_a_lane():
     def odd(x):
         return {"x": ca.vertcat(ca.exp(x[0]) / 3, ca.atan(x[0] * x[1]) - 1, x[0] + x[1] ** 3)}
 
-    repeated = Iteration(kernel(odd, {"x": 3}), ("x",), packed=True)
-    plain = Iteration(kernel(odd, {"x": 3}), ("x",))
+    repeated = Scan(kernel(odd, {"x": 3}), ("x",), packed=True)
+    plain = Scan(kernel(odd, {"x": 3}), ("x",))
     start = np.array([0.1, 0.2, 0.3])
     alone = repeated(5, {"x": start}).states["x"][0]
     beside = repeated(5, {"x": np.array([start, start + 0.1])}).states["x"][0]
@@ -176,7 +176,7 @@ def test_a_very_deep_program_runs_as_a_lane():
             x = ca.sin(x) + 1
         return {"x": x}
 
-    repeated = Iteration(kernel(deep, {"x": 16}), ("x",), packed=True)
+    repeated = Scan(kernel(deep, {"x": 16}), ("x",), packed=True)
     assert repeated(2, {"x": np.linspace(0, 1, 16)}).states["x"].shape == (1, 16)
 
 
@@ -211,8 +211,8 @@ def test_any_program_keeps_its_bits_on_vectors(seed, monkeypatch):
             layer = made[:13]
         return {"x": ca.vertcat(*layer), "seen": ca.vertcat(*layer[3:6], x[2], fixed[1], 4.0)}
 
-    monkeypatch.setattr("homodyn.symbolic.one_state.WORTHWHILE", 1e9)
-    repeated = Iteration(kernel(scrambled, {"x": 13, "fixed": 5}), ("x",), packed=True)
+    monkeypatch.setattr("homodyn.symbolic.scalar_codegen.MAX_VECTOR_OPS_PER_INSTRUCTION", 1e9)
+    repeated = Scan(kernel(scrambled, {"x": 13, "fixed": 5}), ("x",), packed=True)
     inputs = {"x": rng.normal(size=(2, 13)), "fixed": rng.normal(size=(2, 5))}
     both = repeated(20, inputs, record=("seen",))
     alone = repeated(20, {name: array[1] for name, array in inputs.items()}, record=("seen",))
@@ -255,8 +255,8 @@ def test_sums_of_sines_in_factors_are_the_sums_as_written(pull):
 
     made = kernel(step, {"p": COUNT, "r": COUNT, "w": (COUNT, COUNT)})
     changing = {0, 1}
-    program = unfused(made.traced.graph)
-    assert pulled_sums(program, changing) is not program
+    program = lower_graph(made.traced.graph)
+    assert factor_trig_sums(program, changing) is not program
     rng = np.random.default_rng(6)
     inputs = {
         "p": rng.normal(size=COUNT),
@@ -264,7 +264,7 @@ def test_sums_of_sines_in_factors_are_the_sums_as_written(pull):
         "w": rng.normal(size=(COUNT, COUNT)),
     }
     plain, factored = (
-        Iteration(made, ("p", "r"), packed=packed)(50, inputs) for packed in (False, True)
+        Scan(made, ("p", "r"), packed=packed)(50, inputs) for packed in (False, True)
     )
     for name in ("p", "r"):
         np.testing.assert_allclose(factored.states[name], plain.states[name], rtol=0, atol=1e-12)

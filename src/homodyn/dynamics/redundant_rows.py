@@ -21,14 +21,14 @@ from functools import cached_property, lru_cache, reduce
 import casadi as ca
 import numpy as np
 
+from homodyn.dynamics.constraint_rows import ConstraintRows
 from homodyn.dynamics.constraints import Constraint
-from homodyn.dynamics.rows import ConstraintRows
 from homodyn.dynamics.tree import Tree
 from homodyn.dynamics.wrenches import PairWrench, WrenchRows, as_column
 from homodyn.model import Model
 from homodyn.spatial import Array, cross, stack
 
-NEGLIGIBLE = 1e-20
+NEGLIGIBLE_SQUARED_RATIO = 1e-20
 """A squared column below this part of the largest is rounding."""
 
 
@@ -37,7 +37,7 @@ Block = tuple[tuple[int, ...], list[list[Array]], list[PairWrench]]
 
 
 @dataclass(frozen=True, eq=False)
-class Reduction:
+class RowReduction:
     """Rows with those of overfull pairs of bodies replaced by independent ones."""
 
     rows: ConstraintRows
@@ -45,7 +45,7 @@ class Reduction:
     @cached_property
     def overfull(self) -> tuple[tuple[int, ...], ...]:
         """The rows of each pair of bodies that has too many."""
-        return overfull_pairs(self.rows.tree.model, self.rows.constraints)
+        return redundant_pairs(self.rows.tree.model, self.rows.constraints)
 
     @cached_property
     def _blocks(self) -> list[Block]:
@@ -58,8 +58,8 @@ class Reduction:
             elif k == replaced[k][0]:
                 group = replaced[k]
                 W = pair_matrix(self.rows, group)
-                U = orthonormal(W)
-                blocks.append((group, U, [_combined(wrench, W, u) for u in U]))
+                U = orthonormal_basis(W)
+                blocks.append((group, U, [_combine_wrenches(wrench, W, u) for u in U]))
         return blocks
 
     @cached_property
@@ -68,7 +68,7 @@ class Reduction:
         wrenches = [wrench for _, _, block in self._blocks for wrench in block]
         return WrenchRows(self.rows.tree, wrenches)
 
-    def gathered(self, target: Sequence[Array]) -> list[Array]:
+    def reduce_target(self, target: Sequence[Array]) -> list[Array]:
         """U^T target."""
         return [
             sum(u * target[k] for u, k in zip(column, group, strict=True))
@@ -76,7 +76,7 @@ class Reduction:
             for column in U
         ]
 
-    def spread(self, force: Array) -> Array:
+    def expand_force(self, force: Array) -> Array:
         """U force, for all rows."""
         result: list[Array] = [ca.SX(0)] * len(self.rows.wrenches)
         place = 0
@@ -100,13 +100,13 @@ def pair_matrix(rows: ConstraintRows, group: Sequence[int]) -> list[list[Array]]
     return [[line[c] for line in lines] for c in range(6)]
 
 
-def _combined(first: PairWrench, W: list[list[Array]], u: list[Array]) -> PairWrench:
+def _combine_wrenches(first: PairWrench, W: list[list[Array]], u: list[Array]) -> PairWrench:
     """A row of U^T W as a wrench at the place of the first row."""
     parts = [sum(x * w for x, w in zip(u, column, strict=True)) for column in W]
     return PairWrench(first.body, first.other, first.place, stack(*parts[:3]), stack(*parts[3:]))
 
 
-def orthonormal(columns: list[list[Array]]) -> list[list[Array]]:
+def orthonormal_basis(columns: list[list[Array]]) -> list[list[Array]]:
     """An orthonormal basis of the span of columns: as many vectors, zero where the span is less.
 
     The modified process of Gram and Schmidt; at each step the longest column that is left comes
@@ -119,7 +119,7 @@ def orthonormal(columns: list[list[Array]]) -> list[list[Array]]:
         squares = [sum(x * x for x in column) for column in rest]
         longest = reduce(ca.fmax, squares)
         if floor is None:
-            floor = ca.fmax(NEGLIGIBLE * longest, 1e-300)
+            floor = ca.fmax(NEGLIGIBLE_SQUARED_RATIO * longest, 1e-300)
         used = longest > floor
         taken: Array = 0.0
         picked: list[Array] = [ca.SX(0)] * len(rest[0])
@@ -137,7 +137,7 @@ def orthonormal(columns: list[list[Array]]) -> list[list[Array]]:
 
 
 @lru_cache(maxsize=256)
-def overfull_pairs(model: Model, constraints: Constraint) -> tuple[tuple[int, ...], ...]:
+def redundant_pairs(model: Model, constraints: Constraint) -> tuple[tuple[int, ...], ...]:
     """Pairs of bodies whose rows depend on each other in every pose, as tuples of rows.
 
     Tried at random poses, with parameters at their usual values.

@@ -17,10 +17,22 @@ from homodyn.symbolic.program import Program, operands
 Lanes = tuple[int, ...]
 """The values in the lanes of a vector: fewer than it has, or one that is in all of them."""
 
-EITHER_WAY = {"add", "mul", "fma", "fms", "fnma", "fmin", "fmax", "and", "or", "eq", "ne"}
+SWAPPABLE_OPERATIONS = {"add", "mul", "fma", "fms", "fnma", "fmin", "fmax", "and", "or", "eq", "ne"}
 """Operations whose first two arguments may be exchanged."""
 
-HEAVY = {"sin", "cos", "tan", "exp", "log", "pow", "tanh", "sqrt", "atan2", "atan", "div"}
+EXPENSIVE_OPERATIONS = {
+    "sin",
+    "cos",
+    "tan",
+    "exp",
+    "log",
+    "pow",
+    "tanh",
+    "sqrt",
+    "atan2",
+    "atan",
+    "div",
+}
 """Operations that are packed before all others, wherever they stand."""
 
 
@@ -65,11 +77,11 @@ class Packing:
             depth.append(0 if self.given[k] else 1 + max(below, default=0))
         return depth
 
-    def pack_heavy(self) -> None:
+    def pack_expensive(self) -> None:
         """Put costly operations of one kind and depth side by side."""
         groups: dict[tuple[int, str], list[int]] = {}
         for k, instruction in enumerate(self.program.instructions):
-            if instruction.op in HEAVY and not self.given[k]:
+            if instruction.op in EXPENSIVE_OPERATIONS and not self.given[k]:
                 groups.setdefault((self.depth[k], instruction.op), []).append(k)
         for (_, op), values in sorted(groups.items()):
             if len(values) > 1:
@@ -79,7 +91,7 @@ class Packing:
                 for lanes in chunks(values, self.width):
                     self.vector(lanes)
 
-    def level(self) -> None:
+    def order_by_depth(self) -> None:
         """Order vectors by depth, so that sums that are made alike grow side by side.
 
         Each then has time to be ready before it grows further, and what they all take in next is
@@ -89,12 +101,12 @@ class Packing:
         for vector in sorted(
             (one for one in self.vectors if one.computed), key=lambda v: self.depth[v.lanes[0]]
         ):
-            self._in_front(vector, ordered)
+            self._place_with_sources(vector, ordered)
         for vector in self.vectors:
-            self._in_front(vector, ordered)
+            self._place_with_sources(vector, ordered)
         self.vectors = list(ordered)
 
-    def _in_front(self, vector: Vector, ordered: dict[Vector, None]) -> None:
+    def _place_with_sources(self, vector: Vector, ordered: dict[Vector, None]) -> None:
         waiting = [(vector, False)]
         while waiting:
             one, ready = waiting.pop()
@@ -113,21 +125,21 @@ class Packing:
             lanes = lanes[:1]
         found = self._known.get(lanes)
         if found is None:
-            found = self._known[lanes] = self._made(lanes)
+            found = self._known[lanes] = self._create(lanes)
             self.vectors.append(found)
             if found.computed:
                 for lane, value in enumerate(lanes):
                     self._home.setdefault(value, (found, lane))
         return found
 
-    def _made(self, lanes: Lanes) -> Vector:
+    def _create(self, lanes: Lanes) -> Vector:
         instructions = self.program.instructions
         if all(self.fixed[v] or instructions[v].op == "const" for v in lanes):
             return Vector("fixed", lanes)
         if len(lanes) == 1:
-            return self._spread(lanes)
+            return self._broadcast(lanes)
         if all(self.given[v] for v in lanes):
-            if self._side_by_side(lanes):
+            if self._are_adjacent_inputs(lanes):
                 return Vector("load", lanes)
             return Vector("pick", lanes, (), tuple(self._place(v) for v in lanes))
         alike = len({(instructions[v].op, self.depth[v]) for v in lanes}) == 1
@@ -135,7 +147,7 @@ class Packing:
             return Vector(instructions[lanes[0]].op, lanes, self._arguments(lanes))
         return Vector("pick", lanes, (), tuple(self._place(v) for v in lanes))
 
-    def _spread(self, lanes: Lanes) -> Vector:
+    def _broadcast(self, lanes: Lanes) -> Vector:
         value = lanes[0]
         if self.given[value] or value in self._home:
             return Vector("spread", lanes, (), (self._home.get(value),))
@@ -153,7 +165,7 @@ class Packing:
             self.vector((value,))
         return self._home[value]
 
-    def _side_by_side(self, lanes: Lanes) -> bool:
+    def _are_adjacent_inputs(self, lanes: Lanes) -> bool:
         """Whether inputs follow one another."""
         if any(self.program.instructions[v].op != "input" or self.fixed[v] for v in lanes):
             return False
@@ -166,15 +178,15 @@ class Packing:
         """What goes into an operation, turned so that lanes get alike arguments."""
         instructions = self.program.instructions
         rows = [list(instructions[v].arguments) for v in lanes]
-        if instructions[lanes[0]].op in EITHER_WAY:
-            wanted = [self._look(a) for a in rows[0][:2]]
+        if instructions[lanes[0]].op in SWAPPABLE_OPERATIONS:
+            wanted = [self._signature(a) for a in rows[0][:2]]
             for row in rows[1:]:
-                straight = [self._look(a) for a in row[:2]]
+                straight = [self._signature(a) for a in row[:2]]
                 if straight != wanted and straight[::-1] == wanted:
                     row[:2] = row[1::-1]
         return tuple(self.vector(column) for column in zip(*rows, strict=True))
 
-    def _look(self, value: int) -> tuple[object, ...]:
+    def _signature(self, value: int) -> tuple[object, ...]:
         """What two values must have in common to share a vector."""
         instruction = self.program.instructions[value]
         if self.fixed[value]:
@@ -196,7 +208,7 @@ def chunks(values: list[int], width: int) -> Iterable[Lanes]:
         yield tuple(values[start : start + width])
 
 
-def packed(
+def pack_program(
     program: Program, fixed: list[bool], lanes: int
 ) -> tuple[Packing, list[tuple[int, tuple[int, ...], Vector]]]:
     """The vectors of a program, and where their lanes go: output port, entries, vector."""
@@ -205,24 +217,24 @@ def packed(
         for k, instruction in enumerate(program.instructions)
     ]
     packing = Packing(program, given, lanes, fixed)
-    packing.pack_heavy()
+    packing.pack_expensive()
     stores = []
-    for port, entries, values in _alike_results(program, packing):
+    for port, entries, values in _similar_results(program, packing):
         for start in range(0, len(values), lanes):
             part = tuple(values[start : start + lanes])
             stores.append((port, tuple(entries[start : start + lanes]), packing.vector(part)))
-    packing.level()
+    packing.order_by_depth()
     return packing, stores
 
 
-def _alike_results(program: Program, packing: Packing) -> list[tuple[int, list[int], list[int]]]:
+def _similar_results(program: Program, packing: Packing) -> list[tuple[int, list[int], list[int]]]:
     """Results of a port that were made alike, with their entries.
 
     They need not follow one another: nodes with two states each leave those of one kind apart.
     """
     groups: dict[object, tuple[int, list[int], list[int]]] = {}
     for port, entry, value in sorted(program.results):
-        key = (port, packing._look(value))
+        key = (port, packing._signature(value))
         _, entries, values = groups.setdefault(key, (port, [], []))
         entries.append(entry)
         values.append(value)

@@ -8,22 +8,22 @@ stay numbers.
 
 from __future__ import annotations
 
+from homodyn.symbolic.passes.rewriter import Rewriter
 from homodyn.symbolic.program import Instruction, Program
-from homodyn.symbolic.rewriting import Rewriting
 
-TINY = 1e-300
+RADIUS_GUARD = 1e-300
 """Added to distances to keep their inverse a number; too little to change any but zero."""
 
 
-def directions(program: Program) -> Program:
+def eliminate_atan2(program: Program) -> Program:
     """The same program, with sines and cosines of atan2 made by division."""
     if not any(instruction.op == "atan2" for instruction in program.instructions):
         return program
-    return _Divided(program).program()
+    return _Atan2Elimination(program).program()
 
 
-class _Divided(Rewriting):
-    def rewritten(self, k: int, instruction: Instruction) -> int:
+class _Atan2Elimination(Rewriter):
+    def rewrite(self, k: int, instruction: Instruction) -> int:
         if instruction.op in ("sin", "cos"):
             angle = self.instructions[instruction.arguments[0]]
             sign = 1
@@ -39,7 +39,9 @@ class _Divided(Rewriting):
     def _share(self, op: str, y: int, x: int, sign: int) -> int:
         radius = self.do("sqrt", self.do("add", self._square(x), self._square(y)))
         nowhere = self.do("not", radius)
-        inverse = self.do("div", self.constant(1.0), self.do("add", radius, self.constant(TINY)))
+        inverse = self.do(
+            "div", self.constant(1.0), self.do("add", radius, self.constant(RADIUS_GUARD))
+        )
         if op == "cos":
             return self.do("add", self.do("mul", x, inverse), nowhere)
         share = self.do("mul", y, inverse)

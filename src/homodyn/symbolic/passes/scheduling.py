@@ -9,18 +9,18 @@ from __future__ import annotations
 
 from heapq import heappop, heappush
 
-from homodyn.symbolic.program import Instruction, Program, operands, reachable
+from homodyn.symbolic.program import Instruction, Program, eliminate_dead_code, operands
 
-FREE = ("input", "const")
+REMATERIALIZED = ("input", "const")
 """Operations whose values are fetched where they are needed and occupy no register between."""
 
 
-def scheduled(program: Program) -> Program:
+def schedule(program: Program) -> Program:
     """The same program in an order that keeps few values waiting."""
     instructions = program.instructions
     count = len(instructions)
     needs = [
-        tuple({a for a in operands(instruction) if instructions[a].op not in FREE})
+        tuple({a for a in operands(instruction) if instructions[a].op not in REMATERIALIZED})
         for instruction in instructions
     ]
     waiting = [0] * count
@@ -40,7 +40,7 @@ def scheduled(program: Program) -> Program:
 
     since = [0] * count
     ready: list[tuple[int, int, int]] = []
-    done = [instruction.op in FREE for instruction in instructions]
+    done = [instruction.op in REMATERIALIZED for instruction in instructions]
     for k in range(count):
         if not done[k] and missing[k] == 0:
             heappush(ready, (-gain[k], 0, k))
@@ -64,10 +64,10 @@ def scheduled(program: Program) -> Program:
             if missing[user] == 0:
                 since[user] = len(order)
                 heappush(ready, (-gain[user], -since[user], user))
-    return _in_order(program, order)
+    return _renumber(program, order)
 
 
-def _in_order(program: Program, order: list[int]) -> Program:
+def _renumber(program: Program, order: list[int]) -> Program:
     """The program renumbered; inputs and constants come right before their first use."""
     number: dict[int, int] = {}
     placed: list[Instruction] = []
@@ -88,7 +88,7 @@ def _in_order(program: Program, order: list[int]) -> Program:
     return Program(tuple(placed), results)
 
 
-def angles_first(program: Program, port: int) -> tuple[Program, tuple[tuple[int, int], ...]]:
+def extract_input_trig(program: Program, port: int) -> tuple[Program, tuple[tuple[int, int], ...]]:
     """Sines and cosines of inputs taken out: they become entries of one more input, ``port``.
 
     Returns the angles, as (port, entry); sine and cosine of angle k are entries 2 k and 2 k + 1.
@@ -103,16 +103,16 @@ def angles_first(program: Program, port: int) -> tuple[Program, tuple[tuple[int,
                 place = (source.arguments[0], source.arguments[1])
                 number = angles.setdefault(place, len(angles))
                 changed[k] = Instruction("input", (port, 2 * number + (instruction.op == "cos")))
-    return reachable(changed, list(program.results)), tuple(angles)
+    return eliminate_dead_code(changed, list(program.results)), tuple(angles)
 
 
-def cuts(program: Program, length: int) -> list[int]:
+def split_points(program: Program, length: int) -> list[int]:
     """Where to cut a program into runs of about ``length``: where the fewest values wait."""
     count = len(program)
     pieces = max(1, -(-count // length))
     if pieces == 1:
         return [0, count]
-    waiting = _waiting(program)
+    waiting = _live_counts(program)
     marks = [0]
     for piece in range(1, pieces):
         middle = piece * count // pieces
@@ -122,7 +122,7 @@ def cuts(program: Program, length: int) -> list[int]:
     return [*marks, count]
 
 
-def _waiting(program: Program) -> list[int]:
+def _live_counts(program: Program) -> list[int]:
     """For each place before an instruction: how many values are made before and used after it."""
     last: dict[int, int] = {}
     for k, instruction in enumerate(program.instructions):
@@ -130,7 +130,7 @@ def _waiting(program: Program) -> list[int]:
             last[a] = k
     change = [0] * (len(program) + 1)
     for value, use in last.items():
-        if program.instructions[value].op not in FREE:
+        if program.instructions[value].op not in REMATERIALIZED:
             change[value + 1] += 1
             change[use + 1] -= 1
     total = 0

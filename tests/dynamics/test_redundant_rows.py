@@ -5,15 +5,15 @@ import numpy as np
 import pytest
 
 from homodyn.dynamics import ConstraintSet, PointContact, Weld
-from homodyn.dynamics.reduction import Reduction, orthonormal, overfull_pairs
-from homodyn.dynamics.rows import ConstraintRows
+from homodyn.dynamics.constraint_rows import ConstraintRows
+from homodyn.dynamics.redundant_rows import RowReduction, orthonormal_basis, redundant_pairs
 from homodyn.dynamics.tree import Tree
 
 
 def basis_of(rows, columns):
     """A numeric function of a matrix that gives the basis of its columns."""
     W = ca.SX.sym("W", rows, columns)
-    U = orthonormal([[W[i, c] for i in range(rows)] for c in range(columns)])
+    U = orthonormal_basis([[W[i, c] for i in range(rows)] for c in range(columns)])
     return ca.Function("basis", [W], [ca.horzcat(*[ca.vertcat(*u) for u in U])])
 
 
@@ -38,22 +38,22 @@ def test_only_pairs_with_dependent_rows_in_every_pose_are_replaced(kit):
     model = kit.human()
     sets = kit.contact_sets()
     for name in ("heel", "forefoot", "flat", "forefoot and flat"):
-        assert overfull_pairs(model, sets[name]) == ()
-    assert overfull_pairs(model, sets["corners"]) == (tuple(range(12)), tuple(range(12, 24)))
+        assert redundant_pairs(model, sets[name]) == ()
+    assert redundant_pairs(model, sets["corners"]) == (tuple(range(12)), tuple(range(12, 24)))
     pair = PointContact("foot_left") + PointContact("hallux_left")
-    assert overfull_pairs(model, sets["flat"] + pair) == (tuple(range(6, 12)),)
-    assert overfull_pairs(model, ConstraintSet((Weld("foot_left"),))) == ()
+    assert redundant_pairs(model, sets["flat"] + pair) == (tuple(range(6, 12)),)
+    assert redundant_pairs(model, ConstraintSet((Weld("foot_left"),))) == ()
 
 
 def test_replaced_rows_times_basis_are_the_rows(kit):
     model = kit.human()
     q = ca.SX.sym("q", model.nq)
     rows = ConstraintRows(Tree(model, q), kit.contact_sets()["corners"])
-    reduction = Reduction(rows)
+    reduction = RowReduction(rows)
     B = reduction.independent.jacobian
     assert B.shape == (12, model.nv)
     y = ca.SX.sym("y", model.nv)
-    difference = reduction.spread(B @ y) - rows.matrix.jacobian @ y
+    difference = reduction.expand_force(B @ y) - rows.matrix.jacobian @ y
     evaluate = ca.Function("difference", [q, y], [difference])
     rng = np.random.default_rng(1)
     for _ in range(5):

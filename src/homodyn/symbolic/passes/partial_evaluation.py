@@ -11,10 +11,10 @@ import operator
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from homodyn.symbolic.passes.rewriter import Rewriter
 from homodyn.symbolic.program import Instruction, operands
-from homodyn.symbolic.rewriting import Rewriting
 
-COMPARED: dict[str, Callable[[Any, Any], bool]] = {
+COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     "lt": operator.lt,
     "le": operator.le,
     "eq": operator.eq,
@@ -22,10 +22,10 @@ COMPARED: dict[str, Callable[[Any, Any], bool]] = {
 }
 
 
-class Assuming(Rewriting):
+class PartialEvaluator(Rewriter):
     """Parts of a program written again, each under assumptions of its own, as one program."""
 
-    def under(self, known: Mapping[int, float], values: Iterable[int]) -> list[int]:
+    def specialize(self, known: Mapping[int, float], values: Iterable[int]) -> list[int]:
         """New numbers of old ``values``, where those in ``known`` are these numbers.
 
         Only the sign of an exact zero can differ from what the program gives.
@@ -38,29 +38,29 @@ class Assuming(Rewriting):
             if value not in needed:
                 needed.add(value)
                 if value not in known:
-                    waiting += operands(self.old.instructions[value])
+                    waiting += operands(self.source.instructions[value])
         number: dict[int, int] = {}
         for k in sorted(needed):
             if k in known:
                 number[k] = self.constant(known[k])
                 continue
-            instruction = self.old.instructions[k]
+            instruction = self.source.instructions[k]
             moved = tuple(number[a] for a in operands(instruction))
             if moved:
                 instruction = Instruction(instruction.op, moved, instruction.payload)
-            number[k] = self.rewritten(k, instruction)
+            number[k] = self.rewrite(k, instruction)
         return [number[value] for value in wanted]
 
-    def rewritten(self, k: int, instruction: Instruction) -> int:
+    def rewrite(self, k: int, instruction: Instruction) -> int:
         """What is left of an instruction whose arguments may have become known."""
         op, a = instruction.op, instruction.arguments
         if op == "input":
             return self.add(instruction)
-        given = [self._known(value) for value in a]
+        given = [self._constant_value(value) for value in a]
         if op == "not" and given[0] is not None:
             return self.constant(float(not given[0]))
-        if op in COMPARED and None not in given:
-            return self.constant(float(COMPARED[op](*given)))
+        if op in COMPARISONS and None not in given:
+            return self.constant(float(COMPARISONS[op](*given)))
         if op in ("choose", "if_else_zero") and given[0] is not None:
             otherwise = a[2] if op == "choose" else self.constant(0.0)
             return a[1] if given[0] else otherwise
@@ -75,14 +75,14 @@ class Assuming(Rewriting):
             return a[0]
         return self.add(instruction)
 
-    def _known(self, value: int) -> float | None:
+    def _constant_value(self, value: int) -> float | None:
         instruction = self.instructions[value]
         return float(instruction.payload) if instruction.op == "const" else None
 
     def _truth(self, value: int) -> int:
         """0 or 1, as ``and`` and ``or`` give them."""
         instruction = self.instructions[value]
-        if instruction.op in ("and", "or", "not", *COMPARED):
+        if instruction.op in ("and", "or", "not", *COMPARISONS):
             return value
         if instruction.op == "const":
             return self.constant(float(bool(instruction.payload)))

@@ -11,11 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 
-from homodyn.symbolic.emit import COMPARED, Pieces
-from homodyn.symbolic.packing import HEAVY
+from homodyn.symbolic.codegen import VECTOR_COMPARISONS, Pieces
 from homodyn.symbolic.program import Program, operands
+from homodyn.symbolic.slp_packing import EXPENSIVE_OPERATIONS
 
-LEAST = 8
+MIN_REGION_INSTRUCTIONS = 8
 """Instructions that a region must have, one of them heavy, to be worth a branch."""
 
 
@@ -28,7 +28,7 @@ class Region:
     roots: tuple[int, ...]
 
 
-def regions(program: Program, apart: set[int]) -> list[Region]:
+def find_regions(program: Program, apart: set[int]) -> list[Region]:
     """Regions of a program; values in ``apart`` stay outside."""
     instructions = program.instructions
     users: list[list[int]] = [[] for _ in instructions]
@@ -39,7 +39,7 @@ def regions(program: Program, apart: set[int]) -> list[Region]:
     under: dict[int, int] = {}
     for k in range(len(instructions) - 1, -1, -1):
         op = instructions[k].op
-        if k in kept or op in ("input", "const", "and", "or", "if_else_zero", *COMPARED):
+        if k in kept or op in ("input", "const", "and", "or", "if_else_zero", *VECTOR_COMPARISONS):
             continue
         asked = set()
         for user in users[k]:
@@ -52,16 +52,16 @@ def regions(program: Program, apart: set[int]) -> list[Region]:
         if len(asked) == 1 and -1 not in asked:
             under[k] = asked.pop()
     found = []
-    for condition, members in _connected(program, under):
-        heavy = any(instructions[k].op in HEAVY for k in members)
-        if heavy and len(members) >= LEAST:
+    for condition, members in _connected_groups(program, under):
+        heavy = any(instructions[k].op in EXPENSIVE_OPERATIONS for k in members)
+        if heavy and len(members) >= MIN_REGION_INSTRUCTIONS:
             inside = set(members)
             roots = tuple(k for k in members if not inside.issuperset(users[k]))
             found.append(Region(condition, tuple(members), roots))
     return found
 
 
-def _connected(program: Program, under: dict[int, int]) -> list[tuple[int, list[int]]]:
+def _connected_groups(program: Program, under: dict[int, int]) -> list[tuple[int, list[int]]]:
     """Values under one condition that depend on each other, in order."""
     leader = {k: k for k in under}
 
@@ -81,7 +81,7 @@ def _connected(program: Program, under: dict[int, int]) -> list[tuple[int, list[
     return [(under[members[0]], members) for members in groups.values()]
 
 
-def ordered(program: Program, found: list[Region]) -> list[int | Region] | None:
+def order_with_regions(program: Program, found: list[Region]) -> list[int | Region] | None:
     """Instructions and regions in an order in which they can be computed; None without one."""
     home: dict[int, Region] = {k: region for region in found for k in region.members}
     items: list[int | Region] = [*found, *(k for k in range(len(program)) if k not in home)]
@@ -117,7 +117,7 @@ def ordered(program: Program, found: list[Region]) -> list[int | Region] | None:
     return order if len(order) == len(items) else None
 
 
-class GuardedPieces(Pieces):
+class PredicatedPieces(Pieces):
     """Pieces whose regions stand behind branches, as long as there is one piece."""
 
     def statements(self, k: int) -> list[str]:
@@ -125,19 +125,19 @@ class GuardedPieces(Pieces):
         if self.count != 1:
             return super().statements(k)
         program = Program(self.instructions, self.results)
-        order = ordered(program, regions(program, set(self.pairs)))
+        order = order_with_regions(program, find_regions(program, set(self.pairs)))
         if order is None:
             return super().statements(k)
         lines: list[str] = []
         masked: set[int] = set()
         for item in order:
             if isinstance(item, int):
-                lines += self.written(item, masked)
+                lines += self.instruction_text(item, masked)
                 continue
             lines += [f"vreal t{root} = v_set(0.0);" for root in item.roots]
             lines.append(f"if (v_any({self.mask(item.condition, masked)})) {{")
             for member in item.members:
-                (text,) = self.written(member, masked)
+                (text,) = self.instruction_text(member, masked)
                 inner = text.removeprefix("const vreal ") if member in item.roots else text
                 lines.append(inner)
             lines.append("}")

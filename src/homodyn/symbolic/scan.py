@@ -19,19 +19,19 @@ import numpy as np
 
 from homodyn.errors import KernelError
 from homodyn.symbolic import cache
+from homodyn.symbolic.codegen import CODEGEN_VERSION
 from homodyn.symbolic.compiler import CompileFailed, Compiler, build, find_compiler
-from homodyn.symbolic.emit import VERSION
+from homodyn.symbolic.fast_path import FAST_PATH_VERSION, FastPath
 from homodyn.symbolic.interpreter import Interpreter
 from homodyn.symbolic.kernel import Kernel
-from homodyn.symbolic.library import address, loaded
-from homodyn.symbolic.one_state import PACKED
-from homodyn.symbolic.repetition import DRIVER, Repetition
-from homodyn.symbolic.shortcut import WAY, Shortcut
+from homodyn.symbolic.library import address, load_library
+from homodyn.symbolic.loop_codegen import DRIVER_TEMPLATE, LoopCodegen
+from homodyn.symbolic.scalar_codegen import SLP_CODEGEN_VERSION
 from homodyn.symbolic.threads import pool, thread_count
 
 
 @dataclass(frozen=True)
-class Course:
+class ScanResult:
     """What an iteration came to: the last states, and the recorded outputs by name.
 
     Arrays have one row for each lane; in records the steps follow.
@@ -41,7 +41,7 @@ class Course:
     records: dict[str, np.ndarray]
 
 
-class Iteration:
+class Scan:
     """A kernel whose outputs named in ``states`` feed the inputs of the same name.
 
     ``stop`` names a state that is nonzero once its lane has come to rest in the sense that further
@@ -58,12 +58,12 @@ class Iteration:
         stop: str | None = None,
         *,
         packed: bool = False,
-        shortcut: Shortcut | None = None,
+        fast_path: FastPath | None = None,
     ) -> None:
         self.kernel = kernel
         self.packed = packed
-        self.shortcut = shortcut
-        self._repetition = Repetition(kernel.traced, tuple(states), stop, packed, shortcut)
+        self.fast_path = fast_path
+        self._repetition = LoopCodegen(kernel.traced, tuple(states), stop, packed, fast_path)
         self.states = tuple(states)
         self.stop = stop
         for name in [*self.states, *([stop] if stop else [])]:
@@ -85,9 +85,9 @@ class Iteration:
         every: int = 1,
         threads: int | None = None,
         native: bool = True,
-        look: bool = False,
-        into: Mapping[str, np.ndarray] | None = None,
-    ) -> Course:
+        peek_last_step: bool = False,
+        out: Mapping[str, np.ndarray] | None = None,
+    ) -> ScanResult:
         """Take ``steps`` steps in every lane.
 
         ``inputs`` holds arrays with or without a leading axis of lanes; ``sampled`` those that
@@ -137,19 +137,21 @@ class Iteration:
         unknown = [name for name in record if name not in outputs]
         if unknown:
             raise KernelError(f"kernel {kernel.name!r} has no output {', '.join(unknown)}")
-        given_places = into or {}
+        given_places = out or {}
         records = {
             name: self._place(given_places.get(name), (count, kept, outputs[name].size))
             for name in record
         }
         finals = {name: np.empty((count, outputs[name].size)) for name in self.states}
-        library = self._fitting(count, bool(sampled)) if native else None
+        library = self._library_for(count, bool(sampled)) if native else None
         if count:
             if library is None:
-                self._interpret(steps, every, arrays, records, finals, count, look)
+                self._interpret(steps, every, arrays, records, finals, count, peek_last_step)
             else:
-                self._spread(library, steps, every, arrays, records, finals, count, threads, look)
-        return Course(
+                self._run_threads(
+                    library, steps, every, arrays, records, finals, count, threads, peek_last_step
+                )
+        return ScanResult(
             {name: array.reshape(count, *outputs[name].shape) for name, array in finals.items()},
             {
                 name: array.reshape(count, kept, *outputs[name].shape)
@@ -173,9 +175,9 @@ class Iteration:
         """Whether native code takes the steps; it is built at the first question."""
         return self.compile()
 
-    def ready(self, lanes: int) -> bool:
+    def prepare(self, lanes: int) -> bool:
         """Build what takes the steps of so many lanes; whether there is native code for them."""
-        return self._fitting(lanes, False) is not None
+        return self._library_for(lanes, False) is not None
 
     def compile(self, single: bool = False) -> bool:
         """Build native code now, for many lanes or for a single one; whether there is any."""
@@ -183,7 +185,7 @@ class Iteration:
 
     # -- native code
 
-    def _fitting(self, count: int, sampled: bool) -> Any:
+    def _library_for(self, count: int, sampled: bool) -> Any:
         """The function for so many lanes; None without a compiler, or where that is asked for.
 
         A single lane has one of its own, of plain numbers: wide vectors with one lane in use take
@@ -210,10 +212,10 @@ class Iteration:
 
     def _library(self, form: str) -> Any:
         if form not in self._libraries:
-            self._libraries[form] = self._built(form)
+            self._libraries[form] = self._build(form)
         return self._libraries[form]
 
-    def _built(self, form: str) -> Any:
+    def _build(self, form: str) -> Any:
         """A library from the cache, or from what is written for the lanes of this processor."""
         if os.environ.get("HOMODYN_TIER", "") == "interpreted":
             return None
@@ -223,11 +225,11 @@ class Iteration:
         key = self._key(compiler, form)
         content = cache.find(key)
         if content is None:
-            source = self._repetition.written(form, compiler.lanes)
+            source = self._repetition.generate(form, compiler.lanes)
             if source is None:
                 return None
             try:
-                content, _ = cache.keep(
+                content, _ = cache.store(
                     key, lambda target: build(source, compiler, target, thread_count())
                 )
             except (CompileFailed, OSError) as error:
@@ -236,21 +238,25 @@ class Iteration:
                     stacklevel=2,
                 )
                 return None
-        function = loaded(content).iterate
+        function = load_library(content).iterate
         function.restype = ctypes.c_int
         function.argtypes = [ctypes.c_void_p]
         return function
 
     def _key(self, compiler: Compiler, form: str) -> str:
         traced = self.kernel.traced
-        ports = f"{form} {DRIVER} {self.states} {self.stop} {traced.inputs}{traced.outputs}"
+        ports = (
+            f"{form} {DRIVER_TEMPLATE} {self.states} {self.stop} {traced.inputs}{traced.outputs}"
+        )
         if self.packed:
-            ports += f" packed {PACKED} {self.shortcut}"
-        if self.shortcut is not None:
-            ports += f" way {WAY}"
-        return cache.key_of(str(VERSION), compiler.identity, ports, traced.graph.serialize())
+            ports += f" packed {SLP_CODEGEN_VERSION} {self.fast_path}"
+        if self.fast_path is not None:
+            ports += f" way {FAST_PATH_VERSION}"
+        return cache.make_key(
+            str(CODEGEN_VERSION), compiler.identity, ports, traced.graph.serialize()
+        )
 
-    def _spread(
+    def _run_threads(
         self,
         native: Any,
         steps: int,

@@ -20,7 +20,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from homodyn.dynamics.constraints import Constraint, ConstraintSet, Row
+from homodyn.dynamics.constraints import Constraint, ConstraintRow, ConstraintSet
 from homodyn.dynamics.kinematics import orientation, position
 from homodyn.dynamics.tree import Tree
 from homodyn.dynamics.wrenches import PairWrench, WrenchRows, as_column, dot
@@ -61,7 +61,7 @@ def constraint_error(model: Model, q: Array, constraints: Constraint) -> Array:
     return as_column(ConstraintRows(Tree(model, q), constraints).errors)
 
 
-def anchored(model: Model, q: Array, constraints: Constraint) -> ConstraintSet:
+def anchor_constraints(model: Model, q: Array, constraints: Constraint) -> ConstraintSet:
     """The constraints held where the pose ``q`` has them: anchors and attitudes taken from it."""
     parts: tuple[Any, ...] = ConstraintSet((constraints,)).constraints
     held = []
@@ -80,7 +80,7 @@ def anchored(model: Model, q: Array, constraints: Constraint) -> ConstraintSet:
 
 
 @dataclass(frozen=True, eq=False)
-class Side:
+class FramePoint:
     """A point that moves with a body (or stands in the world), everything in world axes."""
 
     tree: Tree
@@ -96,7 +96,7 @@ class Side:
 
     def world(self, vector: Array) -> Array:
         """A vector from the axes of the named frame to those of the world."""
-        return _turned(self.rotation.T, vector)
+        return _rotate_vector(self.rotation.T, vector)
 
     def _from_body(self, vector: Array) -> Array:
         return self.tree.placements[self.body].E.T @ vector
@@ -104,7 +104,11 @@ class Side:
     @cached_property
     def rotation(self) -> Array:
         """World into frame coordinates."""
-        return self.axes if self.still else _turned(self.axes, self.tree.placements[self.body].E)
+        return (
+            self.axes
+            if self.still
+            else _rotate_vector(self.axes, self.tree.placements[self.body].E)
+        )
 
     @cached_property
     def place(self) -> Array:
@@ -127,7 +131,7 @@ class Side:
     @cached_property
     def _drift(self) -> Array:
         """Spatial acceleration without joint accelerations, gravity taken as one upwards."""
-        return self.tree.drift[self.body]
+        return self.tree.bias_accelerations[self.body]
 
     @cached_property
     def spin_rate(self) -> Array:
@@ -153,20 +157,20 @@ class ConstraintRows:
     constraints: Constraint
 
     @cached_property
-    def rows(self) -> tuple[Row, ...]:
+    def rows(self) -> tuple[ConstraintRow, ...]:
         """The rows as they are described."""
         return self.constraints.rows
 
     @cached_property
-    def sides(self) -> list[tuple[Side, Side]]:
+    def sides(self) -> list[tuple[FramePoint, FramePoint]]:
         """For each row the moving point and the frame it is seen from, shared between rows."""
-        known: dict[Any, Side] = {}
+        known: dict[Any, FramePoint] = {}
 
-        def side(frame: str, point: Any) -> Side:
+        def side(frame: str, point: Any) -> FramePoint:
             if (frame, point) not in known:
                 body, placement = self.tree.model.locate(frame)
-                local = placement.r + _turned(placement.E.T, np.array(point))
-                known[frame, point] = Side(self.tree, body, local, placement.E)
+                local = placement.r + _rotate_vector(placement.E.T, np.array(point))
+                known[frame, point] = FramePoint(self.tree, body, local, placement.E)
             return known[frame, point]
 
         pairs = [(side(r.frame, r.point), side(r.other, (0.0, 0.0, 0.0))) for r in self.rows]
@@ -186,7 +190,7 @@ class ConstraintRows:
             for row, (_, j) in zip(self.rows, self.sides, strict=True)
         ]
 
-    def _radius(self, row: Row) -> Array:
+    def _radius(self, row: ConstraintRow) -> Array:
         if not isinstance(row.radius, str):
             return row.radius
         spheres = {c.name: c.radius for c in self.tree.model.contacts if c.kind == "sphere"}
@@ -236,11 +240,11 @@ class ConstraintRows:
             result.append(gamma)
         return result
 
-    def _restoring(self, k: int, row: Row) -> Array:
+    def _restoring(self, k: int, row: ConstraintRow) -> Array:
         """Damping G v + stiffness error."""
         gains = row.stabilization
         assert gains is not None
-        if row.measure != "none" and not row.held and gains.stiffness:
+        if row.measure != "none" and not row.has_anchor and gains.stiffness:
             raise ModelError(
                 f"constraint {row.name!r} cannot be stabilised without knowing where it holds "
                 f"{row.frame!r}: give an anchor, or take it from a pose with anchored()"
@@ -273,7 +277,7 @@ class ConstraintRows:
         return result
 
 
-def _turned(rotation: Array, vector: Array) -> Array:
+def _rotate_vector(rotation: Array, vector: Array) -> Array:
     """``rotation @ vector``, without instructions for a rotation that is exactly none."""
     if isinstance(rotation, np.ndarray) and np.array_equal(rotation, np.eye(3)):
         return vector

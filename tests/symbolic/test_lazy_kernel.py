@@ -7,9 +7,9 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from homodyn.symbolic import cache, later
+from homodyn.symbolic import build_queue, cache
 from homodyn.symbolic.compiler import find_compiler
-from homodyn.symbolic.deferred import DeferredKernel, Derived
+from homodyn.symbolic.lazy_kernel import DerivedGraph, LazyKernel
 from homodyn.symbolic.trace import Port
 
 needs_compiler = pytest.mark.skipif(find_compiler() is None, reason="no C compiler")
@@ -28,10 +28,10 @@ def wave(counted, text="wave"):
         counted.append(text)
         x, y = ca.SX.sym("x", 3), ca.SX.sym("y")
         graph = ca.Function("wave", [x, y], [ca.sin(x) * y, ca.cos(x)])
-        return Derived(graph, np.array([[0, 1, 2], [0, 1, 2]]))
+        return DerivedGraph(graph, np.array([[0, 1, 2], [0, 1, 2]]))
 
     ports = [Port("x", (3,)), Port("y", ())]
-    return DeferredKernel("wave", (text,), ports, derive)
+    return LazyKernel("wave", (text,), ports, derive)
 
 
 X = np.random.default_rng(5).normal(size=(11, 3))
@@ -59,7 +59,7 @@ def test_a_cached_library_answers_and_knows_its_places_without_deriving_anything
     counted.clear()
     kernel = wave(counted)
     assert kernel.compiled
-    np.testing.assert_array_equal(kernel.places, [[0, 1, 2], [0, 1, 2]])
+    np.testing.assert_array_equal(kernel.entries, [[0, 1, 2], [0, 1, 2]])
     for got, wanted in zip(kernel(X, Y), expected(), strict=True):
         np.testing.assert_allclose(got, wanted, rtol=1e-14)
     assert counted == []
@@ -80,7 +80,7 @@ def test_inputs_with_one_row_are_those_of_all_states():
 @needs_compiler
 def test_native_code_takes_over_once_another_process_has_built_it(monkeypatch):
     monkeypatch.setenv("HOMODYN_BACKGROUND", "")
-    monkeypatch.setattr("homodyn.symbolic.deferred.PATIENCE", 0.0)
+    monkeypatch.setattr("homodyn.symbolic.lazy_kernel.INTERPRETED_SECONDS_BEFORE_BUILD", 0.0)
     kernel = wave([])
     before = kernel(X, Y)
     assert not kernel.compiled
@@ -89,9 +89,9 @@ def test_native_code_takes_over_once_another_process_has_built_it(monkeypatch):
         time.sleep(0.05)
     assert kernel.compiled
     np.testing.assert_allclose(kernel(X, Y)[0], before[0], rtol=1e-14)
-    while later.waiting() and time.perf_counter() < ends:
+    while build_queue.pending_jobs() and time.perf_counter() < ends:
         time.sleep(0.05)
-    assert later.waiting() == 0
+    assert build_queue.pending_jobs() == 0
 
 
 def test_nothing_is_started_where_that_is_turned_off(monkeypatch):
@@ -100,23 +100,23 @@ def test_nothing_is_started_where_that_is_turned_off(monkeypatch):
 
     monkeypatch.setenv("HOMODYN_BACKGROUND", "off")
     monkeypatch.setattr(subprocess, "Popen", never)
-    monkeypatch.setattr("homodyn.symbolic.deferred.PATIENCE", 0.0)
+    monkeypatch.setattr("homodyn.symbolic.lazy_kernel.INTERPRETED_SECONDS_BEFORE_BUILD", 0.0)
     kernel = wave([])
     for _ in range(3):
         kernel(X, Y)
-    assert not (cache.folder() / later.QUEUE).exists()
+    assert not (cache.folder() / build_queue.QUEUE).exists()
 
 
 @needs_compiler
 def test_a_job_that_cannot_be_read_does_not_stop_the_others():
-    queue = cache.folder() / later.QUEUE
+    queue = cache.folder() / build_queue.QUEUE
     queue.mkdir(parents=True)
     (queue / "broken.json").write_text("{")
     kernel = wave([])
-    job = later.Job(
+    job = build_queue.BuildJob(
         kernel._key(find_compiler()), kernel.derived.graph, kernel.inputs, kernel._about()
     )
     (queue / f"{job.key}.json").write_text(job.to_text())
-    later.empty_the_queue()
-    assert later.waiting() == 0
+    build_queue.drain_queue()
+    assert build_queue.pending_jobs() == 0
     assert wave([]).compiled

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from homodyn.symbolic.program import Instruction, Program, operands, reachable
+from homodyn.symbolic.program import Instruction, Program, eliminate_dead_code, operands
 
 
-def hoisted(program: Program, fixed: list[bool], port: int) -> tuple[Program, Program]:
+def hoist_loop_invariants(
+    program: Program, fixed: list[bool], port: int
+) -> tuple[Program, Program]:
     """The program that is left, and the one to run once before it.
 
     Results of the second are entries of one more input ``port`` of the first. Inputs and constants
@@ -29,5 +31,7 @@ def hoisted(program: Program, fixed: list[bool], port: int) -> tuple[Program, Pr
         Instruction("input", (port, wanted[k])) if k in wanted else instruction
         for k, instruction in enumerate(instructions)
     ]
-    before = reachable(list(instructions), [(0, entry, value) for value, entry in wanted.items()])
-    return reachable(changed, list(program.results)), before
+    before = eliminate_dead_code(
+        list(instructions), [(0, entry, value) for value, entry in wanted.items()]
+    )
+    return eliminate_dead_code(changed, list(program.results)), before

@@ -10,44 +10,47 @@ Summands that do not change from step to step come last: their sines are had onc
 
 from __future__ import annotations
 
+from homodyn.symbolic.passes.rewriter import Rewriter
 from homodyn.symbolic.program import Instruction, Program
-from homodyn.symbolic.rewriting import Rewriting
 
-SINE = 20
+SINE_COST_FLOPS = 20
 """Sums and products that a sine takes the time of."""
 
-MOST = 4
+MAX_SUMMANDS = 4
 """Summands up to which a sum is taken apart."""
 
 Summands = tuple[tuple[int, int], ...]
 """Values with their signs."""
 
 
-def fixed_values(program: Program, changing: set[int]) -> list[bool]:
-    """For each value whether it depends on none of the input ports in ``changing``."""
+def invariant_values(program: Program, loop_ports: set[int]) -> list[bool]:
+    """For each value whether it depends on none of the input ports in ``loop_ports``."""
     fixed: list[bool] = []
     for instruction in program.instructions:
         if instruction.op == "input":
-            fixed.append(instruction.arguments[0] not in changing)
+            fixed.append(instruction.arguments[0] not in loop_ports)
         else:
             fixed.append(all(fixed[a] for a in instruction.arguments))
     return fixed
 
 
-def angle_sums(program: Program, changing: set[int]) -> Program:
+def expand_trig_sums(program: Program, loop_ports: set[int]) -> Program:
     """The same program, with sines of sums taken apart if that is less work."""
-    fixed = fixed_values(program, changing)
+    fixed = invariant_values(program, loop_ports)
     sums: dict[int, Summands] = {}
     for k, instruction in enumerate(program.instructions):
         if instruction.op in ("sin", "cos") and not fixed[k]:
             argument = instruction.arguments[0]
-            sums.setdefault(argument, summands(program, argument, fixed, MOST))
-    apart = {u: terms for u, terms in sums.items() if 2 <= len(terms) <= MOST}
+            sums.setdefault(argument, summands(program, argument, fixed, MAX_SUMMANDS))
+    apart = {u: terms for u, terms in sums.items() if 2 <= len(terms) <= MAX_SUMMANDS}
     atoms = {value for terms in apart.values() for value, _ in terms if not fixed[value]}
     news = atoms - (set(sums) - set(apart))
-    if SINE * len(news) + sum(4 * len(t) - 6 for t in apart.values()) >= SINE * len(apart) / 2:
+    if (
+        SINE_COST_FLOPS * len(news) + sum(4 * len(t) - 6 for t in apart.values())
+        >= SINE_COST_FLOPS * len(apart) / 2
+    ):
         return program
-    return _Apart(program, apart, fixed).program()
+    return _TrigExpansion(program, apart, fixed).program()
 
 
 def summands(program: Program, value: int, fixed: list[bool], most: int) -> Summands:
@@ -74,24 +77,24 @@ def summands(program: Program, value: int, fixed: list[bool], most: int) -> Summ
     return tuple(sorted(found, key=lambda term: fixed[term[0]]))
 
 
-class _Apart(Rewriting):
+class _TrigExpansion(Rewriter):
     """Writes a program again, with chosen sines and cosines made from those of summands."""
 
-    sorting = False
+    sort_operands = False
 
     def __init__(self, program: Program, apart: dict[int, Summands], fixed: list[bool]) -> None:
         super().__init__(program)
         self.apart, self.fixed = apart, fixed
         self.turned: dict[Summands, tuple[int, int]] = {}
 
-    def rewritten(self, k: int, instruction: Instruction) -> int:
+    def rewrite(self, k: int, instruction: Instruction) -> int:
         if instruction.op in ("sin", "cos"):
-            terms = self.apart.get(self.old.instructions[k].arguments[0])
+            terms = self.apart.get(self.source.instructions[k].arguments[0])
             if terms is not None:
-                return self._turn(terms)[instruction.op == "cos"]
+                return self._sine_cosine(terms)[instruction.op == "cos"]
         return self.add(instruction)
 
-    def _turn(self, terms: Summands) -> tuple[int, int]:
+    def _sine_cosine(self, terms: Summands) -> tuple[int, int]:
         """Sine and cosine of a sum of summands."""
         if terms not in self.turned:
             *first, (value, sign) = terms
@@ -103,13 +106,13 @@ class _Apart(Rewriting):
             if not first:
                 self.turned[terms] = s, c
             else:
-                s0, c0 = self._turn(tuple(first))
+                s0, c0 = self._sine_cosine(tuple(first))
                 add, sub = ("add", "sub") if sign > 0 else ("sub", "add")
-                sine = self._joined(add, (s0, c), (c0, s))
-                cosine = self._joined(sub, (c0, c), (s0, s))
+                sine = self._product_sum(add, (s0, c), (c0, s))
+                cosine = self._product_sum(sub, (c0, c), (s0, s))
                 self.turned[terms] = sine, cosine
         return self.turned[terms]
 
-    def _joined(self, op: str, one: tuple[int, int], other: tuple[int, int]) -> int:
+    def _product_sum(self, op: str, one: tuple[int, int], other: tuple[int, int]) -> int:
         a, b = (self.do("mul", *factors) for factors in (one, other))
         return self.do(op, a, b)

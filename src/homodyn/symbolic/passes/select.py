@@ -6,20 +6,20 @@ and a choice takes one. Of "-x where c, else 0" the sign is taken out, into the 
 
 from __future__ import annotations
 
+from homodyn.symbolic.passes.rewriter import Rewriter
 from homodyn.symbolic.program import Instruction, Program
-from homodyn.symbolic.rewriting import Rewriting
 
 
-def choices(program: Program) -> Program:
+def form_selects(program: Program) -> Program:
     """The same program with the operation ``choose``: the second argument where the first is true.
 
     Only the sign of an exact zero can differ.
     """
-    return _Choosing(program).program()
+    return _SelectFormation(program).program()
 
 
-class _Choosing(Rewriting):
-    def rewritten(self, k: int, instruction: Instruction) -> int:
+class _SelectFormation(Rewriter):
+    def rewrite(self, k: int, instruction: Instruction) -> int:
         if instruction.op == "add":
             a, b = (self.instructions[value] for value in instruction.arguments)
             if a.op == b.op == "if_else_zero":
@@ -27,11 +27,11 @@ class _Choosing(Rewriting):
                     if self.instructions[other.arguments[0]] == Instruction(
                         "not", one.arguments[:1]
                     ):
-                        return self._chosen(one.arguments[0], one.arguments[1], other.arguments[1])
-            return self._summed(*instruction.arguments)
+                        return self._select(one.arguments[0], one.arguments[1], other.arguments[1])
+            return self._add_or_subtract(*instruction.arguments)
         return self.add(instruction)
 
-    def _summed(self, a: int, b: int) -> int:
+    def _add_or_subtract(self, a: int, b: int) -> int:
         """A sum, or a difference from what a sign can be taken out of."""
         for one, other in ((a, b), (b, a)):
             part = self.instructions[other]
@@ -42,5 +42,5 @@ class _Choosing(Rewriting):
                     return self.do("sub", one, chosen)
         return self.do("add", a, b)
 
-    def _chosen(self, condition: int, x: int, y: int) -> int:
+    def _select(self, condition: int, x: int, y: int) -> int:
         return x if x == y else self.do("choose", condition, x, y)

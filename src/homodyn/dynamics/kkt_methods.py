@@ -23,12 +23,12 @@ from functools import cached_property
 
 import casadi as ca
 
-from homodyn.dynamics.articulated import ArticulatedBodies
+from homodyn.dynamics.articulated_bodies import ArticulatedBodies
+from homodyn.dynamics.constraint_rows import ConstraintRows
 from homodyn.dynamics.crba import composite_inertia
-from homodyn.dynamics.factor import Factor, factorized
-from homodyn.dynamics.reduction import Reduction
-from homodyn.dynamics.rows import ConstraintRows
-from homodyn.dynamics.semidefinite import Orthogonal, Semidefinite
+from homodyn.dynamics.mass_factor import MassFactor, factorize_mass_matrix
+from homodyn.dynamics.redundant_rows import RowReduction
+from homodyn.dynamics.semidefinite import OrthogonalFactor, SemidefiniteFactor
 from homodyn.dynamics.tree import Tree
 from homodyn.dynamics.wrenches import WrenchRows, as_column
 from homodyn.errors import ModelError
@@ -36,7 +36,7 @@ from homodyn.spatial import Array, stack
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class KKTProblem:
     """H x = load + G^T force, G x = target; without a load x is what the constraints add."""
 
     rows: WrenchRows
@@ -59,12 +59,12 @@ class Problem:
         return ca.SX(self.tree.model.nv, 1) if self.load is None else self.load
 
 
-Result = tuple[Array, Array, Array]
+KKTSolution = tuple[Array, Array, Array]
 """Accelerations, forces, rank."""
 
 
 @dataclass(frozen=True, eq=False)
-class Elimination:
+class KKTElimination:
     """[H G^T; G 0] = L D L^T with the joints first, from the leaves on: no pivoting is needed.
 
     Eliminating the joints leaves -A = -Y^T D^-1 Y in the corner, with Y = L^-T G^T (Kieboom eq.
@@ -73,49 +73,52 @@ class Elimination:
     columns found are the directions in which it is pushed away.
     """
 
-    problem: Problem
+    problem: KKTProblem
 
     @cached_property
-    def joints(self) -> Factor:
+    def joints(self) -> MassFactor:
         """The branch-sparse factor of H."""
-        return factorized(self.problem.tree, self.problem.H)
+        return factorize_mass_matrix(self.problem.tree, self.problem.H)
 
     @cached_property
     def Y(self) -> list[dict[int, Array]]:
         """The rows below H, without zeros."""
-        columns = [self.joints.half(_column(self.problem, r)) for r in self.problem.rows.entries]
+        columns = [
+            self.joints.solve_transposed(_column(self.problem, r))
+            for r in self.problem.rows.entries
+        ]
         return [
             {i: y for i, y in enumerate(column) if not ca.SX(y).is_zero()} for column in columns
         ]
 
     @cached_property
-    def corner(self) -> Orthogonal:
+    def corner(self) -> OrthogonalFactor:
         """The factor of A."""
-        return Orthogonal.of(self.Y, self.joints.reciprocal)
+        return OrthogonalFactor.of(self.Y, self.joints.reciprocal)
 
     def solve(self, load: Array, target: list[Array]) -> tuple[Array, Array]:
         """Accelerations and forces."""
         weight, factor = self.joints.reciprocal, self.corner.factor
-        free = [x * d for x, d in zip(self.joints.half(load), weight, strict=True)]
+        free = [x * d for x, d in zip(self.joints.solve_transposed(load), weight, strict=True)]
         b = [
             wanted - sum((y * free[i] for i, y in column.items()), ca.SX(0))
             for wanted, column in zip(target, self.Y, strict=True)
         ]
-        push = factor.forward(factor.null.removed(b))
-        added = self.corner.combined(push, len(free))
+        push = factor.forward(factor.null.project_out(b))
+        added = self.corner.combine(push, len(free))
         x = [f + d * a for f, d, a in zip(free, weight, added, strict=True)]
-        return self.joints.rest(x), as_column(factor.null.removed(factor.backward(push)))
+        return self.joints.solve_lower(x), as_column(factor.null.project_out(factor.backward(push)))
 
 
-def range_space(problem: Problem) -> Result:
+def range_space(problem: KKTProblem) -> KKTSolution:
     """Forces and accelerations by elimination."""
-    elimination = Elimination(problem)
+    elimination = KKTElimination(problem)
     return *elimination.solve(problem.c, problem.target), elimination.corner.factor.rank
 
 
-def direct(problem: Problem) -> Result:
+def direct(problem: KKTProblem) -> KKTSolution:
     """Elimination, and one step of refinement against the whole matrix."""
-    elimination, rows = Elimination(problem), problem.rows
+    elimination, rows = KKTElimination(problem), problem.rows
     x, force = elimination.solve(problem.c, problem.target)
     unmoved = problem.c - problem.H @ x + rows.jacobian.T @ force
     unmet = [w - reached for w, reached in zip(problem.target, rows.times(x), strict=True)]
@@ -123,38 +126,38 @@ def direct(problem: Problem) -> Result:
     return x + dx, force + dforce, elimination.corner.factor.rank
 
 
-def null_space(problem: Problem) -> Result:
+def null_space(problem: KKTProblem) -> KKTSolution:
     """Accelerations in the span of G^T from the rows, the rest from P H P with P = 1 - Q Q^T.
 
     Q has a zero column for each row that depends on earlier ones, so all sizes are fixed:
     P H P + Q Q^T stands for Z^T H Z of Felis eq. 3.73.
     """
     n, m = problem.tree.model.nv, len(problem.target)
-    basis = Orthogonal.of(problem.rows.entries, [1.0] * n)
+    basis = OrthogonalFactor.of(problem.rows.entries, [1.0] * n)
     factor, null = basis.factor, basis.factor.null
     Q = ca.SX(n, m)
     for k, column in enumerate(basis.columns):
         length = ca.sqrt(factor.reciprocal[k])
         for i, y in column.items():
             Q[i, k] = y * length
-    x = stack(*basis.combined(factor.forward(null.removed(problem.target)), n))
+    x = stack(*basis.combine(factor.forward(null.project_out(problem.target)), n))
     HQ = problem.H @ Q
     # P H P = H - Q B^T - B Q^T with B = H Q - Q (Q^T H Q) / 2.
     B = HQ - Q @ (Q.T @ HQ) / 2
     change = Q @ (Q - B).T - B @ Q.T
     M = problem.H + change
     load = problem.c - problem.H @ x
-    x = x + factorized(problem.tree, M).solve(load - Q @ (Q.T @ load))
+    x = x + factorize_mass_matrix(problem.tree, M).solve(load - Q @ (Q.T @ load))
 
     missing = problem.H @ x - problem.c
     along = [
         sum((y * missing[i] for i, y in column.items()), ca.SX(0)) * inverse
         for column, inverse in zip(basis.columns, factor.reciprocal, strict=True)
     ]
-    return x, as_column(null.removed(factor.backward(along))), factor.rank
+    return x, as_column(null.project_out(factor.backward(along))), factor.rank
 
 
-def recursive(problem: Problem) -> Result:
+def recursive(problem: KKTProblem) -> KKTSolution:
     """Columns of A as responses of articulated bodies to unit test forces."""
     tree, rows = problem.tree, problem.rows
     if tree.model.couplers:
@@ -169,7 +172,7 @@ def recursive(problem: Problem) -> Result:
     for k, test in enumerate(tests):
         moving = bodies.response(test, reaching=touched)[1]
         A.append([_power(tests[j], moving) for j in range(k + 1)])
-    semidefinite = Semidefinite.of(A)
+    semidefinite = SemidefiniteFactor.of(A)
 
     def pushed(x: Array) -> tuple[Array, Array]:
         """Motion and forces that bring x to the target."""
@@ -188,7 +191,7 @@ def recursive(problem: Problem) -> Result:
     return x, force + correction, semidefinite.rank
 
 
-METHODS: dict[str, Callable[[Problem], Result]] = {
+METHODS: dict[str, Callable[[KKTProblem], KKTSolution]] = {
     "range": range_space,
     "direct": direct,
     "null": null_space,
@@ -196,17 +199,19 @@ METHODS: dict[str, Callable[[Problem], Result]] = {
 }
 
 
-def solved(rows: ConstraintRows, load: Array | None, target: list[Array], method: str) -> Result:
+def solve_constrained(
+    rows: ConstraintRows, load: Array | None, target: list[Array], method: str
+) -> KKTSolution:
     """The solution by the method of that name, for rows that may depend on each other."""
     if method not in METHODS:
         raise ModelError(f"there is no method {method!r}; there are {', '.join(METHODS)}")
-    reduction = Reduction(rows)
-    problem = Problem(reduction.independent, load, reduction.gathered(target))
+    reduction = RowReduction(rows)
+    problem = KKTProblem(reduction.independent, load, reduction.reduce_target(target))
     x, force, rank = METHODS[method](problem)
-    return x, reduction.spread(force), rank
+    return x, reduction.expand_force(force), rank
 
 
-def _column(problem: Problem, row: dict[int, Array]) -> Array:
+def _column(problem: KKTProblem, row: dict[int, Array]) -> Array:
     return stack(*[row.get(i, ca.SX(0)) for i in range(problem.tree.model.nv)])
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from homodyn.symbolic.assuming import Assuming
-from homodyn.symbolic.program import Instruction, Program, reachable
+from homodyn.symbolic.passes.partial_evaluation import PartialEvaluator
+from homodyn.symbolic.program import Instruction, Program, eliminate_dead_code
 from homodyn.symbolic.trace import Port
 
-WAY = 1
+FAST_PATH_VERSION = 1
 """Raised whenever the text of short ways changes, so that older libraries are not used."""
 
 
@@ -22,7 +22,7 @@ class Assumption(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Shortcut:
+class FastPath:
     """A quick way through most steps: the step itself, with what is known then decided beforehand.
 
     It is taken by groups in all of whose lanes all flags hold, or that have come to rest. A flag is
@@ -32,12 +32,12 @@ class Shortcut:
     assumptions: tuple[Assumption, ...]
 
     @property
-    def outputs(self) -> set[str]:
+    def output_names(self) -> set[str]:
         """Outputs of the step that only tell of the shortcut."""
         return {name for one in self.assumptions for name in (one.flag, one.values)}
 
 
-class ShortWay(NamedTuple):
+class FastPathProgram(NamedTuple):
     """The program of the short way, and what lanes at rest have in the place of its results.
 
     The program leaves out entries of states that stay what they are. For lanes at rest only those
@@ -49,14 +49,14 @@ class ShortWay(NamedTuple):
     at_rest: dict[tuple[int, int], float | None]
 
 
-def short_way(
+def derive_fast_path(
     program: Program,
-    shortcut: Shortcut,
+    fast_path: FastPath,
     inputs: tuple[Port, ...],
     outputs: tuple[Port, ...],
     states: tuple[str, ...],
     stop: str | None,
-) -> ShortWay:
+) -> FastPathProgram:
     """The next states under all assumptions, of lanes that go on and of those that rest.
 
     Whether the short way can be taken stands in the place of the first flag. The state ``stop``
@@ -72,12 +72,12 @@ def short_way(
         for k, instruction in enumerate(program.instructions)
         if instruction.op == "input"
     }
-    short = Assuming(program)
+    short = PartialEvaluator(program)
     stopped = None if stop is None else numbers.get((places[stop], 0))
     known = {} if stopped is None else {stopped: 0.0}
     truth: int | None = None
-    for one in shortcut.assumptions:
-        (flag,) = short.under(known, [value for _, value in values[one.flag]])
+    for one in fast_path.assumptions:
+        (flag,) = short.specialize(known, [value for _, value in values[one.flag]])
         truth = flag if truth is None else short.do("and", truth, flag)
         for (_, value), number in zip(values[one.values], one.numbers, strict=True):
             if program.instructions[value].op != "const":
@@ -86,12 +86,12 @@ def short_way(
     rest = None if stopped is None else short.add(program.instructions[stopped])
     if rest is not None:
         truth = short.do("or", rest, truth)
-    results = [(names.index(shortcut.assumptions[0].flag), 0, truth)]
+    results = [(names.index(fast_path.assumptions[0].flag), 0, truth)]
     at_rest: dict[tuple[int, int], float | None] = {}
     for name in states:
         old = [value for _, value in values[name]]
-        new = short.under(known, old)
-        still = new if stopped is None else short.under({stopped: 1.0}, old)
+        new = short.specialize(known, old)
+        still = new if stopped is None else short.specialize({stopped: 1.0}, old)
         for (entry, _), a, b in zip(values[name], still, new, strict=True):
             place = (names.index(name), entry)
             own = Instruction("input", (places[name], entry))
@@ -108,7 +108,7 @@ def short_way(
                 at_rest[place] = float(resting.payload)
             elif resting == own and not stays:
                 at_rest[place] = None
-    return ShortWay(reachable(short.instructions, results), at_rest)
+    return FastPathProgram(eliminate_dead_code(short.instructions, results), at_rest)
 
 
 def _constant(number: float) -> Instruction:

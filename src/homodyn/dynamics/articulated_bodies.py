@@ -16,7 +16,7 @@ import numpy as np
 
 from homodyn.dynamics.aba import inverse_spd
 from homodyn.dynamics.tree import Tree
-from homodyn.spatial import Array, ArticulatedInertia, beside, stack
+from homodyn.spatial import Array, ArticulatedInertia, stack, stack_columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,14 +36,14 @@ class ArticulatedBodies:
             rows = [entry for entry, _ in tree.weights[i]]
             passed = inertia[i]
             if rows:
-                U = beside(*[inertia[i] @ joint.S[:, k] for k in range(joint.S.shape[1])])
+                U = stack_columns(*[inertia[i] @ joint.S[:, k] for k in range(joint.S.shape[1])])
                 D = joint.S.T @ U + ca.diag(ca.SX([model.coordinates[k].armature for k in rows]))
                 inverse = inverse_spd(D)
                 W = U @ inverse
                 passed = inertia[i].minus_outer(W, U)
                 result[i] = (rows, W, inverse)
             if parent >= 0:
-                inertia[parent] = inertia[parent] + passed.moved_back(joint.X)
+                inertia[parent] = inertia[parent] + passed.transform_back(joint.X)
         return result
 
     def solve(self, load: Array) -> Array:

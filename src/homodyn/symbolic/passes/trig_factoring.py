@@ -17,25 +17,25 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from homodyn.symbolic.angle_sums import Summands, fixed_values, summands
+from homodyn.symbolic.passes.rewriter import Rewriter
+from homodyn.symbolic.passes.trig_expansion import Summands, invariant_values, summands
 from homodyn.symbolic.program import Instruction, Program, operands
-from homodyn.symbolic.rewriting import Rewriting
 
-LEAST = 4
+MIN_SHARED_SINES = 4
 """Sines with an angle in common that a sum must have to be written anew."""
 
-MOST = 6
+MAX_FACTORS = 6
 """Summands up to which an angle, and factors up to which a product, is taken apart."""
 
-FILLED = 1.25
+MAX_PADDING_RATIO = 1.25
 """Longer than this a sum is not made by zeros."""
 
-Puller = tuple[tuple[int, ...], Summands]
+VaryingPart = tuple[tuple[int, ...], Summands]
 """What moves in a term: factors, and angles with their signs."""
 
 
 @dataclass(frozen=True)
-class Term:
+class SineTerm:
     """``sign`` times the factors times the sine, or cosine, of a sum of angles."""
 
     sign: int
@@ -45,15 +45,15 @@ class Term:
 
 
 @dataclass
-class Pulled:
+class FactoredSum:
     """A sum: the angle in common, the terms that have it, and other summands with signs.
 
     Terms are kept by the function they have and the sign of the angle in common, then by puller.
     """
 
-    own: int
+    common_angle: int
     rest: Summands
-    terms: dict[tuple[str, int], dict[Puller, list[Term]]] = field(default_factory=dict)
+    terms: dict[tuple[str, int], dict[VaryingPart, list[SineTerm]]] = field(default_factory=dict)
 
     @property
     def count(self) -> int:
@@ -61,23 +61,23 @@ class Pulled:
         return sum(len(one) for group in self.terms.values() for one in group.values())
 
 
-def pulled_sums(program: Program, changing: set[int]) -> Program:
+def factor_trig_sums(program: Program, loop_ports: set[int]) -> Program:
     """The same program, with an angle that many sines of a sum share taken out of them."""
-    found = _Search(program, fixed_values(program, changing))
+    found = _SumSearch(program, invariant_values(program, loop_ports))
     sums = found.sums()
     pullers = {key for one in sums.values() for group in one.terms.values() for key in group}
     moving = {value for _, angles in pullers for value, _ in angles}
-    moving |= {one.own for one in sums.values()}
+    moving |= {one.common_angle for one in sums.values()}
     if not sums or 2 * len(moving) > sum(one.count for one in sums.values()):
         return program
-    _fill(list(sums.values()))
-    return _Anew(program, sums, found.fixed).program()
+    _pad_with_zeros(list(sums.values()))
+    return _TrigFactoring(program, sums, found.fixed).program()
 
 
-def _fill(sums: list[Pulled]) -> None:
+def _pad_with_zeros(sums: list[FactoredSum]) -> None:
     """Give sums over nearly the same pullers all of them, in the same order."""
-    families: list[dict[tuple[str, int, Puller], None]] = []
-    members: list[list[Pulled]] = []
+    families: list[dict[tuple[str, int, VaryingPart], None]] = []
+    members: list[list[FactoredSum]] = []
     for one in sums:
         keys = {(*kind, key): None for kind, group in one.terms.items() for key in group}
         together = [k for k, family in enumerate(families) if not keys.keys().isdisjoint(family)]
@@ -90,7 +90,7 @@ def _fill(sums: list[Pulled]) -> None:
         members.append(joint)
     for family, joint in zip(families, members, strict=True):
         least = min(sum(map(len, one.terms.values())) for one in joint)
-        if len(family) > FILLED * least:
+        if len(family) > MAX_PADDING_RATIO * least:
             continue
         for one in joint:
             known = one.terms
@@ -100,7 +100,7 @@ def _fill(sums: list[Pulled]) -> None:
                 group[key] = known.get((op, sign), {}).get(key, [])
 
 
-class _Search:
+class _SumSearch:
     """Finds sums with many sines of one angle."""
 
     def __init__(self, program: Program, fixed: list[bool]) -> None:
@@ -108,7 +108,7 @@ class _Search:
         self.uses = Counter(a for one in program.instructions for a in operands(one))
         self.uses.update(value for _, _, value in program.results)
 
-    def sums(self) -> dict[int, Pulled]:
+    def sums(self) -> dict[int, FactoredSum]:
         """Sums to be written anew, by their last value."""
         instructions = self.program.instructions
         inner: set[int] = set()
@@ -117,7 +117,7 @@ class _Search:
             if instructions[k].op not in ("add", "sub") or k in inner or self.fixed[k]:
                 continue
             leaves = self._leaves(k, inner)
-            pulled = self._pulled(leaves) if len(leaves) >= LEAST else None
+            pulled = self._factor(leaves) if len(leaves) >= MIN_SHARED_SINES else None
             if pulled is not None:
                 found[k] = pulled
         return found
@@ -138,18 +138,20 @@ class _Search:
                 leaves.append((value, sign))
         return leaves
 
-    def _pulled(self, leaves: list[tuple[int, int]]) -> Pulled | None:
+    def _factor(self, leaves: list[tuple[int, int]]) -> FactoredSum | None:
         terms = [self._term(value, sign) for value, sign in leaves]
-        shared = Counter(value for term in terms if term is not None for value in self._once(term))
+        shared = Counter(
+            value for term in terms if term is not None for value in self._sharable_angles(term)
+        )
         if not shared:
             return None
         own, count = shared.most_common(1)[0]
-        if count < LEAST:
+        if count < MIN_SHARED_SINES:
             return None
         rest = []
-        pulled = Pulled(own, ())
+        pulled = FactoredSum(own, ())
         for leaf, term in zip(leaves, terms, strict=True):
-            if term is None or own not in self._once(term):
+            if term is None or own not in self._sharable_angles(term):
                 rest.append(leaf)
                 continue
             sign = dict(term.angles)[own]
@@ -162,12 +164,12 @@ class _Search:
         pulled.rest = tuple(rest)
         return pulled
 
-    def _once(self, term: Term) -> list[int]:
+    def _sharable_angles(self, term: SineTerm) -> list[int]:
         """Angles of a term that move and occur once, if there are others beside each."""
         moving = Counter(value for value, _ in term.angles if not self.fixed[value])
         return [value for value, count in moving.items() if count == 1 and len(moving) > 1]
 
-    def _term(self, value: int, sign: int) -> Term | None:
+    def _term(self, value: int, sign: int) -> SineTerm | None:
         """A product with one sine of a sum of angles in it; None for anything else."""
         factors: list[int] = []
         sine: tuple[str, int] | None = None
@@ -175,7 +177,7 @@ class _Search:
         while waiting:
             one = waiting.pop()
             instruction = self.program.instructions[one]
-            if len(factors) + len(waiting) > MOST:
+            if len(factors) + len(waiting) > MAX_FACTORS:
                 return None
             if self.fixed[one]:
                 factors.append(one)
@@ -190,29 +192,29 @@ class _Search:
                 factors.append(one)
         if sine is None:
             return None
-        return Term(
-            sign, tuple(factors), sine[0], summands(self.program, sine[1], self.fixed, MOST)
+        return SineTerm(
+            sign, tuple(factors), sine[0], summands(self.program, sine[1], self.fixed, MAX_FACTORS)
         )
 
 
-class _Anew(Rewriting):
+class _TrigFactoring(Rewriter):
     """Writes a program again with its sums of sines in factors."""
 
-    sorting = False
+    sort_operands = False
 
-    def __init__(self, program: Program, sums: dict[int, Pulled], fixed: list[bool]) -> None:
+    def __init__(self, program: Program, sums: dict[int, FactoredSum], fixed: list[bool]) -> None:
         super().__init__(program)
         self.sums, self.fixed = sums, fixed
 
-    def rewritten(self, k: int, instruction: Instruction) -> int:
+    def rewrite(self, k: int, instruction: Instruction) -> int:
         return self._sum(self.sums[k]) if k in self.sums else self.add(instruction)
 
-    def _sum(self, pulled: Pulled) -> int:
-        own = self.number[pulled.own]
+    def _sum(self, pulled: FactoredSum) -> int:
+        own = self.number[pulled.common_angle]
         sine, cosine = self.do("sin", own), self.do("cos", own)
         total: int | None = None
         for (op, sign), group in pulled.terms.items():
-            a, b = self._gathered(group)
+            a, b = self._weighted_sums(group)
             # sin(R + s p) = sin R cos p + s cos R sin p, cos(R + s p) = cos R cos p - s sin R sin p
             first, second = (a, b) if op == "sin" else (b, a)
             minus = (sign < 0) == (op == "sin")
@@ -224,34 +226,34 @@ class _Anew(Rewriting):
             total = self.do("add" if sign > 0 else "sub", total, self.number[value])
         return total
 
-    def _gathered(self, group: dict[Puller, list[Term]]) -> tuple[int, int]:
+    def _weighted_sums(self, group: dict[VaryingPart, list[SineTerm]]) -> tuple[int, int]:
         """The factors of all terms times the sines, and the cosines, of their other angles."""
         biased = any(self._bias(term) for terms in group.values() for term in terms)
         sines: int | None = None
         cosines: int | None = None
         for (factors, angles), terms in group.items():
-            pair = self._pair(angles)
+            pair = self._sine_cosine(angles)
             assert pair is not None
-            s, c = (self._scaled(one, factors) for one in pair)
+            s, c = (self._scale(one, factors) for one in pair)
             straight, turned = self._weights(terms)
-            sines = self._grown(sines, "add", straight, s)
-            cosines = self._grown(cosines, "add", straight, c)
+            sines = self._accumulate(sines, "add", straight, s)
+            cosines = self._accumulate(cosines, "add", straight, c)
             if biased:
-                sines = self._grown(sines, "add", turned, c)
-                cosines = self._grown(cosines, "sub", turned, s)
+                sines = self._accumulate(sines, "add", turned, c)
+                cosines = self._accumulate(cosines, "sub", turned, s)
         assert sines is not None
         assert cosines is not None
         return sines, cosines
 
-    def _bias(self, term: Term) -> Summands:
+    def _bias(self, term: SineTerm) -> Summands:
         return tuple(one for one in term.angles if self.fixed[one[0]])
 
-    def _weights(self, terms: list[Term]) -> tuple[int, int]:
+    def _weights(self, terms: list[SineTerm]) -> tuple[int, int]:
         """Sums of what does not change, times the cosine and the sine of angles that do not."""
         zero = self.constant(0.0)
         sums = [zero, zero]
         for term in terms:
-            bias = self._pair(self._bias(term))
+            bias = self._sine_cosine(self._bias(term))
             steady = [self.number[value] for value in term.factors if self.fixed[value]]
             weight = self.constant(float(term.sign))
             for k, value in enumerate(steady):
@@ -265,18 +267,18 @@ class _Anew(Rewriting):
             ]
         return sums[0], sums[1]
 
-    def _scaled(self, value: int, factors: tuple[int, ...]) -> int:
+    def _scale(self, value: int, factors: tuple[int, ...]) -> int:
         for factor in factors:
             value = self.do("mul", self.number[factor], value)
         return value
 
-    def _grown(self, total: int | None, op: str, weight: int, value: int) -> int:
+    def _accumulate(self, total: int | None, op: str, weight: int, value: int) -> int:
         """``total`` and a product that is no other's, even if equal: sums are to join with it."""
         self.instructions.append(Instruction("mul", (weight, value)))
         product = len(self.instructions) - 1
         return product if total is None else self.do(op, total, product)
 
-    def _pair(self, angles: Summands) -> tuple[int, int] | None:
+    def _sine_cosine(self, angles: Summands) -> tuple[int, int] | None:
         """Sine and cosine of a sum of angles, by those of each; None for none."""
         pair: tuple[int, int] | None = None
         for value, sign in angles:

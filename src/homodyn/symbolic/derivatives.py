@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 
 from homodyn.errors import KernelError
 from homodyn.symbolic.kernel import Kernel
-from homodyn.symbolic.trace import Port, Traced, graph_of
+from homodyn.symbolic.trace import Port, TracedFunction, build_graph
 
 
 class SparseKernel(Kernel):
@@ -22,7 +22,7 @@ class SparseKernel(Kernel):
     A call returns their values, shape (..., nonzeros); entry k stands at ``rows[k], columns[k]``.
     """
 
-    def __init__(self, traced: Traced, matrix: ca.SX) -> None:
+    def __init__(self, traced: TracedFunction, matrix: ca.SX) -> None:
         super().__init__(traced)
         rows, columns = matrix.sparsity().get_triplet()
         self.rows = np.array(rows, dtype=int)
@@ -47,7 +47,7 @@ def jacobian(
 
     An array has the shape of the output followed by that of the input.
     """
-    symbols, outputs, output = _opened(kernel, of)
+    symbols, outputs, output = _open(kernel, of)
     names = _names(kernel, wrt)
     ports, results = [], []
     for name in names:
@@ -61,12 +61,12 @@ def jacobian(
             )
         )
         results.append(ca.vec(derived.T))
-    return Kernel(_traced(kernel, f"jacobian of {kernel.name}", symbols, ports, results))
+    return Kernel(_derived_function(kernel, f"jacobian of {kernel.name}", symbols, ports, results))
 
 
 def sparse_jacobian(kernel: Kernel, of: str | None = None, wrt: str | None = None) -> SparseKernel:
     """The derivative of one output towards one input, only the entries that can be nonzero."""
-    symbols, outputs, output = _opened(kernel, of)
+    symbols, outputs, output = _open(kernel, of)
     place = kernel.traced.port("input", wrt)
     derived = ca.jacobian(outputs[output], symbols[place])
     return _sparse(kernel, f"sparse jacobian of {kernel.name}", symbols, kernel.inputs, derived)
@@ -77,7 +77,7 @@ def hessian(kernel: Kernel, of: str | None = None, wrt: str | None = None) -> Sp
 
     A scalar output needs no multipliers; otherwise the kernel takes them as one more input.
     """
-    symbols, inputs, weighted, place = _weighted(kernel, of, wrt)
+    symbols, inputs, weighted, place = _weighted_scalar(kernel, of, wrt)
     derived, _ = ca.hessian(weighted, symbols[place])
     upper = ca.triu(derived)
     return _sparse(kernel, f"hessian of {kernel.name}", symbols, inputs, upper)
@@ -85,18 +85,18 @@ def hessian(kernel: Kernel, of: str | None = None, wrt: str | None = None) -> Sp
 
 def hessian_vector(kernel: Kernel, of: str | None = None, wrt: str | None = None) -> Kernel:
     """The Hessian of ``multipliers . output`` towards one input, times the input ``direction``."""
-    symbols, inputs, weighted, place = _weighted(kernel, of, wrt)
+    symbols, inputs, weighted, place = _weighted_scalar(kernel, of, wrt)
     source = kernel.inputs[place]
     direction = ca.SX.sym("direction", source.size)
     gradient = ca.gradient(weighted, symbols[place])
     product = ca.jtimes(gradient, symbols[place], direction)
     ports = (*inputs, Port("direction", source.shape))
     return Kernel(
-        Traced(
+        TracedFunction(
             f"hessian-vector product of {kernel.name}",
             ports,
             (Port("product", source.shape),),
-            graph_of(
+            build_graph(
                 f"hessian-vector product of {kernel.name}",
                 [*symbols, direction],
                 [product],
@@ -106,7 +106,7 @@ def hessian_vector(kernel: Kernel, of: str | None = None, wrt: str | None = None
     )
 
 
-def _opened(kernel: Kernel, of: str | None) -> tuple[list[ca.SX], list[ca.SX], int]:
+def _open(kernel: Kernel, of: str | None) -> tuple[list[ca.SX], list[ca.SX], int]:
     symbols, outputs = kernel.traced.expressions()
     return symbols, outputs, kernel.traced.port("output", of)
 
@@ -117,11 +117,11 @@ def _names(kernel: Kernel, wrt: str | Sequence[str] | None) -> list[str]:
     return [wrt] if isinstance(wrt, str) else list(wrt)
 
 
-def _weighted(
+def _weighted_scalar(
     kernel: Kernel, of: str | None, wrt: str | None
 ) -> tuple[list[ca.SX], tuple[Port, ...], ca.SX, int]:
     """Symbols, their ports, the scalar to derive twice and the index of the input to derive by."""
-    symbols, outputs, output = _opened(kernel, of)
+    symbols, outputs, output = _open(kernel, of)
     place = kernel.traced.port("input", wrt)
     port = kernel.outputs[output]
     if port.shape == ():
@@ -133,16 +133,16 @@ def _weighted(
     return [*symbols, multipliers], ports, ca.dot(multipliers, outputs[output]), place
 
 
-def _traced(
+def _derived_function(
     kernel: Kernel, name: str, symbols: list[ca.SX], ports: list[Port], results: list[ca.SX]
-) -> Traced:
-    graph = graph_of(name, symbols, results, [port.name for port in kernel.inputs])
-    return Traced(name, kernel.inputs, tuple(ports), graph)
+) -> TracedFunction:
+    graph = build_graph(name, symbols, results, [port.name for port in kernel.inputs])
+    return TracedFunction(name, kernel.inputs, tuple(ports), graph)
 
 
 def _sparse(
     kernel: Kernel, name: str, symbols: list[ca.SX], inputs: tuple[Port, ...], matrix: ca.SX
 ) -> SparseKernel:
-    graph = graph_of(name, symbols, [matrix.nz[:]], [port.name for port in inputs])
+    graph = build_graph(name, symbols, [matrix.nz[:]], [port.name for port in inputs])
     port = Port("values", (matrix.nnz(),))
-    return SparseKernel(Traced(name, inputs, (port,), graph), matrix)
+    return SparseKernel(TracedFunction(name, inputs, (port,), graph), matrix)

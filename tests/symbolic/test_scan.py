@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import homodyn as hd
-from homodyn.symbolic import Iteration, kernel
+from homodyn.symbolic import Scan, kernel
 
 
 def swing(q, v, t, push, gain):
@@ -55,7 +55,7 @@ def test_steps_in_native_code_are_those_taken_one_by_one(step, lanes):
         "gain": rng.uniform(0, 1, lanes),
     }
     push = rng.normal(size=(lanes, 5, 3))
-    repeated = Iteration(step, ("q", "v", "t"))
+    repeated = Scan(step, ("q", "v", "t"))
     assert repeated.compiled
     course = repeated(
         23, inputs, sampled={"push": push}, record=("energy", "height", "zero"), every=4
@@ -79,7 +79,7 @@ def test_bits_depend_neither_on_threads_nor_on_neighbours(step):
         "gain": rng.uniform(0, 1, lanes),
         "push": np.zeros(3),
     }
-    repeated = Iteration(step, ("q", "v", "t"))
+    repeated = Scan(step, ("q", "v", "t"))
     one = repeated(200, inputs, record=("energy",), threads=1)
     two = repeated(200, inputs, record=("energy",), threads=2)
     assert np.array_equal(one.states["q"], two.states["q"])
@@ -96,9 +96,9 @@ def test_without_a_compiler_the_virtual_machine_takes_the_steps(step, monkeypatc
     inputs = {"q": rng.normal(size=(9, 3)), "v": np.zeros(3), "t": 0.0, "gain": 0.1}
     push = rng.normal(size=(4, 3))
     arguments = {"sampled": {"push": push}, "record": ("energy",), "every": 3}
-    native = Iteration(step, ("q", "v", "t"))(50, inputs, **arguments)
+    native = Scan(step, ("q", "v", "t"))(50, inputs, **arguments)
     monkeypatch.setenv("HOMODYN_TIER", "interpreted")
-    slow = Iteration(step, ("q", "v", "t"))
+    slow = Scan(step, ("q", "v", "t"))
     assert not slow.compiled
     course = slow(50, inputs, **arguments)
     np.testing.assert_allclose(course.states["q"], native.states["q"], atol=1e-12)
@@ -114,7 +114,7 @@ def test_lanes_that_stand_still_are_left_alone(monkeypatch):
     step = kernel(countdown, n=(), done=())
     starts = np.arange(1.0, 31.0)
     inputs = {"n": starts, "done": 0.0}
-    course = Iteration(step, ("n", "done"), stop="done")(1000, inputs, record=("seen",), every=10)
+    course = Scan(step, ("n", "done"), stop="done")(1000, inputs, record=("seen",), every=10)
     assert np.all(course.states["n"] == 0)
     assert np.all(course.states["done"] == 1)
     expected = np.maximum(starts[:, None] - 10.0 * np.arange(100), 0)
@@ -124,25 +124,25 @@ def test_lanes_that_stand_still_are_left_alone(monkeypatch):
 @pytest.mark.parametrize("native", [True, False])
 def test_a_last_look_leaves_the_states_where_they_were(step, native):
     inputs = {"q": np.ones((9, 3)), "v": np.zeros(3), "t": 0.0, "gain": 0.1, "push": np.zeros(3)}
-    repeated = Iteration(step, ("q", "v", "t"))
+    repeated = Scan(step, ("q", "v", "t"))
     plain = repeated(7, inputs, native=native)
-    looked = repeated(8, inputs, native=native, look=True, record=("energy",))
+    looked = repeated(8, inputs, native=native, peek_last_step=True, record=("energy",))
     assert np.array_equal(looked.states["q"], plain.states["q"])
     assert looked.records["energy"].shape == (9, 8)
 
 
 def test_no_steps_give_back_the_states(step):
     inputs = {"q": np.ones((4, 3)), "v": np.zeros(3), "t": 0.0, "gain": 0.1, "push": np.zeros(3)}
-    course = Iteration(step, ("q", "v", "t"))(0, inputs, record=("energy",))
+    course = Scan(step, ("q", "v", "t"))(0, inputs, record=("energy",))
     assert np.array_equal(course.states["q"], np.ones((4, 3)))
     assert course.records["energy"].shape == (4, 0)
 
 
 def test_what_does_not_fit_is_refused(step):
     with pytest.raises(hd.KernelError, match="no output 'gain'"):
-        Iteration(step, ("gain",))
+        Scan(step, ("gain",))
     fits = {"q": np.ones(3), "v": np.ones(3), "t": 0.0, "gain": 0.1, "push": np.zeros(3)}
-    repeated = Iteration(step, ("q", "v", "t"))
+    repeated = Scan(step, ("q", "v", "t"))
     with pytest.raises(hd.KernelError, match=r"input 'q' has shape \(4,\)"):
         repeated(3, {**fits, "q": np.ones(4)})
     with pytest.raises(hd.KernelError, match="different numbers of lanes: 5, 7"):
@@ -151,4 +151,4 @@ def test_what_does_not_fit_is_refused(step):
         repeated(3, {"q": np.ones(3)})
     grown = kernel(lambda x: {"x": ca.vertcat(x, x)}, x=2)
     with pytest.raises(hd.KernelError, match="must keep its shape"):
-        Iteration(grown, ("x",))
+        Scan(grown, ("x",))

@@ -23,39 +23,39 @@ from weakref import WeakValueDictionary
 import casadi as ca
 import numpy as np
 
-from homodyn.symbolic import cache, later
-from homodyn.symbolic.compiler import FLAGS, CompileFailed, Compiler, build, find_compiler
-from homodyn.symbolic.emit import VERSION, Source, emit
+from homodyn.symbolic import build_queue, cache
+from homodyn.symbolic.codegen import CODEGEN_VERSION, CSource, generate
+from homodyn.symbolic.compiler import COMPILER_FLAGS, CompileFailed, Compiler, build, find_compiler
 from homodyn.symbolic.interpreter import Interpreter
-from homodyn.symbolic.library import Library, loaded
-from homodyn.symbolic.program import program_of
+from homodyn.symbolic.library import Library, load_library
+from homodyn.symbolic.program import lower_and_contract
 from homodyn.symbolic.threads import thread_count
-from homodyn.symbolic.trace import Port, Traced
+from homodyn.symbolic.trace import Port, TracedFunction
 
-LAYOUT = 2
+LIBRARY_LAYOUT_VERSION = 2
 """Raised whenever what a library tells about itself, or how it is compiled, changes."""
 
-SOONER = tuple("-O1" if flag == "-O2" else flag for flag in FLAGS)
+QUICK_BUILD_FLAGS = tuple("-O1" if flag == "-O2" else flag for flag in COMPILER_FLAGS)
 """Long straight-line code is compiled in two thirds of the time."""
 
-PATIENCE = 0.1
+INTERPRETED_SECONDS_BEFORE_BUILD = 0.1
 """Seconds on the virtual machine after which native code is wanted."""
 
-ABOUT = """\
+METADATA_TEMPLATE = """\
 const long long about_size = {size};
 const long long about[] = {{{numbers}}};
 """
 
 
 @dataclass(frozen=True, eq=False)
-class Derived:
+class DerivedGraph:
     """A graph of flat columns, and the rows and columns (2, n) of the entries of a matrix."""
 
     graph: ca.Function
-    places: np.ndarray
+    entries: np.ndarray
 
 
-class DeferredKernel:
+class LazyKernel:
     """A function of rows of numbers, one row for each state, known by text and recipe."""
 
     def __init__(
@@ -63,7 +63,7 @@ class DeferredKernel:
         name: str,
         text: Sequence[str],
         inputs: Sequence[Port],
-        derive: Callable[[], Derived],
+        derive: Callable[[], DerivedGraph],
     ) -> None:
         self.name = name
         self.inputs = tuple(inputs)
@@ -76,7 +76,7 @@ class DeferredKernel:
         self._looked = False
 
     @cached_property
-    def derived(self) -> Derived:
+    def derived(self) -> DerivedGraph:
         """The graph itself, which takes its time."""
         known = _derived.get(self.identity)
         if known is None:
@@ -84,10 +84,10 @@ class DeferredKernel:
         return known
 
     @cached_property
-    def places(self) -> np.ndarray:
+    def entries(self) -> np.ndarray:
         """(2, n): rows and columns of the entries."""
         self._look()
-        return self._native[2] if self._native else self.derived.places
+        return self._native[2] if self._native else self.derived.entries
 
     @property
     def compiled(self) -> bool:
@@ -111,17 +111,19 @@ class DeferredKernel:
         results = [np.zeros((count, graph.numel_out(k))) for k in range(graph.n_out())]
         self._interpreter.run(list(arguments), results)
         self._spent += time.perf_counter() - began
-        if self._spent > PATIENCE and not self._asked:
+        if self._spent > INTERPRETED_SECONDS_BEFORE_BUILD and not self._asked:
             self._asked = True
             self._awaited = self._ask()
         return results
 
-    def compile(self) -> DeferredKernel:
+    def compile(self) -> LazyKernel:
         """Build native code now, if there is a compiler and none was built before."""
         self._look()
         compiler = find_compiler()
         if self._native is None and compiler is not None and _tier() != "interpreted":
-            job = later.Job(self._key(compiler), self.derived.graph, self.inputs, self._about())
+            job = build_queue.BuildJob(
+                self._key(compiler), self.derived.graph, self.inputs, self._about()
+            )
             try:
                 self._load(build_job(job, compiler, thread_count()))
             except (CompileFailed, OSError) as error:
@@ -130,14 +132,16 @@ class DeferredKernel:
 
     @cached_property
     def _interpreter(self) -> Interpreter:
-        return Interpreter(Traced(self.name, self.inputs, self._outputs(), self.derived.graph))
+        return Interpreter(
+            TracedFunction(self.name, self.inputs, self._outputs(), self.derived.graph)
+        )
 
     def _outputs(self) -> tuple[Port, ...]:
         graph = self.derived.graph
         return tuple(Port(f"output{k}", (graph.numel_out(k),)) for k in range(graph.n_out()))
 
     def _about(self) -> list[int]:
-        graph, places = self.derived.graph, self.derived.places
+        graph, places = self.derived.graph, self.derived.entries
         sizes = [graph.numel_out(k) for k in range(graph.n_out())]
         head = [graph.n_instructions(), len(sizes), *sizes, places.shape[1]]
         return [*head, *places.reshape(-1).tolist()]
@@ -163,7 +167,7 @@ class DeferredKernel:
         self._looked = True
 
     def _load(self, content: bytes) -> None:
-        native = loaded(content)
+        native = load_library(content)
         size = ctypes.c_longlong.in_dll(native, "about_size").value
         about = np.array((ctypes.c_longlong * size).in_dll(native, "about"), dtype=int)
         cost, outputs = int(about[0]), int(about[1])
@@ -179,8 +183,8 @@ class DeferredKernel:
 
     def _key(self, compiler: Compiler) -> str:
         if compiler.identity not in self._keys:
-            parts = (str(VERSION), str(LAYOUT), compiler.identity)
-            self._keys[compiler.identity] = cache.key_of(*parts, *self.identity)
+            parts = (str(CODEGEN_VERSION), str(LIBRARY_LAYOUT_VERSION), compiler.identity)
+            self._keys[compiler.identity] = cache.make_key(*parts, *self.identity)
         return self._keys[compiler.identity]
 
     @cached_property
@@ -192,24 +196,26 @@ class DeferredKernel:
         compiler = find_compiler()
         if compiler is None or _tier() == "interpreted":
             return False
-        job = later.Job(self._key(compiler), self.derived.graph, self.inputs, self._about())
-        return later.ask(job)
+        job = build_queue.BuildJob(
+            self._key(compiler), self.derived.graph, self.inputs, self._about()
+        )
+        return build_queue.submit(job)
 
 
-_derived: WeakValueDictionary[tuple[str, ...], Derived] = WeakValueDictionary()
+_derived: WeakValueDictionary[tuple[str, ...], DerivedGraph] = WeakValueDictionary()
 """What kernels that are alive have derived: others that compute the same need not do so again."""
 
 
-def build_job(job: later.Job, compiler: Compiler, threads: int) -> bytes:
+def build_job(job: build_queue.BuildJob, compiler: Compiler, threads: int) -> bytes:
     """The library of a job, built and kept."""
     graph = job.graph
     outputs = tuple(Port(f"output{k}", (graph.numel_out(k),)) for k in range(graph.n_out()))
-    source = emit(program_of(graph), job.inputs, outputs, compiler.lanes)
-    numbers = ", ".join(map(str, job.about))
-    told = ABOUT.format(size=len(job.about), numbers=numbers)
-    whole = Source((*source.files, ("about.c", told)))
-    content, remark = cache.keep(
-        job.key, lambda target: build(whole, compiler, target, threads, SOONER)
+    source = generate(lower_and_contract(graph), job.inputs, outputs, compiler.lanes)
+    numbers = ", ".join(map(str, job.metadata))
+    told = METADATA_TEMPLATE.format(size=len(job.metadata), numbers=numbers)
+    whole = CSource((*source.files, ("about.c", told)))
+    content, remark = cache.store(
+        job.key, lambda target: build(whole, compiler, target, threads, QUICK_BUILD_FLAGS)
     )
     if remark:
         warnings.warn(remark, stacklevel=2)

@@ -1,0 +1,1 @@
+"""Optimization passes over programs, in the order of `homodyn.symbolic.passes.pipeline`."""
