@@ -78,7 +78,7 @@ def submit(job: BuildJob) -> bool:
             _write(queue / f"{job.key}.json", job.to_text())
         if not is_builder_running():
             subprocess.Popen(
-                [sys.executable, "-c", "from homodyn.symbolic import build_queue; build_queue.main()"],
+                [sys.executable, "-c", "from homodyn.symbolic.build_queue import main; main()"],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
