@@ -93,7 +93,7 @@ def function_of_state(
                 plain = (call, PLAIN, *arguments[lead:])
                 kernel = model.kernels.get(plain)
                 if kernel is not None and out is None:
-                    result = kernel.at_once(arguments[:lead])
+                    result = kernel.run_single(arguments[:lead])
                     if result is not None:
                         return record(*result) if record is not None else result
             values = bound(arguments, named)
