@@ -13,9 +13,9 @@ from homodyn.gait import (
 )
 from homodyn.gait.foot_contacts import threshold_intervals
 from homodyn.motion import (
+    ContactForce,
     Event,
     FitStatus,
-    FootForce,
     ForcePlate,
     Loads,
     Motion,
@@ -154,7 +154,7 @@ def test_loads_tell_events_by_side_unless_they_were_predicted():
         force = np.zeros((len(motion.time), 3))
         force[:, 2] = np.interp(motion.time, plate.time, plate.force[:, 2])
         still = np.zeros_like(force)
-        feet.append(FootForce(f"Foot{plate.name.capitalize()}", plate.name, force, still, still))
+        feet.append(ContactForce(f"Foot{plate.name.capitalize()}", plate.name, force, still, still))
     zeros = np.zeros((len(motion.time), 3))
     loads = Loads(motion, motion.v, tuple(range(6)), zeros, zeros, tuple(feet))
     found = find_events(motion, loads)

@@ -20,7 +20,7 @@ from homodyn.gait import (
     measures,
 )
 from homodyn.motion import (
-    FootForce,
+    ContactForce,
     Loads,
     Motion,
 )
@@ -229,7 +229,12 @@ def test_peaks_of_force_are_told_in_body_weights():
     force = zeros.copy()
     force[:, 2] = 1.1 * MODEL.mass * 9.81
     loads = Loads(
-        motion, motion.v, (0,), zeros, zeros, (FootForce("FootLeft", "left", force, zeros, zeros),)
+        motion,
+        motion.v,
+        (0,),
+        zeros,
+        zeros,
+        (ContactForce("FootLeft", "left", force, zeros, zeros),),
     )
     found = measures(motion, walker.events(), loads=loads)
     assert found["peak vertical force", "left"].values == pytest.approx(1.1)

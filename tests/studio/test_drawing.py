@@ -8,8 +8,8 @@ from scipy.spatial.transform import Rotation
 
 from homodyn import catalog, dynamics
 from homodyn.motion import (
+    ContactForce,
     Event,
-    FootForce,
     ForcePlate,
     Loads,
     Motion,
@@ -93,7 +93,7 @@ def walker(frames=101) -> Actor:
     residual = np.full((frames, 2), [0.003, 0.004])
     motion = Motion(model, time, q, v, 0 * v, ("LKNE", "RKNE"), residual=residual)
     force = np.tile([0.0, 0.0, 400.0], (frames, 1))
-    foot = FootForce("FootLeft", "left", force, np.tile([0.1, 0.2, 0.0], (frames, 1)), 0 * force)
+    foot = ContactForce("FootLeft", "left", force, np.tile([0.1, 0.2, 0.0], (frames, 1)), 0 * force)
     tau = np.full((frames, model.nv), 3.0)
     loads = Loads(motion, tau, tuple(range(6)), 0 * force, 0 * force, (foot,), tau * v)
     return Actor("walker", model, q[0], motion, loads)

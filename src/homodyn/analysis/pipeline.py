@@ -320,7 +320,7 @@ def with_fit(smoothed: Motion, fitted: Motion) -> Motion:
         weights=fitted.weights,
         status=fitted.status,
         iterations=fitted.iterations,
-        held=fitted.held,
+        unobserved=fitted.unobserved,
         at_limit=fitted.at_limit,
     )
 

@@ -127,7 +127,7 @@ def recorded(folder: Path) -> Walk:
     motion = smoothed(motion_of(model, read_table(folder / "ref_ik.mot")), cutoff=6.0)
     plates = tuple(read_plates(folder / FORCES, setup=folder / SETUP, up="y"))
     back = world_axes(model).T
-    turned = tuple(plate.turned(back) for plate in plates)
+    turned = tuple(plate.rotate(back) for plate in plates)
     return Walk(motion, loads(motion, plates, cutoff=None), turned, folder)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from homodyn.errors import CaptureError
 from homodyn.foundation.text import duplicate_names, unknown_name
-from homodyn.motion.arrays import settle
+from homodyn.motion.arrays import checked_array
 from homodyn.motion.event import Event
 from homodyn.motion.force_plate import ForcePlate
 
@@ -34,7 +34,7 @@ class Signals:
     """What was decided while they were processed, one sentence each."""
 
     def __post_init__(self) -> None:
-        settle(self, "values", (len(self.values), len(self.names)), "analog channels")
+        checked_array(self, "values", (len(self.values), len(self.names)), "analog channels")
 
     @cached_property
     def time(self) -> np.ndarray:
@@ -77,11 +77,11 @@ class Trial:
     def __post_init__(self) -> None:
         frames, count = len(self.positions), len(self.markers)
         where = f"trial {self.name!r}"
-        settle(self, "positions", (frames, count, 3), where)
+        checked_array(self, "positions", (frames, count, 3), where)
         if not self.filled.size:
             object.__setattr__(self, "filled", np.zeros((frames, count), dtype=bool))
-        settle(self, "filled", (frames, count), where, dtype=bool)
-        settle(self, "axes", (3, 3), where)
+        checked_array(self, "filled", (frames, count), where, dtype=bool)
+        checked_array(self, "axes", (3, 3), where)
         doubled = duplicate_names(self.markers)
         if doubled:
             raise CaptureError(f"{where} has several markers of one name: {', '.join(doubled)}")
@@ -143,7 +143,7 @@ class Trial:
         return replace(
             self,
             positions=self.positions @ rotation.T,
-            plates=tuple(plate.turned(rotation) for plate in self.plates),
+            plates=tuple(plate.rotate(rotation) for plate in self.plates),
             axes=rotation @ self.axes,
         )
 

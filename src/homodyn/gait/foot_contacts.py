@@ -10,7 +10,8 @@ import numpy as np
 from homodyn.capture.world import world_axes
 from homodyn.gait.ground_kinematics import GroundKinematics
 from homodyn.motion import ForcePlate
-from homodyn.motion.loads import FootForce, Loads
+from homodyn.motion.contact_force import ContactForce
+from homodyn.motion.loads import Loads
 
 MIN_CONTACT_S = 0.1
 """Contacts that last less (s) are no steps."""
@@ -134,7 +135,7 @@ def _contacts_from_loads(
     return found, notes
 
 
-def _upward(foot: FootForce, up: np.ndarray) -> np.ndarray:
+def _upward(foot: ContactForce, up: np.ndarray) -> np.ndarray:
     return np.asarray(np.nan_to_num(foot.force @ up))
 
 

@@ -1,8 +1,31 @@
-"""The records that flow: movements, loads, force plates and events."""
+"""The records that flow: movements, loads, contact forces, force plates, events and sides.
 
+Inverse kinematics, simulation, optimal control, synthetic trials and networks all return a
+`Motion`, so that measures, margins, reports, exporters and the studio work on any movement.
+"""
+
+from homodyn.model.side import Side, side_of
+from homodyn.motion.anatomical_axes import Axes
+from homodyn.motion.contact_force import ContactForce
 from homodyn.motion.event import Event
 from homodyn.motion.force_plate import ForcePlate, Wiring
-from homodyn.motion.loads import FootForce, Loads
-from homodyn.motion.motion import FitStatus, Motion
+from homodyn.motion.loads import Loads
+from homodyn.motion.motion import FitStatus, Motion, MotionSource, motion_from_poses
+from homodyn.motion.stance_threshold import STANCE_THRESHOLD, StanceThreshold
 
-__all__ = ["Event", "FitStatus", "FootForce", "ForcePlate", "Loads", "Motion", "Wiring"]
+__all__ = [
+    "STANCE_THRESHOLD",
+    "Axes",
+    "ContactForce",
+    "Event",
+    "FitStatus",
+    "ForcePlate",
+    "Loads",
+    "Motion",
+    "MotionSource",
+    "Side",
+    "StanceThreshold",
+    "Wiring",
+    "motion_from_poses",
+    "side_of",
+]

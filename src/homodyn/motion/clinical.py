@@ -17,7 +17,10 @@ import numpy as np
 
 from homodyn import dynamics
 from homodyn.catalog.mirror import paired_names
+from homodyn.errors import HomodynError
+from homodyn.foundation.text import unknown_name
 from homodyn.model import Joint, Model
+from homodyn.model.side import side_of
 from homodyn.motion.anatomical_axes import Axes
 
 SAGITTAL, FRONTAL, TRANSVERSE = "sagittal", "frontal", "transverse"
@@ -207,3 +210,113 @@ def sideless(name: str) -> str:
     plain = re.sub(r"(?i)right|left", "", name)
     plain = re.sub(r"(?<![A-Za-z])[rlRL](?![a-z])", "", plain)
     return re.sub(r"[_ ]+", " ", plain).strip() or name
+
+
+# -- names that people write
+
+
+@dataclass(frozen=True)
+class CoordinateName:
+    """A coordinate as a name means it: ``sign * value`` is positive as the name states."""
+
+    coordinate: str
+    """Its name in the model."""
+    title: str
+    """As people call it: ``"Right knee flexion"``."""
+    sign: float
+
+
+OPENSIM_NAMES: dict[str, tuple[str, float]] = {
+    "hip_flexion": ("hip flexion", 1.0),
+    "hip_adduction": ("hip adduction", 1.0),
+    "hip_rotation": ("hip internal rotation", 1.0),
+    "knee_angle": ("knee flexion", 1.0),
+    "knee_flexion": ("knee flexion", 1.0),
+    "knee_adduction": ("knee adduction", 1.0),
+    "knee_rotation": ("knee internal rotation", 1.0),
+    "ankle_angle": ("ankle dorsiflexion", 1.0),
+    "ankle_flexion": ("ankle dorsiflexion", 1.0),
+    "subtalar_angle": ("subtalar inversion", 1.0),
+    "mtp_angle": ("toes dorsiflexion", 1.0),
+    "arm_flex": ("shoulder flexion", 1.0),
+    "arm_add": ("shoulder abduction", -1.0),
+    "arm_rot": ("shoulder internal rotation", 1.0),
+    "elbow_flex": ("elbow flexion", 1.0),
+    "elbow_flexion": ("elbow flexion", 1.0),
+    "lumbar_extension": ("trunk flexion", -1.0),
+    "lumbar_flexion": ("trunk flexion", 1.0),
+    "lumbar_bending": ("trunk bending to the side", 1.0),
+    "lumbar_rotation": ("trunk rotation, side forward", 1.0),
+}
+"""Names of OpenSim's gait models without their side, and the clinical reading of each."""
+
+
+@lru_cache(maxsize=32)
+def clinical_names(model: Model) -> dict[str, CoordinateName]:
+    """The clinical names of the coordinates of a model, in lower case.
+
+    Args:
+        model: The model.
+
+    Returns:
+        ``{"right knee flexion": ...}`` for all coordinates that are recognized.
+    """
+    count = Counter((reading.title, reading.side) for reading in readings(model))
+    found: dict[str, CoordinateName] = {}
+    for reading in readings(model):
+        if reading.q is None or not reading.joint:
+            continue
+        title = reading.title
+        if count[title, reading.side] > 1:
+            title = f"{title} ({sideless(reading.name)})"
+        if reading.side != "middle":
+            title = f"{reading.side.capitalize()} {title[0].lower()}{title[1:]}"
+        found.setdefault(title.lower(), CoordinateName(reading.name, title, reading.sign))
+    return found
+
+
+@lru_cache(maxsize=32)
+def clinical_titles(model: Model) -> dict[str, str]:
+    """By coordinate name, what people call it: ``{"KneeRight_RY": "Right knee flexion"}``.
+
+    Args:
+        model: The model.
+
+    Returns:
+        Titles of the recognized coordinates; the others are left out.
+    """
+    return {found.coordinate: found.title for found in clinical_names(model).values()}
+
+
+def resolve_coordinate(model: Model, name: str, also: tuple[str, ...] = ()) -> CoordinateName:
+    """The coordinate that a name, a clinical name or an OpenSim name stands for.
+
+    Args:
+        model: The model.
+        name: ``"KneeRight_RY"``, ``"right knee flexion"``, ``"knee_angle_r"``; case, underscores
+            and hyphens do not matter in clinical names.
+        also: Other names that the caller accepts, for the message.
+
+    Returns:
+        The coordinate with its sign: +1 for a name of the model's own.
+
+    Raises:
+        HomodynError: No coordinate is meant; the message lists what is accepted.
+    """
+    if name in model.coordinate_names:
+        return CoordinateName(name, clinical_titles(model).get(name, name), 1.0)
+    known = clinical_names(model)
+    words = re.sub(r"[_\-\s]+", " ", name).strip().lower()
+    if words in known:
+        return known[words]
+    side = side_of(name)
+    stem = re.sub(r"(?i)[_ ](l|r|left|right)$", "", name.strip()).lower().replace(" ", "_")
+    if stem in OPENSIM_NAMES:
+        title, sign = OPENSIM_NAMES[stem]
+        found = known.get(f"{side} {title}" if side else title)
+        if found is not None:
+            return CoordinateName(found.coordinate, found.title, sign * found.sign)
+    accepted = (*model.coordinate_names, *(entry.title for entry in known.values()), *also)
+    raise HomodynError(
+        f"model {model.name!r} has {unknown_name('coordinate', name, dict.fromkeys(accepted))}"
+    )

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 
-from homodyn.motion.arrays import settle
+from homodyn.foundation.record import Record, record
+from homodyn.motion.arrays import checked_array
 
 
-@dataclass(frozen=True, eq=False)
-class Wiring:
-    """How the channels of a plate make its wrench: what a C3D file tells, in the axes of the file.
+@record
+class Wiring(Record):
+    """How analog channels combine into the wrench of a plate, as a C3D file states it.
 
-    With it a trial is written back as it was recorded.
+    In the axes of the file. With it a trial is written back as it was recorded.
     """
 
     kind: int
@@ -24,33 +25,33 @@ class Wiring:
     corners: np.ndarray
     """(4, 3), m."""
     origin: np.ndarray
-    """(3,), m: from the transducer to the middle of the surface, or what the type means by it."""
+    """(3,), m: from the transducer to the middle of the surface, or as the type defines it."""
     length: float = 1.0
     """m in the unit of position channels."""
     moment: float = 1.0
     """N m in the unit of moment channels."""
     calibration: np.ndarray | None = None
-    """Matrix that turns channels into forces and moments; None where the channels are those."""
+    """Matrix from channels to forces and moments; None where the channels are those already."""
     correction: np.ndarray | None = None
     """(2, 6): polynomial of the error of the centre of pressure of Kistler's plates, mm."""
     sign: int = 1
     """-1 where the channels hold the force on the plate instead of that on the person."""
 
     def __post_init__(self) -> None:
-        settle(self, "corners", (4, 3), "wiring of a plate")
-        settle(self, "origin", (3,), "wiring of a plate")
+        checked_array(self, "corners", (4, 3), "wiring of a plate")
+        checked_array(self, "origin", (3,), "wiring of a plate")
         for name in ("calibration", "correction"):
             if (matrix := getattr(self, name)) is not None:
-                settle(self, name, np.shape(matrix), "wiring of a plate")
+                checked_array(self, name, np.shape(matrix), "wiring of a plate")
 
 
-@dataclass(frozen=True, eq=False)
-class ForcePlate:
-    """What one plate, or one column group of a force file, says the ground did to the person.
+@record
+class ForcePlate(Record):
+    """The wrench that one plate, or one column group of a force file, measured.
 
     The wrench on the person at each sample is ``force`` at ``point`` and the couple ``torque``, all
     in world axes. Where the plate is loaded, ``point`` is the centre of pressure and ``torque`` the
-    free moment; elsewhere any other point of the same wrench may stand.
+    free moment; elsewhere it may be any other point of the same wrench.
     """
 
     name: str
@@ -74,17 +75,26 @@ class ForcePlate:
     def __post_init__(self) -> None:
         samples = len(self.force)
         for name in ("force", "point", "torque"):
-            settle(self, name, (samples, 3), f"plate {self.name!r}")
+            checked_array(self, name, (samples, 3), f"plate {self.name!r}")
         if self.corners is not None:
-            settle(self, "corners", (4, 3), f"plate {self.name!r}")
+            checked_array(self, "corners", (4, 3), f"plate {self.name!r}")
 
     @cached_property
     def time(self) -> np.ndarray:
         """Instants of the samples (s)."""
         return self.start + np.arange(len(self.force)) / self.rate
 
-    def turned(self, rotation: np.ndarray) -> ForcePlate:
-        """The same plate with every vector turned by a rotation matrix."""
+    def headline(self) -> str:
+        """Name, length and largest force."""
+        peak = float(np.nanmax(np.linalg.norm(self.force, axis=1), initial=0.0))
+        return f"ForcePlate {self.name!r}: {len(self.force)} samples, peak {peak:.4g} N"
+
+    def rotate(self, rotation: np.ndarray) -> ForcePlate:
+        """The same plate in other axes.
+
+        Args:
+            rotation: (3, 3): every vector is multiplied by it.
+        """
         return replace(
             self,
             force=self.force @ rotation.T,

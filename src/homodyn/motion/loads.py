@@ -1,41 +1,28 @@
-"""What moved the body: joint torques, ground forces, what is left over, and the power of it all."""
+"""Loads of a movement: joint torques, ground forces, residuals and power."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import field
+from functools import cached_property
 
 import numpy as np
 
-from homodyn.model.side import Side
+from homodyn.foundation.record import record
+from homodyn.foundation.text import count_of
+from homodyn.foundation.time_series import Curve, TimeSeries
+from homodyn.motion.clinical import resolve_coordinate
+from homodyn.motion.contact_force import ContactForce
+from homodyn.motion.coordinate_columns import angular_coordinates
 from homodyn.motion.motion import Motion
 
 
-@dataclass(frozen=True, eq=False)
-class FootForce:
-    """What the ground did to one body of the model, in the model's world, once a frame."""
-
-    body: str
-    """The body it acts on."""
-    side: Side | None
-    """None where the body has no side."""
-    force: np.ndarray
-    """(frames, 3), N."""
-    point: np.ndarray
-    """(frames, 3), m: centre of pressure; NaN where the foot is unloaded."""
-    torque: np.ndarray
-    """(frames, 3), N m: free moment."""
-    plates: tuple[str, ...] = ()
-    """Plates whose readings are in it."""
-    predicted: bool = False
-    """True when no plate measured it and it was computed from the motion."""
-
-
-@dataclass(frozen=True, eq=False)
-class Loads:
-    """Generalised forces that explain a motion under its ground forces.
+@record
+class Loads(TimeSeries):
+    """Generalized forces that explain a motion under its ground forces.
 
     ``tau`` has ``model.nv`` columns in the order of the coordinates (N m, N): net values, muscles
-    and passive tissue together. The columns of the root are what no muscle can do: the residual.
+    and passive tissue together. The columns of the root are the residual: no muscle produces them.
     """
 
     motion: Motion
@@ -44,12 +31,12 @@ class Loads:
     root: tuple[int, ...]
     """Columns of ``tau`` that belong to the root joint."""
     residual_force: np.ndarray
-    """(frames, 3), N: the force at the root that is left over, world axes."""
+    """(frames, 3), N: residual force at the root, world axes."""
     residual_moment: np.ndarray
-    """(frames, 3), N m: the moment that is left over about the centre of mass, world axes."""
-    feet: tuple[FootForce, ...] = ()
+    """(frames, 3), N m: residual moment about the centre of mass, world axes."""
+    feet: tuple[ContactForce, ...] = ()
     power: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
-    """(frames, nv), W: torque times speed; zero in the columns of the root."""
+    """(frames, nv), W: torque times velocity; zero in the columns of the root."""
     method: str = ""
     """One sentence: filters, assignment, prediction, redistribution."""
     notes: tuple[str, ...] = ()
@@ -84,7 +71,7 @@ class Loads:
 
     @property
     def covered(self) -> np.ndarray:
-        """(frames,): ``usable``, or all frames where nobody told which are."""
+        """(frames,): ``usable``, or True for all frames where that is not known."""
         return self.usable if self.usable.size else np.ones(len(self.tau), dtype=bool)
 
     @property
@@ -92,6 +79,74 @@ class Loads:
         """True when the ground forces were computed from the motion, not measured."""
         return any(foot.predicted for foot in self.feet)
 
+    @property
+    def time(self) -> np.ndarray:
+        """(frames,), s."""
+        return self.motion.time
+
     def torque(self, coordinate: str) -> np.ndarray:
-        """(frames,), N m or N: the generalised force along one coordinate."""
+        """(frames,), N m or N: the generalized force along one coordinate.
+
+        Args:
+            coordinate: Name of a coordinate of the model.
+
+        Raises:
+            ModelError: The model has no such coordinate.
+        """
         return self.tau[:, self.motion.model.coordinate_index(coordinate)]
+
+    def headline(self) -> str:
+        """Model, length and feet."""
+        feet = ", ".join(foot.body for foot in self.feet)
+        text = f"Loads of {self.motion.model.name!r}: {count_of(len(self.tau), 'frame')}"
+        return f"{text}, ground forces on {feet}" if feet else f"{text}, no ground forces"
+
+    @cached_property
+    def _columns(self) -> dict[str, Curve]:
+        model, time = self.motion.model, self.time
+        angular = angular_coordinates(model)
+        found = {
+            name: Curve(name, "N m" if angular[k] else "N", time, self.tau[:, k])
+            for k, name in enumerate(model.coordinate_names)
+        }
+        for foot in self.feet:
+            found[f"{foot.body} force"] = Curve(f"{foot.body} force", "N", time, foot.force)
+            name = f"{foot.body} center of pressure"
+            found[name] = Curve(name, "m", time, foot.point)
+            found[f"{foot.body} moment"] = Curve(f"{foot.body} moment", "N m", time, foot.torque)
+        return found
+
+    def columns(self) -> Mapping[str, Curve]:
+        """Generalized forces by coordinate (N m, N), then ground forces by body.
+
+        ``<body> force``, ``<body> center of pressure`` and ``<body> moment`` have three components.
+        """
+        return self._columns
+
+    def __getitem__(self, name: str) -> Curve:
+        """A torque by the name of its coordinate, or by a clinical or OpenSim name of it.
+
+        Clinical names give the moment that is positive in the direction that the name states, as
+        for `Motion`: ``loads["right knee flexion"]`` is the internal knee flexion moment.
+        """
+        if name in self._columns:
+            return self._columns[name]
+        found = resolve_coordinate(self.motion.model, name, also=tuple(self._columns))
+        column = self._columns[found.coordinate]
+        return Curve(f"{found.title} moment", column.unit, self.time, found.sign * column.values)
+
+    def resolve_column(self, name: str) -> str:
+        """The column that a name, a clinical name or an OpenSim name stands for.
+
+        Args:
+            name: A coordinate, a clinical name of one, or ``<body> force`` and the like.
+
+        Returns:
+            The name of the column.
+
+        Raises:
+            HomodynError: There is no such column; the message lists what is accepted.
+        """
+        if name in self._columns:
+            return name
+        return resolve_coordinate(self.motion.model, name, also=tuple(self._columns)).coordinate

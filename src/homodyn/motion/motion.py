@@ -1,13 +1,27 @@
-"""A movement of a model: coordinates over time, and how well they explain the markers."""
+"""The record of a movement: coordinates over time, whoever made it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import field, replace
 from enum import StrEnum
+from functools import cached_property
+from typing import Any, ClassVar
 
 import numpy as np
 
+from homodyn.errors import HomodynError
+from homodyn.foundation.record import record
+from homodyn.foundation.text import count_of
+from homodyn.foundation.time_series import Curve, TimeSeries
 from homodyn.model import Model
+from homodyn.motion.clinical import resolve_coordinate
+from homodyn.motion.contact_force import ContactForce
+from homodyn.motion.coordinate_columns import position_columns
+from homodyn.motion.event import Event
+
+MIN_FRAMES_FOR_RATES = 3
+"""Frames that a derivative by time needs."""
 
 
 class FitStatus(StrEnum):
@@ -16,51 +30,299 @@ class FitStatus(StrEnum):
     CONVERGED = "converged"
     """The step became smaller than the tolerance."""
     STALLED = "stalled"
-    """The iterations ran out; the best pose found stands."""
+    """The iterations ran out; the best pose found is kept."""
     UNSEEN = "unseen"
-    """Too few markers were seen to place the model; the pose lies between those around it."""
+    """Too few markers were seen to place the model; the pose is interpolated."""
 
 
-@dataclass(frozen=True, eq=False)
-class Motion:
-    """Coordinates, speeds and accelerations of a model at equally spaced instants.
+class MotionSource(StrEnum):
+    """What kind of computation a movement came from."""
 
-    ``q`` has ``model.nq`` columns; ``v`` and ``a`` have ``model.nv``. The world is the model's own:
-    measured markers stand here already turned into it.
+    UNKNOWN = "unknown"
+    RECORDED = "recorded"
+    """Inverse kinematics of measured markers."""
+    SIMULATED = "simulated"
+    """Integration of the equations of motion."""
+    OPTIMIZED = "optimized"
+    """The solution of an optimal-control problem."""
+    SYNTHETIC = "synthetic"
+    """A trial whose truth is known."""
+    NETWORK = "network"
+    """A body inside a network of coupled systems."""
+    EDITED = "edited"
+    """Posed by hand."""
+    FILE = "file"
+    """A table of coordinates."""
+
+
+@record
+class Motion(TimeSeries):
+    """Coordinates, velocities and accelerations of a model over time, and what goes with them.
+
+    Every maker of movements returns it: inverse kinematics, simulation, optimal control, synthetic
+    trials, network bodies and the studio. What the maker does not know is an empty array.
+
+    ``motion["KneeRight_RY"]`` is a coordinate of the model, as it is (rad, m).
+    ``motion["right knee flexion"]`` and ``motion["knee_angle_r"]`` are clinical readings: the same
+    for any model, with flexion, adduction and internal rotation positive on both sides.
     """
 
     model: Model
     time: np.ndarray
-    """(frames,), s."""
+    """(frames,), s, increasing."""
     q: np.ndarray
+    """(frames, nq): positions, rad or m."""
     v: np.ndarray
+    """(frames, nv): velocities, rad/s or m/s."""
     a: np.ndarray
+    """(frames, nv): accelerations, rad/s2 or m/s2."""
     markers: tuple[str, ...] = ()
-    """The markers of the model that were compared."""
+    """The markers of the model that were compared with measured ones."""
     measured: np.ndarray = field(default_factory=lambda: np.zeros((0, 0, 3)))
-    """(frames, markers, 3), m; NaN where not seen."""
+    """(frames, markers, 3), m, in the model's world; NaN where not seen."""
     residual: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
     """(frames, markers), m: distance of measured and model marker; NaN where not seen."""
     weights: np.ndarray = field(default_factory=lambda: np.zeros(0))
-    """(markers,): how much each marker counted."""
+    """(markers,): weight of each marker in the fit."""
     status: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=object))
-    """(frames,): a ``FitStatus`` each."""
+    """(frames,): a `FitStatus` each."""
     iterations: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=int))
-    """(frames,): steps taken."""
-    held: tuple[str, ...] = ()
-    """Coordinates that no marker shows; they kept their starting values."""
+    """(frames,): steps of the fit."""
+    unobserved: tuple[str, ...] = ()
+    """Coordinates that no marker determines; they kept their starting values."""
     at_limit: np.ndarray = field(default_factory=lambda: np.zeros((0, 0), dtype=bool))
     """(frames, nv): True where a joint limit stopped the coordinate."""
     method: str = ""
     """One sentence: how it was obtained, filters included."""
     notes: tuple[str, ...] = ()
+    """What was decided or doubted on the way, one sentence each."""
+    tau: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
+    """(frames, nv): generalized forces of the actuators, N m or N; empty where not known."""
+    contact_forces: tuple[ContactForce, ...] = ()
+    """Forces of the environment on bodies; empty where not known."""
+    activations: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
+    """(frames, muscles): activations from 0 to 1; empty where not known."""
+    events: tuple[Event, ...] = ()
+    """Foot strikes, foot offs and other events."""
+    source: MotionSource = MotionSource.UNKNOWN
+    """What kind of computation it came from."""
+    result: Any = None
+    """The full result of that computation, where there is more to it than the movement."""
+
+    _transient: ClassVar[tuple[str, ...]] = ("result",)
+
+    def __post_init__(self) -> None:
+        frames, nq, nv = len(self.time), self.model.nq, self.model.nv
+        expected = {"time": (frames,), "q": (frames, nq), "v": (frames, nv), "a": (frames, nv)}
+        if np.size(self.tau):
+            expected["tau"] = (frames, nv)
+        for name, shape in expected.items():
+            if np.shape(getattr(self, name)) != shape:
+                raise HomodynError(
+                    f"a motion of model {self.model.name!r}: {name} has shape "
+                    f"{np.shape(getattr(self, name))}, {shape} is expected"
+                )
+
+    # -- sizes
+
+    @property
+    def frames(self) -> int:
+        """Number of frames."""
+        return len(self.time)
 
     @property
     def rate(self) -> float:
-        """Frames per second (Hz)."""
+        """Mean number of frames per second (Hz)."""
         return float((len(self.time) - 1) / (self.time[-1] - self.time[0]))
 
     @property
+    def duration(self) -> float:
+        """From the first frame to the last (s)."""
+        return float(self.time[-1] - self.time[0]) if len(self.time) else 0.0
+
+    @property
     def rms(self) -> float:
-        """Root of the mean squared marker distance (m), over what was seen."""
-        return float(np.sqrt(np.nanmean(self.residual**2)))
+        """Root mean square of the marker residuals (m), over what was seen; 0 without markers."""
+        seen = self.residual[np.isfinite(self.residual)]
+        return float(np.sqrt(np.mean(seen**2))) if seen.size else 0.0
+
+    def headline(self) -> str:
+        """Model, length and source."""
+        text = f"Motion of {self.model.name!r}: {count_of(self.frames, 'frame')}"
+        if self.frames > 1:
+            text += f", {self.time[0]:g} to {self.time[-1]:g} s at {self.rate:.4g} Hz"
+        return text if self.source is MotionSource.UNKNOWN else f"{text}, {self.source}"
+
+    # -- columns
+
+    @cached_property
+    def _columns(self) -> dict[str, Curve]:
+        return {
+            column.name: Curve(column.name, column.unit, self.time, self.q[:, column.q])
+            for column in position_columns(self.model)
+        }
+
+    def columns(self) -> Mapping[str, Curve]:
+        """Positions by coordinate name, in the order of the model, as the model has them (rad, m).
+
+        Quaternions are four columns, ``<joint>_qw`` to ``<joint>_qz``.
+        """
+        return self._columns
+
+    def __getitem__(self, name: str) -> Curve:
+        """A coordinate by its own name, or a clinical reading by a clinical or OpenSim name."""
+        if name in self._columns:
+            return self._columns[name]
+        found = resolve_coordinate(self.model, name)
+        column = self._columns[found.coordinate]
+        return Curve(found.title, column.unit, self.time, found.sign * column.values)
+
+    def resolve_column(self, name: str) -> str:
+        """The coordinate that a name, a clinical name or an OpenSim name stands for.
+
+        Args:
+            name: ``"KneeRight_RY"``, ``"right knee flexion"``, ``"knee_angle_r"``, ...
+
+        Returns:
+            The name of the coordinate in this model.
+
+        Raises:
+            HomodynError: No coordinate is meant; the message lists what is accepted.
+        """
+        return name if name in self._columns else resolve_coordinate(self.model, name).coordinate
+
+    # -- parts and resampling
+
+    def between(self, first: float, last: float) -> Motion:
+        """The frames and events from one time to another (s), both included.
+
+        Args:
+            first: Time of the first frame to keep (s).
+            last: Time of the last frame to keep (s).
+
+        Returns:
+            A shorter motion.
+
+        Raises:
+            HomodynError: No frame lies between.
+        """
+        slack = 1e-9 * max(1.0, abs(first), abs(last))
+        kept = np.flatnonzero((self.time >= first - slack) & (self.time <= last + slack))
+        if not len(kept):
+            raise HomodynError(
+                f"there is no frame from {first:g} to {last:g} s; the motion runs from "
+                f"{self.time[0]:g} to {self.time[-1]:g} s"
+            )
+        events = tuple(e for e in self.events if first - slack <= e.time <= last + slack)
+        return replace(self.take(kept), events=events)
+
+    def take(self, frames: np.ndarray) -> Motion:
+        """The motion at some of its frames.
+
+        Args:
+            frames: (count,): indices of frames, increasing, or a mask.
+
+        Returns:
+            A motion of these frames, with all that is known at them.
+        """
+        parts: dict[str, Any] = {}
+        for name in ("time", "q", "v", "a", "measured", "residual", "status", "iterations"):
+            values = getattr(self, name)
+            parts[name] = values[frames] if len(values) else values
+        for name in ("at_limit", "tau", "activations"):
+            values = getattr(self, name)
+            parts[name] = values[frames] if len(values) else values
+        forces = tuple(force.take(frames) for force in self.contact_forces)
+        return replace(self, **parts, contact_forces=forces)
+
+    def resample(self, time: np.ndarray | None = None, *, rate: float | None = None) -> Motion:
+        """The motion at other times, by interpolation between frames.
+
+        Positions are interpolated on the manifold of the model (quaternions stay unit), all other
+        quantities linearly. Marker residuals and fit results are dropped: they belong to frames.
+
+        Args:
+            time: (samples,), s, within the motion.
+            rate: Samples per second (Hz), instead of ``time``, from the first frame on.
+
+        Returns:
+            The motion at these times.
+
+        Raises:
+            HomodynError: Neither or both are given, or a time lies outside of the motion.
+        """
+        if (time is None) == (rate is None):
+            raise HomodynError("give either the times or the rate to resample a motion at")
+        if time is None:
+            assert rate is not None
+            count = int(np.floor(self.duration * rate + 1e-9)) + 1
+            time = np.minimum(self.time[0] + np.arange(count) / rate, self.time[-1])
+        time = np.asarray(time, dtype=float)
+        if time.size and (time.min() < self.time[0] or time.max() > self.time[-1]):
+            raise HomodynError(
+                f"times from {time.min():g} to {time.max():g} s reach beyond the motion, which "
+                f"runs from {self.time[0]:g} to {self.time[-1]:g} s"
+            )
+        left = np.clip(np.searchsorted(self.time, time, side="right") - 1, 0, self.frames - 2)
+        share = ((time - self.time[left]) / (self.time[left + 1] - self.time[left]))[:, None]
+        step = self.model.difference(self.q[left], self.q[left + 1])
+        q = np.asarray(self.model.integrate(self.q[left], share * np.asarray(step)))
+
+        def linear(values: np.ndarray) -> np.ndarray:
+            if not len(values):
+                return values
+            return (1 - share) * values[left] + share * values[left + 1]
+
+        return Motion(
+            self.model,
+            time,
+            q,
+            linear(self.v),
+            linear(self.a),
+            unobserved=self.unobserved,
+            method=self.method,
+            notes=self.notes,
+            tau=linear(self.tau),
+            contact_forces=tuple(force.resample(self.time, time) for force in self.contact_forces),
+            activations=linear(self.activations),
+            events=self.events,
+            source=self.source,
+            result=self.result,
+        )
+
+
+def motion_from_poses(
+    model: Model,
+    time: np.ndarray,
+    q: np.ndarray,
+    *,
+    method: str = "",
+    source: MotionSource = MotionSource.UNKNOWN,
+) -> Motion:
+    """A motion of which only the poses are known; rates follow by central differences.
+
+    Args:
+        model: The model.
+        time: (frames,), s, increasing.
+        q: (frames, nq), rad or m.
+        method: How it was obtained.
+        source: What kind of computation it came from.
+
+    Returns:
+        The motion, with velocities and accelerations; zero where there are too few frames.
+    """
+    time, q = np.asarray(time, dtype=float), np.asarray(q, dtype=float)
+    v = np.zeros((len(time), model.nv))
+    a = np.zeros_like(v)
+    if len(time) >= MIN_FRAMES_FOR_RATES:
+        steps = np.asarray(model.difference(q[:-1], q[1:])) / np.diff(time)[:, None]
+        middles = (time[1:] + time[:-1]) / 2
+        v[1:-1] = _between_middles(time[1:-1], middles, steps)
+        v[0], v[-1] = steps[0], steps[-1]
+        a = np.asarray(np.gradient(v, time, axis=0))
+    return Motion(model, time, q, v, a, method=method, source=source)
+
+
+def _between_middles(time: np.ndarray, middles: np.ndarray, steps: np.ndarray) -> np.ndarray:
+    share = ((time - middles[:-1]) / np.diff(middles))[:, None]
+    return (1 - share) * steps[:-1] + share * steps[1:]

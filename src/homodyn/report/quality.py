@@ -146,9 +146,11 @@ def _fit(analysis: Analysis) -> Iterator[Verdict]:
                 "joint limits",
                 f"Joint limits held coordinates in part of the frames: {', '.join(names)}.",
             )
-    if motion.held:
+    if motion.unobserved:
         yield Verdict(
-            NOTE, "unseen coordinates", f"No marker shows {', '.join(motion.held)}; held still."
+            NOTE,
+            "unseen coordinates",
+            f"No marker shows {', '.join(motion.unobserved)}; held still.",
         )
 
 

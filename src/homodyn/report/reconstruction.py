@@ -25,8 +25,8 @@ from homodyn.gait import (
 from homodyn.model import save
 from homodyn.model.side import Side
 from homodyn.motion import (
+    ContactForce,
     Event,
-    FootForce,
     Loads,
 )
 from homodyn.report.files import PAGE, SUMMARY, is_result, position_columns, rotations, write_csv
@@ -282,7 +282,7 @@ def _loads(result: Reconstruction) -> Loads:
             point = pressed[known][np.rint(near).astype(int)]
             point[force[:, 2] < 1.0] = np.nan
         feet.append(
-            FootForce(f"Foot{side}", Side(side.lower()), force, point, np.zeros_like(force))
+            ContactForce(f"Foot{side}", Side(side.lower()), force, point, np.zeros_like(force))
         )
     none = np.zeros((len(fitted.time), 3))
     still = np.zeros((len(fitted.time), model.nv))

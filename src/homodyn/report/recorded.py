@@ -22,8 +22,8 @@ from homodyn.gait import whole_steps
 from homodyn.model import Model, load
 from homodyn.model.side import side_of
 from homodyn.motion import (
+    ContactForce,
     Event,
-    FootForce,
     Loads,
     Motion,
 )
@@ -129,7 +129,7 @@ def _known_loads(motion: Motion, folder: Path) -> Loads | None:
             forces.columns([f"{body} {word} {axis}" for axis in "xyz"])
             for word in ("force", "point", "moment")
         )
-        feet.append(FootForce(body, side_of(body), force, point, moment))
+        feet.append(ContactForce(body, side_of(body), force, point, moment))
     tau = torques.columns(list(model.coordinate_names))
     none = np.zeros((len(motion.time), 3))
     known = np.isfinite(tau).all(axis=1) & np.all([np.isfinite(f.force).all(1) for f in feet], 0)

@@ -81,7 +81,11 @@ def fit_frame(actor: Actor, trial: Trial, time: float) -> Outcome:
         best = found[1]
     after = actor.in_pose(best.q[0])
     was = error_now(actor, trial, time)
-    held = f" Held, since no marker shows them: {', '.join(best.held)}." if best.held else ""
+    held = (
+        f" Held, since no marker shows them: {', '.join(best.unobserved)}."
+        if best.unobserved
+        else ""
+    )
     sentence = (
         f"Frame {trial.first_frame + frame}: marker error {_mm(was)} before, "
         f"**{_mm(error_now(after, trial, time))}** now.{held}"

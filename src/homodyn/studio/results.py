@@ -14,8 +14,8 @@ from homodyn.errors import FormatError
 from homodyn.model import WORLD, Model, load
 from homodyn.model.side import side_of
 from homodyn.motion import (
+    ContactForce,
     Event,
-    FootForce,
     Loads,
     Motion,
 )
@@ -113,7 +113,9 @@ def _reconstructed(model: Model, folder: Path) -> tuple[Motion, Loads | None]:
         force = np.column_stack([np.interp(motion.time, forces["time"], x) for x in rows.T])
         body = next((name for name in places if side_of(name) == side.lower()), "")
         if body:
-            feet.append(FootForce(body, side_of(body), force, places[body], np.zeros_like(force)))
+            feet.append(
+                ContactForce(body, side_of(body), force, places[body], np.zeros_like(force))
+            )
     return motion, loads_of(motion, tau, tuple(feet))
 
 
@@ -178,7 +180,7 @@ def _analysed(model: Model, folder: Path) -> tuple[Motion, Loads | None]:
         if head.endswith(" force x") and head != "residual force x"
     ]
     feet = tuple(
-        FootForce(
+        ContactForce(
             body,
             side_of(body),
             _triple(forces, f"{body} force", path),
@@ -214,7 +216,7 @@ def _simulated(model: Model, folder: Path) -> tuple[Motion, Loads | None]:
     return motion, loads_of(motion, tau, _touching(motion, folder / "forces.csv"))
 
 
-def _touching(motion: Motion, path: Path) -> tuple[FootForce, ...]:
+def _touching(motion: Motion, path: Path) -> tuple[ContactForce, ...]:
     """Forces of contacts in a file; none where they are not those of the model on level ground."""
     if not path.is_file():
         return ()
@@ -230,7 +232,7 @@ def _touching(motion: Motion, path: Path) -> tuple[FootForce, ...]:
 
 def feet_of(
     model: Model, names: Sequence[str], forces: np.ndarray, points: np.ndarray
-) -> tuple[FootForce, ...]:
+) -> tuple[ContactForce, ...]:
     """Forces (frames, contacts, 3), N, that act at points (m), gathered by the body they act on.
 
     Each body's point is the mean of its points weighted by the size of their forces; what turns it
@@ -254,7 +256,7 @@ def feet_of(
         )
         centre = np.einsum("tc,tcx->tx", share, point)
         moment = np.nan_to_num(np.cross(point - centre[:, None], force)).sum(axis=1)
-        found.append(FootForce(body, side_of(body), force.sum(axis=1), centre, moment))
+        found.append(ContactForce(body, side_of(body), force.sum(axis=1), centre, moment))
     return tuple(found)
 
 
@@ -266,7 +268,7 @@ def _names_gap(contact: str, gap: str) -> bool:
 def loads_of(
     motion: Motion,
     tau: np.ndarray,
-    feet: tuple[FootForce, ...],
+    feet: tuple[ContactForce, ...],
     residual_force: np.ndarray | None = None,
     residual_moment: np.ndarray | None = None,
 ) -> Loads:

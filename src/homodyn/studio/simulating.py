@@ -22,8 +22,8 @@ from homodyn import dynamics
 from homodyn.errors import HomodynError, ModelError
 from homodyn.model import Model
 from homodyn.motion import (
+    ContactForce,
     Event,
-    FootForce,
     Loads,
     Motion,
 )
@@ -277,7 +277,9 @@ def of_record(record: Record, name: str, pushes: np.ndarray | None = None) -> Ac
         if record.contact_names
         else np.zeros((len(rows), 0, 3))
     )
-    feet: tuple[FootForce, ...] = feet_of(model, record.contact_names, record.forces[rows], points)
+    feet: tuple[ContactForce, ...] = feet_of(
+        model, record.contact_names, record.forces[rows], points
+    )
     loads: Loads = loads_of(motion, tau[rows], feet)
     events = tuple(Event(happening.time, happening.name) for happening in record.events)
     return Actor(name, model, record.q[0], motion, loads, events)

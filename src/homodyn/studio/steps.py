@@ -14,8 +14,8 @@ from homodyn.errors import FormatError
 from homodyn.model import Model, load
 from homodyn.model.side import side_of
 from homodyn.motion import (
+    ContactForce,
     Event,
-    FootForce,
     Motion,
 )
 from homodyn.report.files import SUMMARY
@@ -87,7 +87,7 @@ def _actor(model: Model, image: Mirror, folder: Path, name: str, lasting: float)
         "left": np.where(swap, right * ACROSS, left),
     }
     feet = tuple(
-        FootForce(body, side, own[side], places, np.zeros_like(places))
+        ContactForce(body, side, own[side], places, np.zeros_like(places))
         for body, places in lowest_places(model, q).items()
         if (side := side_of(body)) is not None
     )

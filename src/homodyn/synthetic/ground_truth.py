@@ -11,8 +11,8 @@ from homodyn.dynamics import inverse_dynamics, marker_positions, position
 from homodyn.model import Model
 from homodyn.model.side import Side
 from homodyn.motion import (
+    ContactForce,
     Event,
-    FootForce,
     Loads,
     Motion,
 )
@@ -73,7 +73,7 @@ def true_loads(walk: SteadyWalk, motion: Motion, clock: np.ndarray) -> Loads:
         torque = np.zeros_like(wrench.force)
         torque[:, 2] = wrench.torque
         point = np.where(loaded[:, None], wrench.point, np.nan)
-        feet.append(FootForce(f"Foot{side}", Side(side.lower()), wrench.force, point, torque))
+        feet.append(ContactForce(f"Foot{side}", Side(side.lower()), wrench.force, point, torque))
     return Loads(
         motion,
         tau,

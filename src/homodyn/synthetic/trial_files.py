@@ -20,8 +20,8 @@ from homodyn.model import load, save
 from homodyn.model.formats.files import write_bytes
 from homodyn.model.side import Side
 from homodyn.motion import (
+    ContactForce,
     Event,
-    FootForce,
     Loads,
     Motion,
 )
@@ -147,7 +147,7 @@ def read_truth(folder: str | Path) -> GroundTruth:
     for side in Side:
         columns = tables["forces"].columns([f"{side}_{part}" for part in _FORCE])
         feet.append(
-            FootForce(f"Foot{side.title}", side, columns[:, :3], columns[:, 3:6], columns[:, 6:])
+            ContactForce(f"Foot{side.title}", side, columns[:, :3], columns[:, 3:6], columns[:, 6:])
         )
     loads = Loads(
         motion, tau, root, tau[:, root[:3]], tau[:, root[3:]], tuple(feet), power, "exact"

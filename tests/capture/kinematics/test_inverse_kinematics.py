@@ -49,7 +49,7 @@ def test_poses_come_back_from_their_own_markers(person: Model, walk: np.ndarray)
     assert off(motion, walk) < 1e-6
     assert motion.rms < 1e-8
     assert set(motion.status) == {FitStatus.CONVERGED}
-    assert motion.held == ()
+    assert motion.unobserved == ()
 
 
 def test_human36_comes_back_but_for_the_unseen_turn_of_its_head() -> None:
@@ -58,7 +58,7 @@ def test_human36_comes_back_but_for_the_unseen_turn_of_its_head() -> None:
     q[:, [model.coordinate_index(f"{side}_elbow_flexion") for side in ("left", "right")]] += 0.4
     q = hd.model.clamp(model, q)
     motion = fit(model, trial_of(model, q))
-    assert motion.held == (HEAD_YAW,)
+    assert motion.unobserved == (HEAD_YAW,)
     assert off(motion, q) < 1e-6
 
 
@@ -67,7 +67,7 @@ def test_a_quaternion_root_comes_back(quaternion_person: Model) -> None:
     hidden = ("right_shoulder_pitch", "left_shoulder_pitch")
     q = swaying(model, 10, still=hidden, place=(1.0, 0.5, 0.0, 0.2, -0.1, 2.0))
     motion = fit(model, trial_of(model, q))
-    assert motion.held == hidden
+    assert motion.unobserved == hidden
     assert off(motion, q) < 1e-6
 
 
@@ -240,7 +240,7 @@ def test_tracked_coordinates_alone_determine_what_no_marker_shows() -> None:
     model = hd.catalog.human36()
     q = swaying(model, 4, amplitude=0.1, still=(HEAD_YAW,))
     motion = fit(model, trial_of(model, q), track={HEAD_YAW: (1.0, 0.2)})
-    assert motion.held == ()
+    assert motion.unobserved == ()
     assert np.allclose(motion.q[:, model.coordinate_index(HEAD_YAW)], 0.2, atol=0.05)
 
 

@@ -38,7 +38,7 @@ def test_tags_1_to_18_show_21_freedoms_and_the_rest_is_held(model: Model) -> Non
     assert len(hidden) == 21
     q = swaying(model, 4, amplitude=0.2, still=hidden)
     motion = fit(model, trial_of(model, q).only(tags))
-    assert motion.held == hidden
+    assert motion.unobserved == hidden
     assert np.abs(motion.q - q).max() < 1e-6
 
 

@@ -60,7 +60,7 @@ def plates_of(
     clock = steady(table.time, path)
     plates = [_plate(table, group, clock, length) for group in groups]
     _check(plates, axes, up, unit, path)
-    return tuple(plate.turned(axes) for plate in plates)
+    return tuple(plate.rotate(axes) for plate in plates)
 
 
 def _plate(table: Table, group: _Group, clock: Clock, length: float) -> ForcePlate:

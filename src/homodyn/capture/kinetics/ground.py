@@ -45,7 +45,7 @@ def sample_plates(
     if len(set(names)) < len(names):
         raise CaptureError(f"several plates have one name: {', '.join(names)}; rename them")
     turn = world_axes(motion.model)
-    return tuple(_sampled(motion, p.turned(turn.T), turn[2], cutoff, threshold) for p in plates)
+    return tuple(_sampled(motion, p.rotate(turn.T), turn[2], cutoff, threshold) for p in plates)
 
 
 def center_of_pressure(

@@ -15,13 +15,14 @@ from homodyn.dynamics.rnea import armature
 from homodyn.dynamics.tree import Tree
 from homodyn.model import Model
 from homodyn.model.measures import with_measures
-from homodyn.motion.loads import FootForce, Loads
+from homodyn.motion.contact_force import ContactForce
+from homodyn.motion.loads import Loads
 from homodyn.motion.motion import Motion
 from homodyn.symbolic import Kernel
 from homodyn.symbolic.trace import trace
 
 
-def explained(motion: Motion, feet: Sequence[FootForce]) -> Loads:
+def explained(motion: Motion, feet: Sequence[ContactForce]) -> Loads:
     """Torques for given ground forces, all frames at once; nothing is filtered or checked."""
     model = motion.model
     law = _law(model, tuple(foot.body for foot in feet))
@@ -59,13 +60,13 @@ def needed_wrench(motion: Motion) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return wrench[:, 3:], wrench[:, :3], center
 
 
-def wrench_at_origin(foot: FootForce) -> np.ndarray:
+def wrench_at_origin(foot: ContactForce) -> np.ndarray:
     """(frames, 6): moment about the origin of the world and force; zero where unloaded."""
     point = np.nan_to_num(foot.point)
     return np.concatenate([foot.torque + np.cross(point, foot.force), foot.force], -1)
 
 
-def _acting(foot: FootForce) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _acting(foot: ContactForce) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Force, point and torque; an unloaded foot has no point, and any will do."""
     return foot.force, np.where(np.isnan(foot.point), 0.0, foot.point), foot.torque
 

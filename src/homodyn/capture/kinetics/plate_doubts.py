@@ -10,7 +10,7 @@ from homodyn.capture.kinetics.foot_paths import FootPath
 from homodyn.capture.kinetics.newton_euler import needed_wrench
 from homodyn.capture.kinetics.plate_feet import stretches
 from homodyn.capture.world import world_axes
-from homodyn.motion.loads import FootForce
+from homodyn.motion.contact_force import ContactForce
 from homodyn.motion.motion import Motion
 
 WEIGHT_OFF = 0.1
@@ -25,7 +25,9 @@ LONGEST = 0.5
 """s: the longest delay that is looked for."""
 
 
-def unmeasured(motion: Motion, feet: Sequence[FootForce], paths: Sequence[FootPath]) -> np.ndarray:
+def unmeasured(
+    motion: Motion, feet: Sequence[ContactForce], paths: Sequence[FootPath]
+) -> np.ndarray:
     """(frames,): True where the ground carries more than the plates say.
 
     Some foot stands that no plate carries, or nothing is carried at all, and the plates lack a
@@ -43,7 +45,7 @@ def unmeasured(motion: Motion, feet: Sequence[FootForce], paths: Sequence[FootPa
     return found
 
 
-def doubts(motion: Motion, feet: Sequence[FootForce], paths: Sequence[FootPath]) -> list[str]:
+def doubts(motion: Motion, feet: Sequence[ContactForce], paths: Sequence[FootPath]) -> list[str]:
     """What makes one doubt that these forces moved this body, with remedies."""
     model = motion.model
     up = world_axes(model)[2]
@@ -71,14 +73,14 @@ def doubts(motion: Motion, feet: Sequence[FootForce], paths: Sequence[FootPath])
 
 
 def _vertical(
-    motion: Motion, feet: Sequence[FootForce], up: np.ndarray
+    motion: Motion, feet: Sequence[ContactForce], up: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Vertical force (N) that the motion needs, and that the plates carry."""
     needed = needed_wrench(motion)[0] @ up
     return needed, sum((foot.force @ up for foot in feet), np.zeros(len(needed)))
 
 
-def _bare(feet: Sequence[FootForce], paths: Sequence[FootPath], up: np.ndarray) -> np.ndarray:
+def _bare(feet: Sequence[ContactForce], paths: Sequence[FootPath], up: np.ndarray) -> np.ndarray:
     """(frames,): True where a foot stands that no plate carries."""
     found = []
     for path in paths:

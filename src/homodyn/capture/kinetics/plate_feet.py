@@ -13,7 +13,7 @@ from homodyn.capture.kinetics.foot_paths import LIFTED, FootPath
 from homodyn.capture.kinetics.ground import PlateWrench, center_of_pressure
 from homodyn.capture.kinetics.newton_euler import needed_wrench
 from homodyn.capture.world import world_axes
-from homodyn.motion.loads import FootForce
+from homodyn.motion.contact_force import ContactForce
 from homodyn.motion.motion import Motion
 
 NEAR = 0.25
@@ -32,7 +32,7 @@ BRIEF = 0.1
 class Assignment:
     """The forces on each foot, where they can be trusted, and what was decided."""
 
-    feet: tuple[FootForce, ...]
+    feet: tuple[ContactForce, ...]
     usable: np.ndarray
     """(frames,): False where the force of one plate may belong to two feet, or none was read."""
     notes: tuple[str, ...]
@@ -208,7 +208,7 @@ def _gathered(
     foot: Foot,
     up: np.ndarray,
     notes: list[str],
-) -> FootForce:
+) -> ContactForce:
     """The sum of what acts on one foot."""
     shares = [(plate, owners[plate.name] == k) for plate in plates]
     shares = [(plate, own) for plate, own in shares if own.any()]
@@ -228,7 +228,7 @@ def _gathered(
     normal = force @ up
     height = np.divide(lift, normal, out=np.zeros(frames), where=normal != 0)
     point, free = center_of_pressure(force, moment, up, height)
-    return FootForce(foot.body, foot.side, force, point, free, tuple(p.name for p, _ in shares))
+    return ContactForce(foot.body, foot.side, force, point, free, tuple(p.name for p, _ in shares))
 
 
 def sole_distance(points: np.ndarray, center: np.ndarray, up: np.ndarray) -> np.ndarray:

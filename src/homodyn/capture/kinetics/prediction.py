@@ -14,7 +14,7 @@ from homodyn.capture.kinetics.plate_feet import sole_distance, stretches
 from homodyn.capture.kinetics.residuals import root_motions
 from homodyn.capture.world import world_axes
 from homodyn.errors import CaptureError
-from homodyn.motion.loads import FootForce
+from homodyn.motion.contact_force import ContactForce
 from homodyn.motion.motion import Motion
 
 RAMP = 0.05
@@ -29,7 +29,7 @@ FLIGHT = 0.05
 
 def predicted_forces(
     motion: Motion, *, feet: Sequence[str] = (), height: float | None = None
-) -> tuple[FootForce, ...]:
+) -> tuple[ContactForce, ...]:
     """Ground forces on the feet that explain the motion, computed from it alone.
 
     Newton and Euler give the one wrench that the ground as a whole must exert. Feet stand where
@@ -62,7 +62,7 @@ def predicted_forces(
     return _shared_out(paths, shares, force, moment, center, up, height, turns, shifts)
 
 
-def described(motion: Motion, feet: Sequence[FootForce]) -> tuple[str, ...]:
+def described(motion: Motion, feet: Sequence[ContactForce]) -> tuple[str, ...]:
     """What to know about predicted forces: how they came about and how plausible they are."""
     up = world_axes(motion.model)[2]
     notes = [
@@ -155,7 +155,7 @@ def _shared_out(
     height: float,
     turns: np.ndarray,
     shifts: np.ndarray,
-) -> tuple[FootForce, ...]:
+) -> tuple[ContactForce, ...]:
     """Forces, points and free moments of the feet.
 
     Their sum is the needed wrench along every motion that the root allows.
@@ -180,5 +180,5 @@ def _shared_out(
         own = np.where(loaded[k][:, None], own, 0.0)
         acting = np.where(loaded[k][:, None], forces[k], 0.0)
         place, free = center_of_pressure(acting, own, up, height)
-        found.append(FootForce(path.foot.body, path.foot.side, acting, place, free, (), True))
+        found.append(ContactForce(path.foot.body, path.foot.side, acting, place, free, (), True))
     return tuple(found)

@@ -15,7 +15,8 @@ from homodyn.capture.kinetics.plate_feet import sole_distance
 from homodyn.capture.world import world_axes
 from homodyn.dynamics import angular_jacobian, jacobian, mass_matrix, position
 from homodyn.model import Model
-from homodyn.motion.loads import FootForce, Loads
+from homodyn.motion.contact_force import ContactForce
+from homodyn.motion.loads import Loads
 from homodyn.motion.motion import Motion
 
 TURN = 5.0
@@ -126,7 +127,7 @@ def _smallest_step(A: np.ndarray, sizes: np.ndarray, tau: np.ndarray) -> np.ndar
     return -sizes * (scaled.transpose(0, 2, 1) @ pull)[..., 0]
 
 
-def _root_wrenches(motion: Motion, foot: FootForce, root: list[int]) -> np.ndarray:
+def _root_wrenches(motion: Motion, foot: ContactForce, root: list[int]) -> np.ndarray:
     """(frames, root, 6): what moment and force at the centre of pressure do to the root."""
     turning = angular_jacobian(motion.model, motion.q, foot.body)[..., root]
     sliding = jacobian(motion.model, motion.q, foot.body)[..., root]
@@ -139,14 +140,14 @@ def _acceleration_sizes(model: Model) -> np.ndarray:
     return np.where(turning(model), TURN, SHIFT)
 
 
-def _wrench_sizes(model: Model, foot: FootForce) -> np.ndarray:
+def _wrench_sizes(model: Model, foot: ContactForce) -> np.ndarray:
     """(frames, 6): moments, then forces, in proportion to the load; zero for unloaded feet."""
     up = np.abs(world_axes(model)[2])
     load = np.where(np.isfinite(foot.point).all(-1), foot.force @ world_axes(model)[2], 0.0)
     return load[:, None] * np.concatenate([POINT + (FREE - POINT) * up, np.full(3, FORCE)])
 
 
-def _pushed_by(model: Model, feet: Sequence[FootForce], step: np.ndarray) -> list[FootForce]:
+def _pushed_by(model: Model, feet: Sequence[ContactForce], step: np.ndarray) -> list[ContactForce]:
     """The forces on the feet after a change of moments and forces at their centres of pressure."""
     up, changed = world_axes(model)[2], []
     for k, foot in enumerate(feet):
@@ -160,7 +161,7 @@ def _pushed_by(model: Model, feet: Sequence[FootForce], step: np.ndarray) -> lis
     return changed
 
 
-def _leaving(motion: Motion, before: FootForce, after: FootForce) -> np.ndarray:
+def _leaving(motion: Motion, before: ContactForce, after: ContactForce) -> np.ndarray:
     """(frames,): True where a loaded foot would lose its force, or the sole its pressure."""
     up = world_axes(motion.model)[2]
     (foot,) = find_feet(motion.model, (before.body,))
@@ -173,8 +174,8 @@ def _leaving(motion: Motion, before: FootForce, after: FootForce) -> np.ndarray:
 
 def _change(
     model: Model,
-    before: Sequence[FootForce],
-    after: Sequence[FootForce],
+    before: Sequence[ContactForce],
+    after: Sequence[ContactForce],
     step: np.ndarray,
     held: int,
 ) -> Change:

@@ -22,8 +22,8 @@ from homodyn.gait.reconstruction.felis2015 import (
 )
 from homodyn.model import Model
 from homodyn.motion import (
+    ContactForce,
     Event,
-    FootForce,
     Loads,
     Motion,
 )
@@ -290,7 +290,7 @@ class _GroundMoment:
         return instant.ground_moment(self.body)
 
 
-def _moment(measured: Loads, foot: FootForce) -> np.ndarray:
+def _moment(measured: Loads, foot: ContactForce) -> np.ndarray:
     """(frames, 3), N m: of the ground about the origin of the foot."""
     origin = np.asarray(position(measured.motion.model, measured.motion.q, foot.body))
     unloaded = np.abs(foot.force).max(axis=1) == 0

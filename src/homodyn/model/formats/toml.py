@@ -38,6 +38,7 @@ from pathlib import Path
 from typing import Any
 
 from homodyn.errors import FormatError, ModelError
+from homodyn.foundation.record import register_codec
 from homodyn.foundation.text import unknown_name
 from homodyn.model.body import Body
 from homodyn.model.formats.files import read_bytes, write_text
@@ -81,14 +82,23 @@ def read_toml(path: str | Path) -> Model:
     """The model in a Homodyn TOML file."""
     try:
         text = read_bytes(Path(path)).decode("utf-8")
-        content = tomllib.loads(text)
     except UnicodeDecodeError:
         raise FormatError("this is not UTF-8 text", str(path)) from None
+    return model_from_text(text, str(path))
+
+
+def model_from_text(text: str, path: str = "") -> Model:
+    """The model in the text of a Homodyn TOML file; ``path`` is for messages."""
+    try:
+        content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise FormatError(f"this is not TOML: {error}", str(path)) from None
+        raise FormatError(f"this is not TOML: {error}", path) from None
     except RecursionError:
-        raise FormatError("its values are nested too deeply", str(path)) from None
-    return _Reader(str(path)).model(content)
+        raise FormatError("its values are nested too deeply", path) from None
+    return _Reader(path).model(content)
+
+
+register_codec(Model, model_text, model_from_text)
 
 
 class _Table:

@@ -1,0 +1,44 @@
+"""Sides by the names of all formats."""
+
+import pytest
+
+from homodyn.model.side import Side, side_of
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "calcn_r",
+        "ThighRight",
+        "RKNE",
+        "R.Heel",
+        "r_hip",
+        "hip_flexion_r",
+        "footR",
+        "right_foot",
+        "RLEG_LINK4",
+        "r_ankle",
+    ],
+)
+def test_right(name):
+    assert side_of(name) is Side.RIGHT
+
+
+@pytest.mark.parametrize(
+    "name", ["calcn_l", "ThighLeft", "LASI", "L.Heel", "femur_l", "footL", "LeftToeBase"]
+)
+def test_left(name):
+    assert side_of(name) is Side.LEFT
+
+
+@pytest.mark.parametrize(
+    "name", ["pelvis", "femur", "torso", "Head", "lumbar", "L5", "L1", "sacrum", "CLAV", ""]
+)
+def test_no_side(name):
+    assert side_of(name) is None
+
+
+def test_sides_have_an_opposite_a_sign_and_a_title():
+    assert Side.LEFT.other is Side.RIGHT
+    assert (Side.LEFT.sign, Side.RIGHT.sign) == (1.0, -1.0)
+    assert [side.title for side in Side] == ["Right", "Left"]
