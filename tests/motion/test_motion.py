@@ -121,11 +121,8 @@ def test_resampling_interpolates(motion):
 
 
 def test_resampling_keeps_quaternions_unit():
-    body = hd.Model(
-        "top",
-        (hd.model.Body("top", 1.0, inertia=np.eye(3)),),
-        (hd.model.Joint("root", "world", "top", hd.joints.free()),),
-    )
+    body = hd.model.Assembly("top")
+    body = body.add(hd.model.sphere("top", 1.0, 0.1), hd.joints.free()).model()
     q0 = body.neutral()
     turn = np.array([0, 0, 0, 0.4, -0.3, 1.2])
     q = np.stack([body.integrate(q0, turn * k) for k in range(3)])
