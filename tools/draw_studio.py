@@ -21,10 +21,10 @@ from playwright.sync_api import sync_playwright
 
 from homodyn import capture
 from homodyn.report.demo import TRIAL
-from homodyn.studio import Actor, Document, Session
-from homodyn.studio.fitting import fit_frame
-from homodyn.studio.marking import removed
-from homodyn.studio.opening import from_catalog, opened
+from homodyn.studio import Actor, Session, StudioDocument
+from homodyn.studio.file_opening import from_catalog, open_path
+from homodyn.studio.fit_tasks import fit_frame
+from homodyn.studio.marker_editing import remove_markers
 from homodyn.studio.panels.balance import BalancePanel
 from homodyn.studio.panels.edit import EditPanel
 from homodyn.studio.panels.markers import MarkersPanel
@@ -33,18 +33,18 @@ from homodyn.studio.panels.simulate import SimulatePanel
 from homodyn.studio.studio import Studio
 from homodyn.synthetic import read_truth
 
-COLOURS = 256
+COLORS = 256
 USUAL = (1280, 800)
 STEP = 1.6
 """s: an instant of the walk in the middle of a step."""
 EXAMPLES = Path(__file__).parent.parent / "examples" / "networks"
 
 
-def walk() -> Document:
+def walk() -> StudioDocument:
     """The recorded walk and the body that walked."""
     truth = read_truth(TRIAL)
     actor = Actor("walk", truth.model, truth.motion.q[0], truth.motion, truth.loads, truth.events)
-    return Document().with_trial(capture.read(TRIAL / "walk.c3d")).with_actor(actor)
+    return StudioDocument().with_trial(capture.read(TRIAL / "walk.c3d")).with_actor(actor)
 
 
 def until(true: Callable[[], Any], seconds: float = 60.0) -> None:
@@ -68,29 +68,31 @@ def begin(page: Any, studio: Studio) -> None:
 
 def seen(page: Any, studio: Studio) -> None:
     """The walk in the middle of a step."""
-    studio.session.tune(lambda clock: clock.at(1.0))
+    studio.session.update_clock(lambda clock: clock.at(1.0))
 
 
-def fitted() -> Document:
+def fitted() -> StudioDocument:
     """The recorded walk and a ready body, fitted to a frame of it."""
     trial = capture.read(TRIAL / "walk.c3d")
     actor = fit_frame(from_catalog("heiman"), trial, STEP).after
-    return Document().with_trial(trial).with_actor(actor)
+    return StudioDocument().with_trial(trial).with_actor(actor)
 
 
 def markers(page: Any, studio: Studio) -> None:
     """Three markers of a shank are chosen, and one without a segment stands out."""
-    studio.session.tune(lambda clock: clock.at(STEP))
-    studio.session.change("remove", lambda d: removed(d, {"STRN"}, "body"))
+    studio.session.update_clock(lambda clock: clock.at(STEP))
+    studio.session.change("remove", lambda d: remove_markers(d, {"STRN"}, "body"))
     tab(page, "Fit")
-    studio.set_look(body="see-through", chosen=frozenset({"LKNE", "LTIB", "LANK"}))
+    studio.set_view_options(
+        body="see-through", selected_markers=frozenset({"LKNE", "LTIB", "LANK"})
+    )
     panel: Any = studio.layout.panel(MarkersPanel)
     panel.segment.value = "ShankLeft"
 
 
 def edit(page: Any, studio: Studio) -> None:
     """A knee has its handle, and the length of a thigh is chosen."""
-    studio.session.tune(lambda clock: clock.at(STEP))
+    studio.session.update_clock(lambda clock: clock.at(STEP))
     for folder in ("Open", "Edit"):
         page.get_by_text(folder, exact=True).first.click()
     panel: Any = studio.layout.panel(EditPanel)
@@ -111,7 +113,7 @@ def compare(page: Any, studio: Studio) -> None:
         motion = replace(walker.motion, q=q)
         loads = replace(walker.loads, motion=motion, tau=load * walker.loads.tau)
         made = replace(walker, name=name, motion=motion, loads=loads)
-        studio.session.change("open", lambda d, made=made: d.with_actor(made), opened=True)
+        studio.session.change("open", lambda d, made=made: d.with_actor(made), in_file=True)
     tab(page, "Compare")
 
 
@@ -120,19 +122,19 @@ def simulate(page: Any, studio: Studio) -> None:
     tab(page, "Simulate")
     page.get_by_role("button", name="Let go").click()
     panel: Any = studio.layout.panel(SimulatePanel)
-    until(lambda: len(panel.glances) > 30)
+    until(lambda: len(panel.samples) > 30)
     studio._segment_clicked("HeiMan", "UpperTrunk")
     node = panel.handle._node
     panel.handle._held = True
     node.position = np.add(node.position, [0.05, 0.25, 0.0])
-    count = len(panel.glances)
-    until(lambda: len(panel.glances) > count + 45)
+    count = len(panel.samples)
+    until(lambda: len(panel.samples) > count + 45)
 
 
 def balance(page: Any, studio: Studio) -> None:
     """Margins of the walk."""
     tab(page, "Studies")
-    studio.session.tune(lambda clock: clock.at(0.95))
+    studio.session.update_clock(lambda clock: clock.at(0.95))
     page.get_by_role("button", name="Judge the motion").click()
     panel: Any = studio.layout.panel(BalancePanel)
     until(lambda: panel.plot is not None)
@@ -143,7 +145,7 @@ def network(page: Any, studio: Studio) -> None:
     tab(page, "Studies")
     page.get_by_text("Balance", exact=True).first.click()
     page.get_by_text("Network", exact=True).first.click()
-    studio.open(opened(EXAMPLES / "van_der_pol.cdn"), "van_der_pol.cdn")
+    studio.open(open_path(EXAMPLES / "van_der_pol.cdn"), "van_der_pol.cdn")
     panel: Any = studio.layout.panel(NetworkPanel)
     until(lambda: panel.ran is not None)
     panel.until.value = 40.0
@@ -154,33 +156,33 @@ def network(page: Any, studio: Studio) -> None:
 
 def save(page: Any, studio: Studio) -> None:
     """What can be saved, with a pose that is not."""
-    studio.session.change("pose", lambda d: d.changed(d.actor.in_pose(d.actor.q)))
+    studio.session.change("pose", lambda d: d.with_active(d.actor.with_pose(d.actor.q)))
     for folder in ("Open", "Save"):
         page.get_by_text(folder, exact=True).first.click()
 
 
-PAGES: dict[str, tuple[Callable[[Any, Studio], None], Callable[[], Document]]] = {
-    "begin": (begin, Document),
+PAGES: dict[str, tuple[Callable[[Any, Studio], None], Callable[[], StudioDocument]]] = {
+    "begin": (begin, StudioDocument),
     "walk": (seen, walk),
     "markers": (markers, fitted),
     "edit": (edit, fitted),
     "save": (save, walk),
     "compare": (compare, walk),
-    "simulate": (simulate, lambda: Document().with_actor(from_catalog("heiman"))),
+    "simulate": (simulate, lambda: StudioDocument().with_actor(from_catalog("heiman"))),
     "balance": (balance, walk),
-    "network": (network, Document),
+    "network": (network, StudioDocument),
 }
 """Pages by name: what is done on them, and what is open before."""
 
 
-def drawn(browser: Any, name: str, size: tuple[int, int], dark: bool, path: Path) -> None:
+def frames_drawn(browser: Any, name: str, size: tuple[int, int], dark: bool, path: Path) -> None:
     """Write the picture of one page."""
     act, document = PAGES[name]
     studio = Studio(Session(document()), port=0)
     studio.start()
     try:
-        studio.set_look(dark=dark)
-        studio.settle()
+        studio.set_view_options(dark=dark)
+        studio.wait_until_drawn()
         page = browser.new_page(viewport={"width": size[0], "height": size[1]})
         page.goto(f"{studio.address}?edges=smooth")
         page.get_by_text("Open a file").wait_for()
@@ -196,7 +198,7 @@ def drawn(browser: Any, name: str, size: tuple[int, int], dark: bool, path: Path
     with Image.open(path) as picture:
         # Maximum coverage keeps the colours that only a few small signs have.
         few = picture.convert("RGB").quantize(
-            COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE
+            COLORS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE
         )
     few.save(path, optimize=True)
 
@@ -215,7 +217,7 @@ def main() -> None:
         )
         for name in names:
             path = folder / f"studio_{name}.png"
-            drawn(browser, name, (size[0], size[1]), "dark" in words, path)
+            frames_drawn(browser, name, (size[0], size[1]), "dark" in words, path)
             print(path)
         browser.close()
 

@@ -1,13 +1,13 @@
 """What the benchmark of the studio plays."""
 
 from homodyn.bench import studio
-from homodyn.studio.opening import opened
+from homodyn.studio.file_opening import open_path
 
 
 def test_the_long_motion_opens_as_a_body_and_a_recording(tmp_path, monkeypatch):
     monkeypatch.setattr(studio, "FRAMES", 40)
     result, recording = studio.long_motion(tmp_path)
-    actor, trial = opened(result), opened(recording)
+    actor, trial = open_path(result), open_path(recording)
     assert actor.motion.q.shape == (40, actor.model.nq)
     assert actor.model.nv - 6 == 48
     assert trial.positions.shape == (40, 60, 3)

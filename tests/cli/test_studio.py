@@ -132,13 +132,13 @@ def test_a_word_that_is_no_body_names_the_bodies():
 
 def test_the_demonstration_is_analysed_while_the_page_is_there():
     from homodyn.studio import Session, demo
-    from homodyn.studio.tasks import Tasks
+    from homodyn.studio.background_tasks import TaskRunner
 
     session = Session()
     demo.open_recording(session)
     assert session.document.trial.frames > 100
     stages = []
-    tasks = Tasks(lambda task: stages.append(task.stage))
+    tasks = TaskRunner(lambda task: stages.append(task.stage))
     task = tasks.start(demo.NAME, lambda task: demo.analyse(session, task))
     until(task.done.is_set, "the analysis", 300)
     assert task.error == ""

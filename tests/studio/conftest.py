@@ -15,26 +15,26 @@ import pytest
 
 from homodyn import capture
 from homodyn.report.demo import TRIAL
-from homodyn.studio import Actor, Document, Session
+from homodyn.studio import Actor, Session, StudioDocument
 from homodyn.studio.studio import Studio
 from homodyn.synthetic import read_truth
 from support.waiting import PATIENCE, until
 
 
 @pytest.fixture(scope="session")
-def walk_document() -> Document:
+def walk_document() -> StudioDocument:
     """The recorded walk and the body that walked, with its motion, forces and events."""
     truth = read_truth(TRIAL)
     actor = Actor("walk", truth.model, truth.motion.q[0], truth.motion, truth.loads, truth.events)
-    return Document().with_trial(capture.read(TRIAL / "walk.c3d")).with_actor(actor)
+    return StudioDocument().with_trial(capture.read(TRIAL / "walk.c3d")).with_actor(actor)
 
 
 @pytest.fixture
-def studio(walk_document: Document) -> Iterator[Studio]:
+def studio(walk_document: StudioDocument) -> Iterator[Studio]:
     """A studio with the walk open, on a port of its own."""
     made = Studio(Session(walk_document), port=0)
     made.start()
-    made.settle()
+    made.wait_until_drawn()
     yield made
     made.stop()
 

@@ -8,8 +8,8 @@ import sys
 
 import numpy as np
 
-from homodyn.studio.autosave import left_behind
-from homodyn.studio.opening import from_catalog
+from homodyn.studio.autosave import find_recoverable_work
+from homodyn.studio.file_opening import from_catalog
 from support.studio_page import unfold
 from support.waiting import PATIENCE
 
@@ -50,7 +50,7 @@ def test_the_demonstration_ends_on_ctrl_c_and_keeps_what_is_unsaved(browser, tmp
     assert "Traceback" not in rest
     posed = re.search(r"Not saved: pose of (HeiMan|walk)\. It is kept, and the next", rest)[1]
     assert rest.rstrip().endswith("The studio has ended.")
-    (kept,) = left_behind(tmp_path / "studio")
+    (kept,) = find_recoverable_work(tmp_path / "studio")
     body = next(actor for actor in kept.read().actors if actor.name == posed)
     # The walker takes the place of the other body when its analysis ends before the pose.
     assert posed == "walk" or not np.allclose(body.q, from_catalog("heiman").q, atol=0.01)

@@ -15,23 +15,30 @@ from homodyn.motion import (
     Motion,
 )
 from homodyn.report.silhouette import posed
-from homodyn.studio import Actor, Document
-from homodyn.studio.arrows import contact_arrows, plate_arrows
-from homodyn.studio.figure import figure
-from homodyn.studio.opening import from_catalog
-from homodyn.studio.panels.plots import span, together, with_cursor
+from homodyn.studio import Actor, StudioDocument
+from homodyn.studio.body_geometry import body_geometry
+from homodyn.studio.file_opening import from_catalog
+from homodyn.studio.force_arrows import contact_arrows, plate_arrows
+from homodyn.studio.meshes import along, ball, bead, cylinder, dome, towards
+from homodyn.studio.panels.plots import on_common_times, value_range, with_cursor
+from homodyn.studio.plot_signals import (
+    SIGNAL_KINDS,
+    PlotCurve,
+    curves,
+    signal_names,
+    thin_curve,
+    unit_of,
+)
 from homodyn.studio.scene.body import plumb_line
-from homodyn.studio.shapes import along, ball, bead, cylinder, dome, towards
-from homodyn.studio.signals import KINDS, Curve, curves, names_of, thinned, unit_of
-from homodyn.studio.support import support_polygon
-from homodyn.studio.timeline import marks, short, strip
+from homodyn.studio.support_polygon import support_polygon
+from homodyn.studio.timeline import event_code, phase_strip, slider_marks
 
 
 @pytest.mark.parametrize("entry", [entry.name for entry in catalog.entries()])
 def test_all_points_of_a_figure_are_where_a_slow_drawing_has_them(entry):
     model = catalog.build(entry)
     q = model.random(7, 3)
-    poses = figure(model).poses(q)
+    poses = body_geometry(model).poses(q)
     for row in range(3):
         slow = posed(model, q[row])
         np.testing.assert_allclose(poses.com[row], slow.com, atol=1e-5)
@@ -45,7 +52,7 @@ def test_a_world_with_y_up_is_turned_to_ours():
     turned = replace(catalog.heiman(), gravity=np.array([0.0, -9.81, 0.0]))
     q = turned.random(1)
     x, y, z = dynamics.center_of_mass(turned, q)
-    np.testing.assert_allclose(figure(turned).poses(q).com[0], [x, -z, y], atol=1e-5)
+    np.testing.assert_allclose(body_geometry(turned).poses(q).com[0], [x, -z, y], atol=1e-5)
 
 
 def test_cylinders_lie_along_what_they_stand_for():
@@ -60,7 +67,7 @@ def test_cylinders_lie_along_what_they_stand_for():
 
 
 def test_domes_close_both_ends_of_solid_parts_also_of_those_without_length():
-    figure_ = figure(catalog.heiman())
+    figure_ = body_geometry(catalog.heiman())
     poses = figure_.poses(catalog.heiman().random(3, 2))
     ends = poses.ends.copy()
     ends[1, 0, 1] = ends[1, 0, 0]
@@ -100,7 +107,7 @@ def walker(frames=101) -> Actor:
 
 
 def test_every_kind_of_curve_has_its_values_and_unit():
-    document = Document().with_actor(walker())
+    document = StudioDocument().with_actor(walker())
     expected = {
         ("coordinate", "KneeLeft_RY"): ("deg", np.degrees(1.0)),
         ("coordinate", "Pelvis_TX"): ("m", 0.0),
@@ -112,9 +119,9 @@ def test_every_kind_of_curve_has_its_values_and_unit():
         ("marker error", "RKNE"): ("mm", 4.0),
         ("marker error", "all, root mean square"): ("mm", np.sqrt(12.5)),
     }
-    assert {kind for kind, _ in expected} == set(KINDS)
+    assert {kind for kind, _ in expected} == set(SIGNAL_KINDS)
     for (kind, name), (unit, last) in expected.items():
-        assert name in names_of(document, kind)
+        assert name in signal_names(document, kind)
         (curve,) = curves(document, kind, name)
         assert curve.values[-1] == pytest.approx(last)
         assert unit_of(document, kind, name) == unit
@@ -125,7 +132,7 @@ def test_a_thinned_curve_keeps_its_peaks():
     values = np.sin(time)
     values[4321] = 9.0
     values[100:200] = np.nan
-    thin = thinned(Curve("x", (0, 0, 0), time, values))
+    thin = thin_curve(PlotCurve("x", (0, 0, 0), time, values))
     assert len(thin.time) <= 610
     assert np.nanmax(thin.values) == 9.0
     assert (thin.time[0], thin.time[-1]) == (0.0, 10.0)
@@ -133,10 +140,10 @@ def test_a_thinned_curve_keeps_its_peaks():
 
 
 def test_the_cursor_is_an_upright_line_and_leaves_the_curves():
-    table = together([Curve("x", (0, 0, 0), np.arange(5.0), np.arange(5.0) ** 2)])
+    table = on_common_times([PlotCurve("x", (0, 0, 0), np.arange(5.0), np.arange(5.0) ** 2)])
     time, values, mark = with_cursor(table, 2.5)
     at = np.flatnonzero(time == 2.5)
-    low, high = span(table)
+    low, high = value_range(table)
     assert mark[at[1]] == high
     assert (np.delete(mark, at[1]) < low).all()
     np.testing.assert_allclose(values[at], 6.5)
@@ -145,11 +152,11 @@ def test_the_cursor_is_an_upright_line_and_leaves_the_curves():
 
 def test_forces_are_drawn_where_they_act_and_as_long_as_they_are_strong():
     actor = walker()
-    (arrow,) = contact_arrows(actor, figure(actor.model), 0.5)
+    (arrow,) = contact_arrows(actor, body_geometry(actor.model), 0.5)
     weight = actor.model.mass * 9.81
     np.testing.assert_allclose(arrow[0], [0.1, 0.2, 0.0])
     np.testing.assert_allclose(arrow[1] - arrow[0], [0, 0, 0.7 * 400 / weight])
-    assert len(contact_arrows(actor.in_pose(actor.q), figure(actor.model), 0.5)) == 0
+    assert len(contact_arrows(actor.with_pose(actor.q), body_geometry(actor.model), 0.5)) == 0
     force = np.array([[0.0, 0.0, 700.0], [0.0, 0.0, 1.0]])
     plate = ForcePlate("p", 10.0, force, np.zeros((2, 3)), np.zeros((2, 3)))
     assert len(plate_arrows((plate,), 0.0, 700.0)) == 1
@@ -158,7 +165,7 @@ def test_forces_are_drawn_where_they_act_and_as_long_as_they_are_strong():
 
 def test_a_standing_body_has_its_centre_of_mass_over_its_support():
     actor = from_catalog("heiman")
-    shape = figure(actor.model)
+    shape = body_geometry(actor.model)
     poses = shape.poses(actor.q)
     corners = support_polygon(shape, poses.touching[0], None)
     assert len(corners) >= 4
@@ -183,9 +190,9 @@ def test_the_time_line_marks_events_and_phases():
         Event(5.0, "Foot Off", "Right"),
     )
     time = np.arange(101) / 100
-    assert marks(events, time) == ((20, "LS"), (80, "LO"))
-    assert short(Event(0.0, "Clap")) == "Cl"
-    picture = strip(events, time)
+    assert slider_marks(events, time) == ((20, "LS"), (80, "LO"))
+    assert event_code(Event(0.0, "Clap")) == "Cl"
+    picture = phase_strip(events, time)
     assert 'x="20.000%"' in picture
     assert 'width="60.000%"' in picture
-    assert strip((), time) == ""
+    assert phase_strip((), time) == ""

@@ -10,9 +10,9 @@ from homodyn import catalog, save
 from homodyn.report.demo import TRIAL
 from homodyn.report.simulation import write_simulation
 from homodyn.simulate import run
-from homodyn.studio.opening import from_catalog
+from homodyn.studio.file_opening import from_catalog
 from homodyn.studio.panels.pose import PosePanel
-from homodyn.studio.posing import slots
+from homodyn.studio.pose_editing import slots
 from homodyn.studio.studio import Studio
 from support.studio_page import number_box, type_number, unfold
 from support.waiting import until
@@ -48,7 +48,7 @@ def test_a_pose_slider_moves_the_body_and_undo_takes_it_back(studio, visit):
     unfold(page, "Left leg")
     slider = studio.layout.panel(PosePanel).sliders["KneeLeft_RY"]
     number_box(page, slider).wait_for()
-    studio.settle()
+    studio.wait_until_drawn()
     slot = next(s for s in slots(studio.session.document.actor.model) if s.name == "KneeLeft_RY")
     picture = page.locator("canvas").first.screenshot()
     type_number(page, slider, 80)

@@ -12,9 +12,9 @@ from PIL import Image
 from homodyn import catalog, load, save
 from homodyn.errors import ModelError
 from homodyn.model import Assembly, joints, sphere
-from homodyn.studio import Document, Session
-from homodyn.studio.autosave import Autosave, left_behind
-from homodyn.studio.opening import from_catalog, standing
+from homodyn.studio import Session, StudioDocument
+from homodyn.studio.autosave import Autosave, find_recoverable_work
+from homodyn.studio.file_opening import from_catalog, standing_actor
 from homodyn.studio.panels.compare import ComparePanel
 from homodyn.studio.panels.save import GIF, PICTURE, REPLAY, SavePanel
 from homodyn.studio.panels.simulate import SimulatePanel
@@ -29,10 +29,10 @@ def serve():
     started = []
 
     def start(document=None, **options):
-        made = Studio(Session(document or Document()), port=0, **options)
+        made = Studio(Session(document or StudioDocument()), port=0, **options)
         started.append(made)
         made.start()
-        made.settle()
+        made.wait_until_drawn()
         return made
 
     yield start
@@ -41,7 +41,7 @@ def serve():
 
 
 def posed(studio, value=0.3):
-    studio.session.change("pose", lambda d: d.changed(d.actor.in_pose(d.actor.q + value)))
+    studio.session.change("pose", lambda d: d.with_active(d.actor.with_pose(d.actor.q + value)))
 
 
 def downloaded(page, button, path):
@@ -91,9 +91,9 @@ def test_a_picture_a_film_and_a_replay_come_out_of_the_page(studio, visit, brows
     first = studio.session.document.actor.motion
     short = replace(first, time=first.time[:21], q=first.q[:21], v=first.v[:21], a=first.a[:21])
     studio.session.change(
-        "cut", lambda d: Document().with_actor(replace(d.actor, motion=short, loads=None))
+        "cut", lambda d: StudioDocument().with_actor(replace(d.actor, motion=short, loads=None))
     )
-    studio.settle()
+    studio.wait_until_drawn()
     panel.what.value = GIF
     assert downloaded(page, "Save this file", tmp_path / "walk.gif") == "walk.gif"
     film = Image.open(io.BytesIO((tmp_path / "walk.gif").read_bytes()))
@@ -151,10 +151,10 @@ def test_closing_a_body_with_unsaved_work_is_asked_about(studio, visit):
 
 def test_work_that_a_crash_left_behind_is_offered(visit, serve, tmp_path):
     body = from_catalog("bip")
-    session = Session(Document().with_actor(body))
-    session.change("pose", lambda d: d.changed(d.actor.in_pose(d.actor.q + 0.2)))
+    session = Session(StudioDocument().with_actor(body))
+    session.change("pose", lambda d: d.with_active(d.actor.with_pose(d.actor.q + 0.2)))
     Autosave(session, tmp_path).write()
-    assert len(left_behind(tmp_path)) == 1
+    assert len(find_recoverable_work(tmp_path)) == 1
 
     studio = serve(home=tmp_path)
     page = visit(studio)
@@ -163,7 +163,7 @@ def test_work_that_a_crash_left_behind_is_offered(visit, serve, tmp_path):
     until(lambda: studio.session.document.names == session.document.names, "the work is back")
     np.testing.assert_array_equal(studio.session.document.actor.q, body.q + 0.2)
     assert studio.session.view().unsaved
-    until(lambda: not left_behind(tmp_path), "it is held by this studio now")
+    until(lambda: not find_recoverable_work(tmp_path), "it is held by this studio now")
 
 
 def test_a_model_with_inertias_of_no_rigid_body_is_opened_all_the_same(visit, serve, tmp_path):
@@ -186,7 +186,7 @@ def test_a_model_with_inertias_of_no_rigid_body_is_opened_all_the_same(visit, se
 def test_two_results_are_compared_over_the_cycle(studio, visit, tmp_path):
     walker = studio.session.document.actor
     weaker = replace(walker, name="weaker", loads=replace(walker.loads, tau=0.8 * walker.loads.tau))
-    studio.session.change("open", lambda d: d.with_actor(weaker), opened=True)
+    studio.session.change("open", lambda d: d.with_actor(weaker), in_file=True)
     page = visit(studio)
     page.get_by_role("tab", name="Compare").click()
     page.get_by_text("2 of 2 results over the cycle").wait_for()
@@ -213,24 +213,24 @@ def ball():
 
 
 def test_a_body_is_let_go_pushed_and_stopped(visit, serve):
-    studio = serve(Document().with_actor(standing(ball())))
+    studio = serve(StudioDocument().with_actor(standing_actor(ball())))
     page = visit(studio)
     page.get_by_role("tab", name="Simulate").click()
     page.get_by_role("button", name="Let go").click()
     panel = studio.layout.panel(SimulatePanel)
-    until(lambda: len(panel.glances) > 5, "the body moves")
+    until(lambda: len(panel.samples) > 5, "the body moves")
     page.mouse.click(*pixel(page, studio, (0.0, 0.0, 0.3)))
     until(lambda: panel.handle.segment == "ball", "a handle at what was clicked")
-    studio.settle()
+    studio.wait_until_drawn()
     start, end = arrow_of(page, studio, panel.handle._node)
     page.mouse.move(*end)
     page.mouse.down()
     page.mouse.move(*(2 * end - start), steps=5)
-    until(lambda: panel.glances[-1].push is not None, "a push")
-    until(lambda: panel.glances[-1].q[0] > 0.02, "the body moves to where it is pulled")
-    assert max(glance.push.force[0] for glance in panel.glances if glance.push) > 1.0
+    until(lambda: panel.samples[-1].push is not None, "a push")
+    until(lambda: panel.samples[-1].q[0] > 0.02, "the body moves to where it is pulled")
+    assert max(sample.push.force[0] for sample in panel.samples if sample.push) > 1.0
     page.mouse.up()
-    until(lambda: panel.glances[-1].push is None, "a hand that let go")
+    until(lambda: panel.samples[-1].push is None, "a hand that let go")
     page.get_by_text(re.compile(r"real time")).wait_for()
     page.get_by_role("button", name="Stop").click()
     until(lambda: len(studio.session.document.names) == 2, "a result")

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from homodyn import catalog
-from homodyn.studio import Document, Session
-from homodyn.studio.opening import from_catalog
+from homodyn.studio import Session, StudioDocument
+from homodyn.studio.file_opening import from_catalog
 from homodyn.studio.panels.edit import EditPanel
 from homodyn.studio.panels.fit import FitPanel
 from homodyn.studio.panels.health import HealthPanel
@@ -29,10 +29,10 @@ def working(walk_document):
         for m in actor.model.markers
     )
     astray = replace(actor, model=replace(actor.model, markers=markers))
-    document = Document().with_trial(walk_document.trial).with_actor(astray)
+    document = StudioDocument().with_trial(walk_document.trial).with_actor(astray)
     made = Studio(Session(document), port=0)
     made.start()
-    made.settle()
+    made.wait_until_drawn()
     yield made
     made.stop()
 
@@ -77,14 +77,14 @@ def test_three_markers_are_assigned_and_the_error_falls(working, visit):
     until(lambda: error(page) < 0.2 * far, "a smaller error")
     astray = error(page)
     # Some of the markers are inside the leg: they are clicked through it.
-    working.set_look(body="see-through")
-    working.settle()
+    working.set_view_options(body="see-through")
+    working.wait_until_drawn()
     click_marker(page, working, ASTRAY[0])
-    until(lambda: working.look.chosen == {ASTRAY[0]}, "a chosen marker")
+    until(lambda: working.view_options.selected_markers == {ASTRAY[0]}, "a chosen marker")
     for name in ASTRAY[1:]:
         click_marker(page, working, name, modifiers=("Control",))
-        until(lambda name=name: name in working.look.chosen, f"{name} besides")
-    assert working.look.chosen == set(ASTRAY)
+        until(lambda name=name: name in working.view_options.selected_markers, f"{name} besides")
+    assert working.view_options.selected_markers == set(ASTRAY)
     panel = working.layout.panel(MarkersPanel)
     choose(page, panel.segment, "ShankLeft")
     page.get_by_role("button", name="Assign to the segment").click()
@@ -116,7 +116,7 @@ def test_a_box_chooses_the_markers_inside_it(working, visit):
     page.mouse.move(*high, steps=4)
     page.mouse.up()
     page.keyboard.up("Shift")
-    until(lambda: working.look.chosen == inside, "the hips in a box")
+    until(lambda: working.view_options.selected_markers == inside, "the hips in a box")
     panel = working.layout.panel(MarkersPanel)
     unfold(page, "Names")
     choose(page, panel.where, "body")
@@ -165,7 +165,7 @@ def test_handles_in_the_picture_move_a_joint_and_a_segment(working, visit):
     model = working.session.document.actor.model
     edit.joint.value = "KneeRight"
     edit._take("KneeRight")
-    working.settle()
+    working.wait_until_drawn()
     before = drag_arrow(page, working, edit.handle._node)
     until(lambda: working.session.view().undo_label == "move joint KneeRight", "a moved joint")
     until(lambda: edit.handle._node.position[0] - before[0] > 0.05, "a joint in front")
@@ -173,9 +173,9 @@ def test_handles_in_the_picture_move_a_joint_and_a_segment(working, visit):
     edit._take("(nothing)")
     working.session.undo()
     until(lambda: working.session.document.actor.model == model, "undo")
-    working.settle()
+    working.wait_until_drawn()
     pose._clicked("HeiMan", "HandRight")
-    working.settle()
+    working.wait_until_drawn()
     drag_arrow(page, working, pose.handle._node)
     until(lambda: working.session.view().undo_label == "pull HandRight", "a pulled hand")
     elbow = model.coordinate_index("ElbowRight_RY")
@@ -226,7 +226,7 @@ def test_a_finding_leads_to_its_frame_and_markers(working, visit):
     panel = working.layout.panel(HealthPanel)
     until(lambda: panel.buttons, "findings")
     page.get_by_role("button", name="gap: LELB, LWRA").click()
-    until(lambda: working.look.chosen == {"LELB", "LWRA"}, "its markers")
+    until(lambda: working.view_options.selected_markers == {"LELB", "LWRA"}, "its markers")
     trial, health = panel._found
     first = health.findings[0].frames[0][0] - trial.first_frame
     assert working.session.clock.frame == first

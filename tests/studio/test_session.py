@@ -13,13 +13,13 @@ from homodyn.motion import (
     Event,
     Motion,
 )
-from homodyn.studio import Actor, Document, Session
-from homodyn.studio.clock import Clock
-from homodyn.studio.document import COLOURS, nearest
-from homodyn.studio.history import LONGEST, History
-from homodyn.studio.opening import from_catalog
+from homodyn.studio import Actor, Session, StudioDocument
+from homodyn.studio.document import COLORS, nearest_frame
+from homodyn.studio.file_opening import from_catalog
+from homodyn.studio.history import MAX_UNDO_STEPS, History
 from homodyn.studio.panels.open import guide_sentence
-from homodyn.studio.panels.time import pressed
+from homodyn.studio.panels.time import press_button
+from homodyn.studio.playback_clock import PlaybackClock
 
 
 def moving(frames=11, rate=10.0, name="walker") -> Actor:
@@ -36,14 +36,14 @@ def recording(frames=21, rate=10.0) -> Trial:
 
 
 def test_bodies_get_names_and_colours_of_their_own():
-    document = Document().with_actor(moving()).with_actor(moving()).with_actor(moving())
+    document = StudioDocument().with_actor(moving()).with_actor(moving()).with_actor(moving())
     assert document.names == ("walker", "walker 2", "walker 3")
-    assert [actor.colour for actor in document.actors] == list(COLOURS[:3])
+    assert [actor.color for actor in document.actors] == list(COLORS[:3])
     assert document.actor is document.actors[2]
 
 
 def test_closing_a_body_keeps_the_active_one_where_it_can():
-    document = Document().with_actor(moving(name="a")).with_actor(moving(name="b"))
+    document = StudioDocument().with_actor(moving(name="a")).with_actor(moving(name="b"))
     assert document.without("a").actor.name == "b"
     assert document.without("b").actor.name == "a"
     assert document.without("a").without("b").actor is None
@@ -52,21 +52,21 @@ def test_closing_a_body_keeps_the_active_one_where_it_can():
 
 
 def test_the_longest_motion_sets_the_time_and_the_active_body_the_events():
-    document = Document().with_actor(moving(11)).with_trial(recording(21))
+    document = StudioDocument().with_actor(moving(11)).with_trial(recording(21))
     assert len(document.time) == 21
     assert document.events[0].label == "Go"
     step = Event(0.1, "Foot Strike", "Left")
-    own = document.changed(replace(document.actor, events=(step,)))
+    own = document.with_active(replace(document.actor, events=(step,)))
     assert own.events == (step,)
 
 
 def test_a_posed_body_stands_still_until_it_is_released():
     actor = moving()
     pose = actor.model.random(1)
-    posed = actor.in_pose(pose)
+    posed = actor.with_pose(pose)
     assert not posed.moving
     np.testing.assert_array_equal(posed.position(0.7), pose)
-    assert posed.released().position(0.5)[0] == pytest.approx(0.5)
+    assert posed.resume_motion().position(0.5)[0] == pytest.approx(0.5)
 
 
 def test_undo_and_redo_walk_through_the_changes():
@@ -89,10 +89,10 @@ def test_undo_and_redo_walk_through_the_changes():
 
 
 def test_one_drag_is_one_step_back():
-    session = Session(Document().with_actor(moving()))
+    session = Session(StudioDocument().with_actor(moving()))
     for value in range(5):
         session.change(
-            "drag", lambda d, v=value: d.changed(d.actor.in_pose(d.actor.q + v)), merge=True
+            "drag", lambda d, v=value: d.with_active(d.actor.with_pose(d.actor.q + v)), merge=True
         )
     session.undo()
     assert not session.document.actor.posed
@@ -100,9 +100,9 @@ def test_one_drag_is_one_step_back():
 
 def test_history_forgets_the_oldest():
     history = History(0)
-    for number in range(1, LONGEST + 50):
-        history = history.changed(str(number), number)
-    assert len(history.past) == LONGEST
+    for number in range(1, MAX_UNDO_STEPS + 50):
+        history = history.push(str(number), number)
+    assert len(history.past) == MAX_UNDO_STEPS
     assert history.past[0] == ("50", 49)
 
 
@@ -112,7 +112,7 @@ def test_saved_work_is_not_asked_about():
     assert session.view().unsaved
     session.mark_saved()
     assert not session.view().unsaved
-    session.change("pose", lambda d: d.changed(d.actor.in_pose(d.actor.q + 0.1)))
+    session.change("pose", lambda d: d.with_active(d.actor.with_pose(d.actor.q + 0.1)))
     assert session.view().unsaved
     session.undo()
     assert not session.view().unsaved
@@ -136,43 +136,43 @@ def test_changes_from_many_threads_are_all_kept():
 
 @pytest.mark.parametrize("loop", [True, False])
 def test_the_clock_goes_round_or_stops(loop):
-    clock = replace(Clock(np.arange(11) / 10), loop=loop, speed=2.0).started()
-    assert clock.advanced(0.25).frame == 5
-    over = clock.advanced(0.6)
+    clock = replace(PlaybackClock(np.arange(11) / 10), loop=loop, speed=2.0).play()
+    assert clock.advance(0.25).frame == 5
+    over = clock.advance(0.6)
     assert over.playing == loop
     assert over.frame == (2 if loop else 10)
-    assert over.started().playing
+    assert over.play().playing
 
 
 def test_buttons_of_the_time_line_change_speed_loop_and_frame():
-    clock = Clock(np.arange(11) / 10).at_frame(4)
-    assert pressed(clock, "faster").speed == 2.0
-    assert pressed(pressed(clock, "slower"), "slower").speed == 0.25
+    clock = PlaybackClock(np.arange(11) / 10).at_frame(4)
+    assert press_button(clock, "faster").speed == 2.0
+    assert press_button(press_button(clock, "slower"), "slower").speed == 0.25
     for _ in range(10):
-        clock = pressed(clock, "faster")
+        clock = press_button(clock, "faster")
     assert clock.speed == 4.0
-    assert pressed(clock, "loop").loop is not clock.loop
-    assert pressed(clock, "|◀").frame == 0
-    assert (pressed(clock, "◀").frame, pressed(clock, "▶|").frame) == (3, 5)
-    playing = pressed(clock, "▶ / ❚❚")
+    assert press_button(clock, "loop").loop is not clock.loop
+    assert press_button(clock, "|◀").frame == 0
+    assert (press_button(clock, "◀").frame, press_button(clock, "▶|").frame) == (3, 5)
+    playing = press_button(clock, "▶ / ❚❚")
     assert playing.playing
-    assert not pressed(playing, "▶ / ❚❚").playing
+    assert not press_button(playing, "▶ / ❚❚").playing
 
 
 def test_the_clock_steps_and_clips():
-    clock = Clock(np.arange(11) / 10).at_frame(9).started()
-    assert clock.stepped(5).frame == 10
-    assert not clock.stepped(1).playing
-    assert clock.stepped(-20).frame == 0
+    clock = PlaybackClock(np.arange(11) / 10).at_frame(9).play()
+    assert clock.step(5).frame == 10
+    assert not clock.step(1).playing
+    assert clock.step(-20).frame == 0
     assert clock.at(99.0).now == 1.0
-    assert Clock(np.zeros(1)).started().playing is False
+    assert PlaybackClock(np.zeros(1)).play().playing is False
 
 
 def test_nearest_agrees_with_a_search_over_all():
     rng = np.random.default_rng(0)
     time = np.sort(rng.uniform(0, 1, 40))
     for instant in rng.uniform(-0.2, 1.2, 200):
-        assert nearest(time, instant) == np.argmin(np.abs(time - instant))
+        assert nearest_frame(time, instant) == np.argmin(np.abs(time - instant))
 
 
 def test_opening_a_trial_takes_the_clock_to_its_first_frame():

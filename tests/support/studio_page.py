@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from homodyn.studio.marking import Camera
+from homodyn.studio.marker_editing import Camera
 
 
 def unfold(page: Any, title: str) -> None:

@@ -167,19 +167,19 @@ def _played(
     play.click()
     time.sleep(3.0)
     before = (_resident(process), page.evaluate(HEAP))
-    drawn, seen, each = 0.0, 0.0, float("inf")
+    frames_drawn, seen, each = 0.0, 0.0, float("inf")
     for _ in range(rounds):
         used = _processor(process)
         rates = page.evaluate(WATCH, ROUND)
         used = _processor(process) - used
-        drawn, seen = max(drawn, rates[0]), max(seen, rates[1])
+        frames_drawn, seen = max(frames_drawn, rates[0]), max(seen, rates[1])
         each = min(each, 1e3 * used / (PICTURES * ROUND))
     after = (_resident(process), page.evaluate(HEAP))
     play.click()
     page.close()
     words = f"{size[0]}x{size[1]}"
     note = f"best of {rounds} rounds; the peer is what is sent"
-    for name, rate in (("scene drawn", drawn), ("pictures that differ", seen)):
+    for name, rate in (("scene drawn", frames_drawn), ("pictures that differ", seen)):
         yield Row.from_rates(
             f"{name}, {words}", rate, PICTURES, unit="1/s", required=1.0, note=note
         )

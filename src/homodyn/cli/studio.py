@@ -15,7 +15,7 @@ import typer
 from homodyn.cli.models import CATALOG, find
 
 if TYPE_CHECKING:
-    from homodyn.studio.opening import Opened
+    from homodyn.studio.file_opening import OpenedItem
 
 
 def studio(
@@ -53,14 +53,14 @@ def studio(
     _require_viser()
     from homodyn.studio import Session
     from homodyn.studio import demo as demonstration
-    from homodyn.studio.autosave import usual_home
+    from homodyn.studio.autosave import default_home
     from homodyn.studio.studio import Studio
 
     session = Session()
-    things = [(source, _opened(source)) for source in sources or ()]
+    things = [(source, _open_existing(source)) for source in sources or ()]
     if demo:
         demonstration.open_recording(session)
-    page = Studio(session, host=host, port=port, token=token, home=usual_home())
+    page = Studio(session, host=host, port=port, token=token, home=default_home())
     ended = threading.Event()
     before = {
         kind: signal.signal(kind, lambda *_: ended.set())
@@ -86,13 +86,13 @@ def studio(
     typer.echo("The studio has ended.")
 
 
-def _opened(source: str) -> Opened:
+def _open_existing(source: str) -> OpenedItem:
     """What a word of the command line means: a file, a folder of results, or a ready body."""
-    from homodyn.studio.opening import opened, standing
+    from homodyn.studio.file_opening import open_path, standing_actor
 
     if source.startswith(CATALOG) or not (Path(source).suffix or Path(source).exists()):
-        return standing(find(source))
-    return opened(source)
+        return standing_actor(find(source))
+    return open_path(source)
 
 
 def _stay(ended: threading.Event) -> None:

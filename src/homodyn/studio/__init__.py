@@ -3,7 +3,7 @@
 `Session` holds what is open and knows nothing of pages; `Studio` serves the page over it.
 """
 
-from homodyn.studio.document import Actor, Document
+from homodyn.studio.document import Actor, StudioDocument
 from homodyn.studio.session import Session
 
-__all__ = ["Actor", "Document", "Session"]
+__all__ = ["Actor", "Session", "StudioDocument"]

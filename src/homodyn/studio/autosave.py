@@ -21,16 +21,16 @@ from typing import IO
 
 import platformdirs
 
-from homodyn.studio.document import Document
-from homodyn.studio.keeping import Keeper, is_session, read_document
+from homodyn.studio.document import StudioDocument
 from homodyn.studio.session import Session
+from homodyn.studio.session_store import SessionWriter, is_session_folder, read_session
 
-PAUSE = 2.0
+AUTOSAVE_DELAY_S = 2.0
 """s without a change after which unsaved work is written."""
-LOCK = ".lock"
+LOCK_SUFFIX = ".lock"
 
 
-def usual_home() -> Path:
+def default_home() -> Path:
     """Where unsaved work is kept: ``HOMODYN_STATE``, else the platform's folder for it."""
     named = os.environ.get("HOMODYN_STATE")
     base = Path(named) if named else Path(platformdirs.user_state_dir("homodyn"))
@@ -38,41 +38,41 @@ def usual_home() -> Path:
 
 
 @dataclass(frozen=True)
-class Left:
+class RecoverableWork:
     """Work that a studio left behind: its folder, and when it was last written."""
 
     folder: Path
     when: datetime
 
-    def read(self) -> Document:
+    def read(self) -> StudioDocument:
         """What it holds."""
-        return read_document(self.folder)
+        return read_session(self.folder)
 
     def forget(self) -> None:
         """Remove it for good."""
         shutil.rmtree(self.folder, ignore_errors=True)
-        self.folder.with_suffix(LOCK).unlink(missing_ok=True)
+        self.folder.with_suffix(LOCK_SUFFIX).unlink(missing_ok=True)
 
 
-def left_behind(home: Path) -> list[Left]:
+def find_recoverable_work(home: Path) -> list[RecoverableWork]:
     """Work under a home that no running studio holds, the newest first."""
     found = []
     for folder in home.iterdir() if home.is_dir() else ():
-        if is_session(folder) and not _held(folder.with_suffix(LOCK)):
+        if is_session_folder(folder) and not _is_locked(folder.with_suffix(LOCK_SUFFIX)):
             when = datetime.fromtimestamp(max(p.stat().st_mtime for p in folder.iterdir()))
-            found.append(Left(folder, when))
+            found.append(RecoverableWork(folder, when))
     return sorted(found, key=lambda left: left.when, reverse=True)
 
 
 class Autosave:
     """Writes the unsaved work of a session into a folder under a home, while it runs."""
 
-    def __init__(self, session: Session, home: Path, pause: float = PAUSE) -> None:
+    def __init__(self, session: Session, home: Path, pause: float = AUTOSAVE_DELAY_S) -> None:
         self.session = session
         self.home = home
         self.pause = pause
         self.folder = home / f"{datetime.now():%Y%m%d-%H%M%S}-{secrets.token_hex(4)}"
-        self._keeper = Keeper(self.folder)
+        self._keeper = SessionWriter(self.folder)
         self._written = -1
         """Version that is on disk."""
         self._ended = threading.Event()
@@ -83,8 +83,8 @@ class Autosave:
     def start(self) -> None:
         """Take the lock and begin."""
         self.home.mkdir(parents=True, exist_ok=True)
-        self._lock = open(self.folder.with_suffix(LOCK), "a+", encoding="utf-8")  # noqa: SIM115
-        _take(self._lock)
+        self._lock = open(self.folder.with_suffix(LOCK_SUFFIX), "a+", encoding="utf-8")  # noqa: SIM115
+        _acquire_lock(self._lock)
         self._thread.start()
 
     def stop(self) -> Path | None:
@@ -94,7 +94,7 @@ class Autosave:
         self.write()
         if self._lock is not None:
             self._lock.close()
-            self.folder.with_suffix(LOCK).unlink(missing_ok=True)
+            self.folder.with_suffix(LOCK_SUFFIX).unlink(missing_ok=True)
         return self.folder if self.folder.exists() else None
 
     def write(self) -> None:
@@ -111,7 +111,7 @@ class Autosave:
                 self._keeper.write(view.document)
             elif self.folder.exists():
                 shutil.rmtree(self.folder)
-                self._keeper = Keeper(self.folder)
+                self._keeper = SessionWriter(self.folder)
             self._written = view.version
         except OSError:
             # A full disk must not end the studio; the next change is tried again.
@@ -127,20 +127,20 @@ class Autosave:
             seen = version
 
 
-def _held(path: Path) -> bool:
+def _is_locked(path: Path) -> bool:
     """Whether a running process holds a lock."""
-    with _opened(path) as file:
+    with _open_existing(path) as file:
         if file is None:
             return False
         try:
-            _take(file)
+            _acquire_lock(file)
         except OSError:
             return True
         return False
 
 
 @contextlib.contextmanager
-def _opened(path: Path) -> Iterator[IO[str] | None]:
+def _open_existing(path: Path) -> Iterator[IO[str] | None]:
     try:
         file = open(path, "r+", encoding="utf-8")  # noqa: SIM115
     except FileNotFoundError:
@@ -150,7 +150,7 @@ def _opened(path: Path) -> Iterator[IO[str] | None]:
         yield file
 
 
-def _take(file: IO[str]) -> None:
+def _acquire_lock(file: IO[str]) -> None:
     try:
         import fcntl
     except ImportError:  # Windows

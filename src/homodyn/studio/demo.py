@@ -6,10 +6,10 @@ from homodyn import capture
 from homodyn.analysis.pipeline import STAGES, analyze
 from homodyn.analysis.settings import Settings
 from homodyn.report.demo import HEIGHT, MASS, TRIAL
-from homodyn.studio.document import Document
-from homodyn.studio.opening import of_analysis
+from homodyn.studio.background_tasks import BackgroundTask
+from homodyn.studio.document import StudioDocument
+from homodyn.studio.file_opening import actor_from_analysis
 from homodyn.studio.session import Session
-from homodyn.studio.tasks import Task
 
 NAME = "Analysing the demonstration"
 
@@ -18,11 +18,11 @@ def open_recording(session: Session) -> None:
     """Show the markers of the walk, which takes no time."""
     trial = capture.read(TRIAL / "walk.c3d")
     session.change(
-        "open the demonstration", lambda document: document.with_trial(trial), opened=True
+        "open the demonstration", lambda document: document.with_trial(trial), in_file=True
     )
 
 
-def analyse(session: Session, task: Task) -> None:
+def analyse(session: Session, task: BackgroundTask) -> None:
     """Scale a body to the walker, fit it to the markers, compute its torques, and show it all."""
     settings = Settings(static=str(TRIAL / "static.c3d"), height=HEIGHT, mass=MASS)
     analysis = analyze(
@@ -30,10 +30,10 @@ def analyse(session: Session, task: Task) -> None:
         settings,
         tell=lambda stage: task.tell(stage, STAGES.index(stage) / len(STAGES)),
     )
-    actor = of_analysis(analysis)
+    actor = actor_from_analysis(analysis)
 
-    def shown(document: Document) -> Document:
+    def shown(document: StudioDocument) -> StudioDocument:
         return document.with_actor(actor)
 
-    session.change("analyse the demonstration", shown, opened=True)
-    session.tune(lambda clock: clock.at_frame(0).started())
+    session.change("analyse the demonstration", shown, in_file=True)
+    session.update_clock(lambda clock: clock.at_frame(0).play())

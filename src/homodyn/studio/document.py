@@ -16,9 +16,9 @@ from homodyn.motion import (
     Loads,
     Motion,
 )
-from homodyn.studio.recipe import Recipe
+from homodyn.studio.catalog_recipe import CatalogRecipe
 
-COLOURS = (
+COLORS = (
     (92, 138, 196),
     (222, 130, 56),
     (84, 160, 98),
@@ -30,7 +30,7 @@ COLOURS = (
 )
 """Of the bodies, in the order in which they came (RGB, 0 to 255)."""
 
-Colour = tuple[int, int, int]
+Color = tuple[int, int, int]
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +44,7 @@ class Actor:
     motion: Motion | None = None
     loads: Loads | None = None
     events: tuple[Event, ...] = ()
-    colour: Colour = COLOURS[0]
+    color: Color = COLORS[0]
     shown: bool = True
     posed: bool = False
     """True while the pose is drawn instead of the motion."""
@@ -52,7 +52,7 @@ class Actor:
     """The file or folder it came from."""
     weights: Mapping[str, float] = field(default_factory=dict)
     """How much markers count when it is fitted, by name; 1 for those that are not named."""
-    recipe: Recipe | None = None
+    recipe: CatalogRecipe | None = None
     """How the catalog built the model; None where it came otherwise."""
 
     @property
@@ -64,19 +64,19 @@ class Actor:
         """(nq,): what is drawn at an instant (s)."""
         if self.motion is None or self.posed:
             return self.q
-        return np.asarray(self.motion.q[nearest(self.motion.time, time)])
+        return np.asarray(self.motion.q[nearest_frame(self.motion.time, time)])
 
-    def in_pose(self, q: np.ndarray) -> Actor:
+    def with_pose(self, q: np.ndarray) -> Actor:
         """The same body held in a pose."""
         return replace(self, q=np.array(q, dtype=float), posed=self.motion is not None)
 
-    def released(self) -> Actor:
+    def resume_motion(self) -> Actor:
         """The same body back in its motion."""
         return replace(self, posed=False)
 
 
 @dataclass(frozen=True, eq=False)
-class Document:
+class StudioDocument:
     """Everything that is open. Each change makes a new one, so going back is keeping the old."""
 
     actors: tuple[Actor, ...] = ()
@@ -105,42 +105,44 @@ class Document:
             raise ModelError(unknown_name("body of the scene", name, self.names))
         return self.names.index(name)
 
-    def with_actor(self, actor: Actor, *, active: bool = True) -> Document:
+    def with_actor(self, actor: Actor, *, active: bool = True) -> StudioDocument:
         """With one more body, under a name and in a colour that no other has."""
-        actor = replace(actor, name=unused(actor.name, self.names), colour=free_colour(self.actors))
+        actor = replace(
+            actor, name=unique_name(actor.name, self.names), color=unused_color(self.actors)
+        )
         place = len(self.actors) if active else self.active
         return replace(self, actors=(*self.actors, actor), active=place)
 
-    def with_trial(self, trial: Trial) -> Document:
+    def with_trial(self, trial: Trial) -> StudioDocument:
         """With one more recording, under a name that no other has."""
-        name = unused(trial.name, [known.name for known in self.trials])
+        name = unique_name(trial.name, [known.name for known in self.trials])
         return replace(self, trials=(*self.trials, replace(trial, name=name)))
 
-    def replaced(self, place: int, actor: Actor) -> Document:
+    def with_actor_at(self, place: int, actor: Actor) -> StudioDocument:
         """With another body in a place."""
         actors = (*self.actors[:place], actor, *self.actors[place + 1 :])
         return replace(self, actors=actors)
 
-    def changed(self, actor: Actor) -> Document:
+    def with_active(self, actor: Actor) -> StudioDocument:
         """With the active body changed."""
-        return self.replaced(self.active, actor)
+        return self.with_actor_at(self.active, actor)
 
-    def without(self, name: str) -> Document:
+    def without(self, name: str) -> StudioDocument:
         """Without the body of that name."""
         place = self.index(name)
         actors = (*self.actors[:place], *self.actors[place + 1 :])
         active = self.active - (self.active > place or self.active == len(actors))
         return replace(self, actors=actors, active=max(active, 0))
 
-    def activated(self, name: str) -> Document:
+    def activate(self, name: str) -> StudioDocument:
         """With another body as the active one."""
         return replace(self, active=self.index(name))
 
-    def trial_changed(self, trial: Trial) -> Document:
+    def with_active_trial(self, trial: Trial) -> StudioDocument:
         """With the recording that is worked on changed."""
         return replace(self, trials=(*self.trials[:-1], trial))
 
-    def working_on(self, name: str) -> Document:
+    def activate_trial(self, name: str) -> StudioDocument:
         """With the recording of that name as the one that is worked on."""
         names = [trial.name for trial in self.trials]
         if name not in names:
@@ -165,7 +167,7 @@ class Document:
         return () if self.trial is None else self.trial.events
 
 
-def nearest(time: np.ndarray, instant: float) -> int:
+def nearest_frame(time: np.ndarray, instant: float) -> int:
     """Place of the sample nearest to an instant (s) in a rising row of instants."""
     after = int(np.searchsorted(time, instant))
     if after == 0 or len(time) == 1:
@@ -175,7 +177,7 @@ def nearest(time: np.ndarray, instant: float) -> int:
     return after if time[after] - instant < instant - time[after - 1] else after - 1
 
 
-def unused(name: str, taken: Iterable[str]) -> str:
+def unique_name(name: str, taken: Iterable[str]) -> str:
     """The name, or with the first number that makes it differ from all that are taken."""
     names = set(taken)
     if name not in names:
@@ -183,7 +185,7 @@ def unused(name: str, taken: Iterable[str]) -> str:
     return next(f"{name} {k}" for k in range(2, len(names) + 3) if f"{name} {k}" not in names)
 
 
-def free_colour(actors: Iterable[Actor]) -> Colour:
+def unused_color(actors: Iterable[Actor]) -> Color:
     """The first colour that no body has, or the first of all."""
-    taken = {actor.colour for actor in actors}
-    return next((colour for colour in COLOURS if colour not in taken), COLOURS[0])
+    taken = {actor.color for actor in actors}
+    return next((color for color in COLORS if color not in taken), COLORS[0])

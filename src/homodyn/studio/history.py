@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 State = TypeVar("State")
 
-LONGEST = 200
+MAX_UNDO_STEPS = 200
 """Steps that are kept."""
 
 
@@ -21,20 +21,20 @@ class History(Generic[State]):
     future: tuple[tuple[str, State], ...] = ()
     """(what leads there, state), the nearest first."""
 
-    def changed(self, label: str, state: State, *, merge: bool = False) -> History[State]:
+    def push(self, label: str, state: State, *, merge: bool = False) -> History[State]:
         """After a change; with ``merge`` it joins the last one if that has the same name."""
         if merge and self.past and self.past[-1][0] == label:
             return History(state, self.past)
-        return History(state, (*self.past, (label, self.present))[-LONGEST:])
+        return History(state, (*self.past, (label, self.present))[-MAX_UNDO_STEPS:])
 
-    def undone(self) -> History[State]:
+    def undo(self) -> History[State]:
         """A step back, or the same where there is none."""
         if not self.past:
             return self
         label, before = self.past[-1]
         return History(before, self.past[:-1], ((label, self.present), *self.future))
 
-    def redone(self) -> History[State]:
+    def redo(self) -> History[State]:
         """A step forth again, or the same where nothing was undone."""
         if not self.future:
             return self

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import viser
 from scipy.spatial.transform import Rotation
 
-from homodyn.studio.document import Actor, Document
-from homodyn.studio.editing import joint_frame, moved_to, with_model
-from homodyn.studio.figure import figure
-
-if TYPE_CHECKING:
-    from homodyn.studio.studio import Studio
+from homodyn.studio.body_geometry import body_geometry
+from homodyn.studio.document import Actor, StudioDocument
+from homodyn.studio.model_editing import joint_frame, moved_to, with_model
+from homodyn.studio.studio_page import StudioPage
 
 NODE = "/scene/joint"
 
@@ -22,7 +20,7 @@ NODE = "/scene/joint"
 class JointHandle:
     """Arrows and rings at a joint frame of the active body."""
 
-    def __init__(self, studio: Studio) -> None:
+    def __init__(self, studio: StudioPage) -> None:
         self.studio = studio
         self.joint = ""
         self.keep = False
@@ -39,7 +37,7 @@ class JointHandle:
         self._node = self.studio.server.scene.add_transform_controls(
             NODE, scale=0.18, line_width=3.5, depth_test=False, position=place, wxyz=turn
         )
-        self._node.on_update(self._moved)
+        self._node.on_update(self._on_drag)
 
     def drop(self) -> None:
         """Let go; a pull that is under way is carried out first, and none comes after."""
@@ -62,12 +60,12 @@ class JointHandle:
 
     def _where(self, actor: Actor, joint: str, time: float) -> tuple[Any, Any]:
         """Place (m) and quaternion of the joint frame in our axes."""
-        shape = figure(actor.model)
+        shape = body_geometry(actor.model)
         place, axes = joint_frame(shape.model, actor.position(time), joint)
         turn = Rotation.from_matrix(shape.turn @ axes).as_quat(scalar_first=True)
         return tuple(float(x) for x in shape.turn @ place), tuple(float(x) for x in turn)
 
-    def _moved(self, event: Any) -> None:
+    def _on_drag(self, event: Any) -> None:
         if event.client_id is None:
             return
         self._held = event.phase != "end"
@@ -82,21 +80,21 @@ class JointHandle:
         axes = Rotation.from_quat(np.array(node.wxyz), scalar_first=True).as_matrix()
         now = self.studio.session.clock.now
 
-        def moved(document: Document) -> Document:
+        def moved(document: StudioDocument) -> StudioDocument:
             actor = document.actor
             if actor is None or joint not in actor.model.joint_names:
                 return document
-            turn = figure(actor.model).turn
+            turn = body_geometry(actor.model).turn
             model = moved_to(
                 actor.model, actor.position(now), joint, turn.T @ place, turn.T @ axes, keep=keep
             )
-            return document.changed(with_model(actor, model, actor.recipe))
+            return document.with_active(with_model(actor, model, actor.recipe))
 
         # Only the newest place matters when they come faster than the body can be made anew.
         if self._lock.acquire(blocking=not self._held):
             try:
                 if self._node is node:
                     self.studio.session.change(f"move joint {joint}", moved, merge=True)
-                    self.studio.session.tune(lambda c: c.stopped() if c.playing else c)
+                    self.studio.session.update_clock(lambda c: c.pause() if c.playing else c)
             finally:
                 self._lock.release()

@@ -10,8 +10,8 @@ from pathlib import Path
 from homodyn.errors import FormatError, HomodynError, ModelError
 from homodyn.foundation.text import unknown_name
 from homodyn.model import Marker
-from homodyn.studio.document import Actor, Document
-from homodyn.studio.editing import with_model
+from homodyn.studio.document import Actor, StudioDocument
+from homodyn.studio.model_editing import with_model
 
 HEADS = ("marker", "segment", "x (m)", "y (m)", "z (m)", "weight")
 
@@ -70,7 +70,7 @@ def read_map(path: Path) -> MarkerMap:
     return MarkerMap(tuple(markers), weights)
 
 
-def with_map(document: Document, found: MarkerMap) -> Document:
+def with_map(document: StudioDocument, found: MarkerMap) -> StudioDocument:
     """The active body with these markers instead of its own."""
     actor = document.actor
     if actor is None:
@@ -81,4 +81,4 @@ def with_map(document: Document, found: MarkerMap) -> Document:
             raise ModelError(f"marker {marker.name!r}: {actor.name} has {what}")
     model = replace(actor.model, markers=found.markers)
     made = with_model(replace(actor, weights={}), model, actor.recipe)
-    return document.changed(replace(made, weights=dict(found.weights)))
+    return document.with_active(replace(made, weights=dict(found.weights)))

@@ -10,9 +10,9 @@ from importlib.resources import files
 import viser
 
 from homodyn.errors import HomodynError
-from homodyn.studio.gate import LOOPBACK, Gate, guarding, new_token
+from homodyn.studio.access_gate import LOOPBACK, AccessGate, guard_server, new_token
 
-PORT = 8421
+DEFAULT_PORT = 8421
 """Where the page is looked for first."""
 
 
@@ -24,9 +24,9 @@ class Server(viser.ViserServer):
         return None
 
 
-def listen(
+def start_server(
     host: str = "127.0.0.1", port: int | None = None, token: str | None = None
-) -> tuple[Server, Gate]:
+) -> tuple[Server, AccessGate]:
     """Start serving; without a port on the first free one from `PORT` on.
 
     On any address but the loopback a token is needed to come in; one is made up when left out.
@@ -35,9 +35,9 @@ def listen(
         token = new_token()
     if port is not None:
         _refuse_taken(host, port)
-    gate = Gate(host, token, addition())
-    with contextlib.redirect_stdout(io.StringIO()), guarding(gate):
-        server = Server(host=host, port=PORT if port is None else port, verbose=False)
+    gate = AccessGate(host, token, page_addition())
+    with contextlib.redirect_stdout(io.StringIO()), guard_server(gate):
+        server = Server(host=host, port=DEFAULT_PORT if port is None else port, verbose=False)
     if not gate.engaged:
         server.stop()
         raise HomodynError(
@@ -47,7 +47,7 @@ def listen(
     return server, gate
 
 
-def addition() -> str:
+def page_addition() -> str:
     """What the page of viser lacks: our name, our style, and files dropped on it."""
     assets = files("homodyn.studio").joinpath("assets")
     style, script = (
@@ -56,7 +56,7 @@ def addition() -> str:
     return f"<style>{style}</style><script>{script}</script>"
 
 
-def close(server: Server) -> None:
+def stop_server(server: Server) -> None:
     """Stop serving and free the port."""
     with contextlib.redirect_stdout(io.StringIO()):
         server.stop()

@@ -6,23 +6,23 @@ import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from homodyn.studio.clock import Clock
-from homodyn.studio.document import Document
+from homodyn.studio.document import StudioDocument
 from homodyn.studio.history import History
-from homodyn.studio.unsaved import Kept, Piece, pieces
+from homodyn.studio.playback_clock import PlaybackClock
+from homodyn.studio.unsaved import DocumentPart, SavedParts, document_parts
 
 
 @dataclass(frozen=True, eq=False)
-class View:
+class SessionView:
     """One consistent look at a session."""
 
-    document: Document
-    clock: Clock
+    document: StudioDocument
+    clock: PlaybackClock
     version: int
     """Rises with each change of the document, and of what is saved of it."""
     undo_label: str
     redo_label: str
-    pending: tuple[Piece, ...]
+    pending: tuple[DocumentPart, ...]
     """What was made here and is in no file yet."""
 
     @property
@@ -37,77 +37,79 @@ class Session:
     Nothing here knows of a page: whoever draws waits for `changed` and asks for a `view`.
     """
 
-    def __init__(self, document: Document | None = None) -> None:
+    def __init__(self, document: StudioDocument | None = None) -> None:
         self._lock = threading.RLock()
-        self._history = History(document or Document())
-        self._kept = Kept(pieces(self._history.present))
-        self._clock = Clock(self._history.present.time)
+        self._history = History(document or StudioDocument())
+        self._kept = SavedParts(document_parts(self._history.present))
+        self._clock = PlaybackClock(self._history.present.time)
         self._clock = self._clock.at_frame(0)
         self._version = 0
         self.changed = threading.Event()
         """Set by each change of the document or the clock; whoever draws clears it."""
 
-    def view(self) -> View:
+    def view(self) -> SessionView:
         """The present state, all parts of the same instant."""
         with self._lock:
-            return View(
+            return SessionView(
                 self._history.present,
                 self._clock,
                 self._version,
                 self._history.undo_label,
                 self._history.redo_label,
-                self._kept.lacking(pieces(self._history.present)),
+                self._kept.missing_from(document_parts(self._history.present)),
             )
 
     @property
-    def document(self) -> Document:
+    def document(self) -> StudioDocument:
         """What is open."""
         return self._history.present
 
     @property
-    def clock(self) -> Clock:
+    def clock(self) -> PlaybackClock:
         """What is shown of it."""
         return self._clock
 
     def change(
         self,
         label: str,
-        function: Callable[[Document], Document],
+        function: Callable[[StudioDocument], StudioDocument],
         *,
         merge: bool = False,
-        opened: bool = False,
+        in_file: bool = False,
     ) -> None:
         """Replace the document by a function of it; ``label`` is what undo will call it.
 
         With ``merge``, changes of one name after each other are undone together, as the many that
-        one drag of a slider makes. With ``opened``, what the change brings is in files already.
+        one drag of a slider makes. With ``in_file``, what the change brings is in files already.
         """
         with self._lock:
             made = function(self._history.present)
-            if opened:
-                known = {id(piece.thing) for piece in pieces(self._history.present)}
-                self._kept.add(piece for piece in pieces(made) if id(piece.thing) not in known)
+            if in_file:
+                known = {id(piece.thing) for piece in document_parts(self._history.present)}
+                self._kept.add(
+                    piece for piece in document_parts(made) if id(piece.thing) not in known
+                )
             if made is self._history.present:
                 return
-            self._history = self._history.changed(label, made, merge=merge)
+            self._history = self._history.push(label, made, merge=merge)
             self._follow()
 
     def undo(self) -> None:
         """Take the last change back."""
-        self._step(self._history.undone)
+        self._step(self._history.undo)
 
     def redo(self) -> None:
         """Do again what was undone."""
-        self._step(self._history.redone)
+        self._step(self._history.redo)
 
-    def mark_saved(self, saved: Iterable[Piece] | None = None) -> None:
+    def mark_saved(self, saved: Iterable[DocumentPart] | None = None) -> None:
         """Some pieces, or all that are open, are in files now."""
         with self._lock:
-            self._kept.add(pieces(self._history.present) if saved is None else saved)
+            self._kept.add(document_parts(self._history.present) if saved is None else saved)
             self._version += 1
             self.changed.set()
 
-    def tune(self, function: Callable[[Clock], Clock]) -> None:
+    def update_clock(self, function: Callable[[PlaybackClock], PlaybackClock]) -> None:
         """Replace the clock by a function of it; this is not a change to undo."""
         with self._lock:
             clock = function(self._clock)
@@ -115,7 +117,7 @@ class Session:
                 self._clock = clock
                 self.changed.set()
 
-    def _step(self, turn: Callable[[], History[Document]]) -> None:
+    def _step(self, turn: Callable[[], History[StudioDocument]]) -> None:
         with self._lock:
             history = turn()
             if history is not self._history:
@@ -126,7 +128,7 @@ class Session:
         """Bring the clock to the frames that are now open, and tell that something changed."""
         self._version += 1
         before = self._clock
-        self._clock = before.over(self._history.present.time)
+        self._clock = before.with_time(self._history.present.time)
         if before.frames == 1 and self._clock.frames > 1:
             self._clock = self._clock.at_frame(0)
         self.changed.set()

@@ -18,23 +18,23 @@ import viser
 
 from homodyn.capture import Trial
 from homodyn.errors import HomodynError, ModelError
-from homodyn.studio.asking import ask, offer
-from homodyn.studio.autosave import Autosave, left_behind
-from homodyn.studio.document import Actor, Document
-from homodyn.studio.look import Look
+from homodyn.studio.autosave import Autosave, find_recoverable_work
+from homodyn.studio.background_tasks import BackgroundTask, TaskRunner
+from homodyn.studio.document import Actor, StudioDocument
+from homodyn.studio.file_opening import OpenedItem, add_to_document, open_upload_content
 from homodyn.studio.marker_map import MarkerMap, with_map
-from homodyn.studio.opening import Opened, added, uploaded
-from homodyn.studio.panels import Layout
-from homodyn.studio.scene import Stage
-from homodyn.studio.server import close, listen
-from homodyn.studio.session import Session, View
-from homodyn.studio.tasks import Task, Tasks
+from homodyn.studio.panels import PanelLayout
+from homodyn.studio.prompts import ask, offer_recovery
+from homodyn.studio.scene import SceneStage
+from homodyn.studio.server import start_server, stop_server
+from homodyn.studio.session import Session, SessionView
+from homodyn.studio.view_options import ViewOptions
 
-RATE = 30.0
+FRAME_RATE_HZ = 30.0
 """Pictures a second while playing (Hz)."""
 AS_MEASURED = "as_measured=True"
 """What a refusal says when a model could be taken as it was measured."""
-BRAND = (64, 110, 180)
+BRAND_COLOR = (64, 110, 180)
 
 
 class Studio:
@@ -55,29 +55,31 @@ class Studio:
     ) -> None:
         self.session = session or Session()
         self.autosave = None if home is None else Autosave(self.session, home)
-        self.server, self.gate = listen(host, port, token)
+        self.server, self.gate = start_server(host, port, token)
         self.uploads = Path(tempfile.mkdtemp(prefix="homodyn-studio-"))
-        self.look = Look()
-        self.tasks = Tasks(self._told)
+        self.view_options = ViewOptions()
+        self.tasks = TaskRunner(self._show_progress)
         self.selected: tuple[str, str] | None = None
-        self.drawn = 0
+        self.frames_drawn = 0
         """Pictures sent so far."""
         self._notes: dict[int, viser.NotificationHandle] = {}
         self.ended = threading.Event()
         """Set when the studio ends."""
-        self._settled = threading.Condition()
+        self._drawn_condition = threading.Condition()
         self._asked = self._answered = 0
         self._drawing = threading.Lock()
-        self.stage = Stage(self.server, self._segment_clicked, self._marker_clicked)
+        self.stage = SceneStage(self.server, self._segment_clicked, self._marker_clicked)
         self.on_segment: list[Callable[[str, str], None]] = []
         """Told (body of the scene, segment) when a segment is clicked."""
         self.on_marker: list[Callable[[str, str, bool], None]] = []
         """Told (recording, marker, whether it joins the chosen ones) when a marker is clicked."""
+        self.on_simulation_control: list[Callable[[], None]] = []
+        """Called when a live simulation takes control of the active body."""
         self._theme()
         camera = self.server.initial_camera
         camera.position, camera.look_at, camera.up = (3.2, -5.0, 1.15), (0.0, 0.0, 0.15), (0, 0, 1)
         camera.fov = 0.75
-        self.layout = Layout(self)
+        self.layout = PanelLayout(self)
         self._loop = threading.Thread(target=self._run, daemon=True, name="studio")
 
     @property
@@ -89,9 +91,9 @@ class Studio:
         """Begin to draw and, with a ``home``, to keep unsaved work there and offer what is left."""
         if self.autosave is not None:
             try:
-                left = left_behind(self.autosave.home)
+                left = find_recoverable_work(self.autosave.home)
                 self.autosave.start()
-                offer(self, left)
+                offer_recovery(self, left)
             except OSError as error:
                 print(f"Unsaved work is not kept: {error}", file=sys.stderr)
                 self.autosave = None
@@ -109,27 +111,27 @@ class Studio:
         self.session.changed.set()
         if self._loop.is_alive():
             self._loop.join(timeout=5.0)
-        close(self.server)
+        stop_server(self.server)
         shutil.rmtree(self.uploads, ignore_errors=True)
 
     @contextmanager
-    def pausing(self) -> Iterator[None]:
+    def pause_drawing(self) -> Iterator[None]:
         """Keep the loop from drawing, so that another thread may."""
         with self._drawing:
             yield
 
-    def settle(self, timeout: float = 30.0) -> None:
+    def wait_until_drawn(self, timeout: float = 30.0) -> None:
         """Wait until what was changed before this call is drawn."""
-        with self._settled:
+        with self._drawn_condition:
             self._asked += 1
             ticket = self._asked
             self.session.changed.set()
-            if not self._settled.wait_for(lambda: self._answered >= ticket, timeout):
+            if not self._drawn_condition.wait_for(lambda: self._answered >= ticket, timeout):
                 raise TimeoutError("the studio did not draw in time")
 
-    def set_look(self, **choices: Any) -> None:
+    def set_view_options(self, **choices: Any) -> None:
         """Change how the scene is drawn."""
-        self.look = replace(self.look, **choices)
+        self.view_options = replace(self.view_options, **choices)
         if "dark" in choices:
             self._theme()
         self.session.changed.set()
@@ -139,10 +141,10 @@ class Studio:
         try:
             work()
         except HomodynError as error:
-            self.tell_error(error)
+            self.show_error(error)
         except Exception as error:
             traceback.print_exc()
-            self.notify("Something went wrong", f"{type(error).__name__}: {error}", colour="red")
+            self.notify("Something went wrong", f"{type(error).__name__}: {error}", color="red")
 
     def watch(self, event: threading.Event, work: Callable[[], None]) -> None:
         """Do something, which may be refused, when an event comes."""
@@ -154,18 +156,18 @@ class Studio:
 
         threading.Thread(target=waiting, daemon=True, name="watch").start()
 
-    def tell_error(self, error: HomodynError) -> None:
+    def show_error(self, error: HomodynError) -> None:
         """Show a refusal: the sentence that the command line would print."""
-        self.notify("Error", " ".join(str(error).split()), colour="red")
+        self.notify("Error", " ".join(str(error).split()), color="red")
 
-    def notify(self, title: str, sentence: str, *, colour: Any = None) -> None:
+    def notify(self, title: str, sentence: str, *, color: Any = None) -> None:
         """Show a sentence on every page."""
         for client in self.server.get_clients().values():
             client.add_notification(
                 title,
                 sentence,
-                color=colour,
-                auto_close_seconds=None if colour == "red" else 6.0,
+                color=color,
+                auto_close_seconds=None if color == "red" else 6.0,
             )
 
     def open_upload(self, name: str, content: bytes, *, as_measured: bool | None = None) -> None:
@@ -174,7 +176,7 @@ class Studio:
         A model that is refused for inertias which no rigid body has can be opened all the same.
         """
         try:
-            thing = uploaded(name, content, self.uploads, as_measured=as_measured)
+            thing = open_upload_content(name, content, self.uploads, as_measured=as_measured)
         except ModelError as error:
             if as_measured is None and AS_MEASURED in str(error):
                 ask(
@@ -190,10 +192,10 @@ class Studio:
             raise
         self.open(thing, name)
 
-    def open(self, thing: Opened, name: str) -> None:
+    def open(self, thing: OpenedItem, name: str) -> None:
         """Show something that was opened: in the scene, or in the panel that it is for."""
-        if isinstance(thing, Actor | Trial | Document):
-            self.session.change(f"open {name}", lambda d: added(d, thing), opened=True)
+        if isinstance(thing, Actor | Trial | StudioDocument):
+            self.session.change(f"open {name}", lambda d: add_to_document(d, thing), in_file=True)
             self.notify("Opened", name)
             return
         if isinstance(thing, MarkerMap):
@@ -205,10 +207,10 @@ class Studio:
 
     def _theme(self) -> None:
         self.server.gui.configure_theme(
-            dark_mode=self.look.dark,
+            dark_mode=self.view_options.dark,
             show_logo=False,
             show_share_button=False,
-            brand_color=BRAND,
+            brand_color=BRAND_COLOR,
             control_width="large",
         )
 
@@ -221,7 +223,7 @@ class Studio:
         for callback in self.on_marker:
             self.attempt(lambda callback=callback: callback(trial, marker, more))  # type: ignore[misc]
 
-    def _told(self, task: Task) -> None:
+    def _show_progress(self, task: BackgroundTask) -> None:
         """Show how work goes on, on every page: one note each, closed when it is done."""
         sentence = f"{task.stage} ({task.share:.0%})" if task.share else task.stage
         for number, client in self.server.get_clients().items():
@@ -239,8 +241,8 @@ class Studio:
         if task.done.is_set():
             self._notes.clear()
             if task.error:
-                self.notify(task.name, task.error, colour="red")
-        self.layout.told(task)
+                self.notify(task.name, task.error, color="red")
+        self.layout.on_task_update(task)
         self.session.changed.set()
 
     def _run(self) -> None:
@@ -249,7 +251,7 @@ class Studio:
         while not self.ended.is_set():
             playing = self.session.clock.playing
             if playing:
-                due = max(due + 1 / RATE, perf_counter() - 1 / RATE)
+                due = max(due + 1 / FRAME_RATE_HZ, perf_counter() - 1 / FRAME_RATE_HZ)
                 self.ended.wait(max(due - perf_counter(), 0.0))
             else:
                 self.session.changed.wait()
@@ -261,7 +263,7 @@ class Studio:
             now = perf_counter()
             if playing:
                 elapsed = now - last
-                self.session.tune(lambda clock, dt=elapsed: clock.advanced(dt))  # type: ignore[misc]
+                self.session.update_clock(lambda clock, dt=elapsed: clock.advance(dt))  # type: ignore[misc]
                 self.session.changed.clear()
             last = now
             try:
@@ -270,18 +272,18 @@ class Studio:
             except Exception:
                 # A picture that fails must not end all that follow.
                 traceback.print_exc()
-            with self._settled:
+            with self._drawn_condition:
                 self._answered = ticket
-                self._settled.notify_all()
+                self._drawn_condition.notify_all()
 
-    def _draw(self, view: View, shown: int | None) -> int:
+    def _draw(self, view: SessionView, shown: int | None) -> int:
         fresh = view.version != shown
         if fresh:
             self.stage.show(view.document)
         # The picture goes out first: panels take their time over what a long motion comes to.
-        self.stage.draw(view.clock, self.look)
+        self.stage.draw(view.clock, self.view_options)
         if fresh:
             self.layout.refresh(view)
         self.layout.tick(view)
-        self.drawn += 1
+        self.frames_drawn += 1
         return view.version

@@ -9,22 +9,22 @@ import numpy as np
 
 from homodyn.analysis.curves import Rhythm
 from homodyn.motion import Event
-from homodyn.studio.document import nearest
+from homodyn.studio.document import nearest_frame
 
-MOST_MARKS = 40
+MAX_SLIDER_MARKS = 40
 # The strip is as wide as the track of the slider under it: its label and its box are left out.
-COLOURS = {"left": "#e08a3c", "right": "#3f7fd0"}
+COLORS = {"left": "#e08a3c", "right": "#3f7fd0"}
 """Of the phases on the ground of each side."""
 
 
-def marks(events: Sequence[Event], time: np.ndarray) -> tuple[tuple[int, str], ...]:
+def slider_marks(events: Sequence[Event], time: np.ndarray) -> tuple[tuple[int, str], ...]:
     """(frame, short word) of the events within a row of instants (s): ``LS`` is a left strike."""
     inside = [event for event in events if time[0] <= event.time <= time[-1]]
-    frames = {nearest(time, event.time): short(event) for event in inside}
-    return tuple(sorted(frames.items()))[:MOST_MARKS]
+    frames = {nearest_frame(time, event.time): event_code(event) for event in inside}
+    return tuple(sorted(frames.items()))[:MAX_SLIDER_MARKS]
 
 
-def short(event: Event) -> str:
+def event_code(event: Event) -> str:
     """An event in two letters where it is one of walking."""
     side = event.context[:1].upper() if event.context.lower() in ("left", "right") else ""
     word = event.label.lower()
@@ -32,7 +32,7 @@ def short(event: Event) -> str:
     return f"{side}{kind}"
 
 
-def strip(events: Sequence[Event], time: np.ndarray) -> str:
+def phase_strip(events: Sequence[Event], time: np.ndarray) -> str:
     """A picture of the phases: a bar for each side while that foot is on the ground, an SVG."""
     if len(time) < 2:
         return ""
@@ -43,7 +43,7 @@ def strip(events: Sequence[Event], time: np.ndarray) -> str:
         rows += [
             f'<rect x="{100 * (max(a, first) - first) / length:.3f}%" y="{row * 9 + 1}" '
             f'width="{100 * (min(b, first + length) - max(a, first)) / length:.3f}%" height="7" '
-            f'fill="{COLOURS[side]}"><title>{side} foot on the ground</title></rect>'
+            f'fill="{COLORS[side]}"><title>{side} foot on the ground</title></rect>'
             for a, b in rhythm.stances(side)
         ]
     ticks = [

@@ -9,17 +9,23 @@ import numpy as np
 from viser import Icon
 from viser.uplot import Series
 
-from homodyn.studio.document import nearest
-from homodyn.studio.judging import BalanceScene, Judged, judge, judge_scene, path_trial
+from homodyn.studio.background_tasks import BackgroundTask
+from homodyn.studio.balance_evaluation import (
+    BalanceResult,
+    BalanceScene,
+    evaluate_motion,
+    evaluate_scene,
+    path_trial,
+)
+from homodyn.studio.document import nearest_frame
 from homodyn.studio.panels.legend import ROOM, legend
 from homodyn.studio.panels.panel import Panel
-from homodyn.studio.panels.plots import LEAST, span, with_cursor
-from homodyn.studio.scene.many import Lines
-from homodyn.studio.session import View
-from homodyn.studio.tasks import Task
+from homodyn.studio.panels.plots import MIN_REDRAW_S, value_range, with_cursor
+from homodyn.studio.scene.instances import LineSegments
+from homodyn.studio.session import SessionView
 
 ROOT = "/scene/balance"
-HEIGHT = 130
+PLOT_HEIGHT_PX = 130
 CURSOR = "#d03030"
 GOOD, BAD = (46, 150, 90), (200, 60, 60)
 """Colours of the polygon while the supports can give what is needed, and while they cannot."""
@@ -37,7 +43,7 @@ class BalancePanel(Panel):
     """Judges the active body, or a scene of supports that was opened."""
 
     title = "Balance"
-    unfolded = True
+    expanded = True
 
     def build(self) -> None:
         """Make the controls."""
@@ -46,111 +52,113 @@ class BalancePanel(Panel):
         )
         self.friction = self.gui.add_number("Friction", 0.7, min=0.05, max=3.0, step=0.05)
         self.button = self.gui.add_button("Judge the motion", icon=Icon.SCALE)
-        self.told_now = self.gui.add_markdown("")
+        self.instant_text = self.gui.add_markdown("")
         self.legend = self.gui.add_html(legend(CURVES), visible=False)
-        self.judged: Judged | None = None
+        self.balance: BalanceResult | None = None
         self.plot: Any = None
         self.table: tuple[np.ndarray, ...] = ()
         self._drawn: object = None
         self._cursor = (np.nan, 0.0)
-        self._nodes: dict[str, Lines] = {}
-        self._way: Judged | None = None
-        self.on_click(self.button)(self._judge)
+        self._nodes: dict[str, LineSegments] = {}
+        self._way: BalanceResult | None = None
+        self.on_click(self.button)(self._evaluate)
 
     def show(self, thing: object) -> bool:
         """Judge the path of a scene."""
         if not isinstance(thing, BalanceScene):
             return False
-        judged = judge_scene(thing)
-        trial = path_trial(thing, judged)
-        self.session.change(f"open {thing.name}", lambda d: d.with_trial(trial), opened=True)
-        self.judged = judged
+        balance = evaluate_scene(thing)
+        trial = path_trial(thing, balance)
+        self.session.change(f"open {thing.name}", lambda d: d.with_trial(trial), in_file=True)
+        self.balance = balance
         self.session.changed.set()
         return True
 
-    def refresh(self, view: View) -> None:
+    def refresh(self, view: SessionView) -> None:
         """Forget a judgement whose body is gone or moves otherwise."""
-        judged = self.judged
-        if judged is not None and judged.motion is not None:
+        balance = self.balance
+        if balance is not None and balance.motion is not None:
             motions = [actor.motion for actor in view.document.actors]
-            if not any(motion is judged.motion for motion in motions):
-                self.judged = None
+            if not any(motion is balance.motion for motion in motions):
+                self.balance = None
 
-    def tick(self, view: View) -> None:
+    def tick(self, view: SessionView) -> None:
         """Draw the margins with a cursor, and the polygon at the instant that is shown."""
-        judged, now = self.judged, view.clock.now
-        if judged is not self._drawn:
-            self._drawn = judged
-            self._draw(judged)
-        if judged is None:
+        balance, now = self.balance, view.clock.now
+        if balance is not self._drawn:
+            self._drawn = balance
+            self._draw(balance)
+        if balance is None:
             self._clear()
             return
-        self._polygon(judged, now)
+        self._polygon(balance, now)
         moment = perf_counter()
-        late = moment - self._cursor[1] > LEAST or not view.clock.playing
+        late = moment - self._cursor[1] > MIN_REDRAW_S or not view.clock.playing
         if self.plot is not None and now != self._cursor[0] and late:
             self._cursor = (now, moment)
             self.plot.data = with_cursor(self.table, now)
-            self.told_now.content = instant_sentence(judged, now)
+            self.instant_text.content = instant_sentence(balance, now)
 
-    def _judge(self) -> None:
+    def _evaluate(self) -> None:
         document, friction = self.session.document, float(self.friction.value)
 
-        def work(task: Task) -> None:
+        def work(task: BackgroundTask) -> None:
             task.tell("finding stances and what they can give")
-            self.judged = judge(document, friction)
+            self.balance = evaluate_motion(document, friction)
 
         self.studio.tasks.start("Judging the balance", work)
 
-    def _draw(self, judged: Judged | None) -> None:
+    def _draw(self, balance: BalanceResult | None) -> None:
         if self.plot is not None:
             self.plot.remove()
             self.plot = None
-        if judged is None:
+        if balance is None:
             return
-        found = judged.evaluation
+        found = balance.evaluation
         self.legend.visible = True
         self.state.content = (
-            f"**{judged.owner}**: balanced in {100 * found.balanced:.0f} % of the judged frames. "
+            f"**{balance.owner}**: balanced in {100 * found.balanced:.0f} % of the judged frames. "
             f"{found.sentence}"
         )
-        keep = np.unique(np.linspace(0, len(judged.time) - 1, 600).astype(int))
+        keep = np.unique(np.linspace(0, len(balance.time) - 1, 600).astype(int))
         curves = [np.where(np.isfinite(c), c, np.nan)[keep] for c in (found.force, found.wrench)]
-        self.table = (judged.time[keep], *curves)
+        self.table = (balance.time[keep], *curves)
         series: list[Series] = [{"label": "time (s)"}]
-        for name, colour in CURVES.items():
-            series.append({"label": name, "stroke": colour, "width": 1.5})
+        for name, color in CURVES.items():
+            series.append({"label": name, "stroke": color, "width": 1.5})
         series.append({"label": "now", "stroke": CURSOR, "width": 2, "points": {"show": False}})
         self._cursor = (np.nan, 0.0)
         with self.container:
             self.plot = self.gui.add_uplot(
                 with_cursor(self.table, float(self.table[0][0])),
                 tuple(series),
-                scales={"x": {"time": False}, "y": {"range": span(self.table)}},
+                scales={"x": {"time": False}, "y": {"range": value_range(self.table)}},
                 axes=({"size": 26}, {"label": "N, N m", "size": 50, "labelSize": 16}),
                 legend={"show": False},
-                height=HEIGHT,
+                height=PLOT_HEIGHT_PX,
                 padding=ROOM,
             )
 
-    def _polygon(self, judged: Judged, now: float) -> None:
-        corners = judged.polygon(now)
-        colour = GOOD if judged.balanced(now) else BAD
+    def _polygon(self, balance: BalanceResult, now: float) -> None:
+        corners = balance.polygon(now)
+        color = GOOD if balance.balanced(now) else BAD
         for name, own, width in NODES:
             if name not in self._nodes:
-                self._nodes[name] = Lines(self.studio.server.scene, f"{ROOT}/{name}", own, width)
+                self._nodes[name] = LineSegments(
+                    self.studio.server.scene, f"{ROOT}/{name}", own, width
+                )
         raised = corners + np.array([0.0, 0.0, 0.012]) if len(corners) else corners
         outline = np.stack([raised, np.roll(raised, -1, axis=0)], axis=1)
         if len(corners):
-            centre = judged.centre(now)
-            foot = np.array([centre[0], centre[1], raised[:, 2].mean()])
-            outline = np.concatenate([outline, np.stack([centre, foot])[None]])
-        self._nodes["good"].place(outline, visible=colour == GOOD)
-        self._nodes["bad"].place(outline, visible=colour == BAD)
-        if self._way is not judged:
-            self._way = judged
-            self._nodes["path"].place(judged.path)
-        self._nodes["supports"].place(judged.supports(now) + np.array([0.0, 0.0, 0.006]))
+            center = balance.center(now)
+            foot = np.array([center[0], center[1], raised[:, 2].mean()])
+            outline = np.concatenate([outline, np.stack([center, foot])[None]])
+        self._nodes["good"].place(outline, visible=color == GOOD)
+        self._nodes["bad"].place(outline, visible=color == BAD)
+        if self._way is not balance:
+            self._way = balance
+            self._nodes["path"].place(balance.path)
+        self._nodes["supports"].place(balance.supports(now) + np.array([0.0, 0.0, 0.006]))
 
     def _clear(self) -> None:
         self._way = None
@@ -158,10 +166,10 @@ class BalancePanel(Panel):
             node.place(np.zeros((0, 2, 3)), visible=False)
 
 
-def instant_sentence(judged: Judged, now: float) -> str:
+def instant_sentence(balance: BalanceResult, now: float) -> str:
     """The margins at an instant (s), in Markdown."""
-    frame = nearest(judged.time, now)
-    found = judged.evaluation
+    frame = nearest_frame(balance.time, now)
+    found = balance.evaluation
     number = int(found.phase[frame])
     if number < 0 or not np.isfinite(found.wrench[frame]):
         return f"{now:.2f} s: in flight, or on supports that were not found."

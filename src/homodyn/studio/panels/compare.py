@@ -14,27 +14,27 @@ from viser.uplot import Series
 
 from homodyn.analysis.curves import PERCENT, SIDES
 from homodyn.errors import HomodynError
-from homodyn.studio.comparing import (
-    MOST,
+from homodyn.studio.comparison import (
+    MAX_COMPARED_RESULTS,
     QUANTITIES,
-    Compared,
+    ComparedCurve,
     Difference,
-    compared,
+    compared_curves,
+    compared_results,
     differences,
-    results,
     table,
     titles,
 )
-from homodyn.studio.document import Document
+from homodyn.studio.document import StudioDocument
 from homodyn.studio.panels.legend import legend
 from homodyn.studio.panels.panel import Panel, assign
-from homodyn.studio.panels.plots import hexed, span
-from homodyn.studio.session import View
+from homodyn.studio.panels.plots import css_color, value_range
+from homodyn.studio.session import SessionView
 
-NOTHING = "(nothing to compare)"
+NO_CURVE = "(nothing to compare)"
 BOTH = "both"
-HEIGHT = 130
-PAUSE = 0.5
+PLOT_HEIGHT_PX = 130
+EDIT_PAUSE_S = 0.5
 """s without another edit after which the curves of an edited body are worked out anew."""
 FAVOURITES = {"Angle": "knee flexion", "Torque": "knee flexion", "Ground force": "upward"}
 """What is shown first, as a part of its title."""
@@ -45,7 +45,7 @@ class ComparePanel(Panel):
     """A plot for each quantity, with all results in it, and a table of differences under it."""
 
     title = "Compare"
-    unfolded = True
+    expanded = True
 
     def build(self) -> None:
         """Make the controls."""
@@ -63,7 +63,7 @@ class ComparePanel(Panel):
                 quantity, expand_by_default=quantity != "Power", visible=False
             )
             with folder:
-                choice = self.choice[quantity] = self.gui.add_dropdown("Curve", (NOTHING,))
+                choice = self.choice[quantity] = self.gui.add_dropdown("Curve", (NO_CURVE,))
                 numbers = self.gui.add_folder(
                     "Numbers", expand_by_default=False, order=choice.order + 0.8
                 )
@@ -81,42 +81,42 @@ class ComparePanel(Panel):
         self._drawn: dict[str, Any] = {}
         self._shown: list[tuple[object, ...]] = []
 
-    def refresh(self, view: View) -> None:
+    def refresh(self, view: SessionView) -> None:
         """Offer the curves of what is open; of a body that is being edited, when that pauses."""
         motions = tuple((actor.name, actor.motion) for actor in view.document.actors)
         edited = _other_motions(self._motions, motions)
         self._motions, now = motions, perf_counter()
-        self._late = edited and now - self._edited < PAUSE
+        self._late = edited and now - self._edited < EDIT_PAUSE_S
         if edited:
             self._edited = now
         if self._late:
-            again = threading.Timer(1.1 * PAUSE, self.session.changed.set)
+            again = threading.Timer(1.1 * EDIT_PAUSE_S, self.session.changed.set)
             again.daemon = True
             again.start()
         else:
             self._offer_all(view.document)
 
-    def _offer_all(self, document: Document) -> None:
+    def _offer_all(self, document: StudioDocument) -> None:
         moving = [actor.name for actor in document.actors if actor.motion is not None]
         self.state.content = sentence(document, len(moving))
         self.legend.content = legend(
-            {actor.name: hexed(actor.colour) for actor in results(document)}
+            {actor.name: css_color(actor.color) for actor in compared_results(document)}
         )
         self._list(document)
         self.side.visible = self.save.visible = bool(moving)
         for quantity in QUANTITIES:
             self._offer(document, quantity)
 
-    def tick(self, view: View) -> None:
+    def tick(self, view: SessionView) -> None:
         """Draw what was chosen, once."""
         if self._late:
-            if perf_counter() - self._edited < PAUSE:
+            if perf_counter() - self._edited < EDIT_PAUSE_S:
                 return
             self._late = False
             self._offer_all(view.document)
         shown: list[tuple[object, ...]] = [
-            (actor.name, actor.colour, actor.motion, actor.loads, actor.events)
-            for actor in results(view.document)
+            (actor.name, actor.color, actor.motion, actor.loads, actor.events)
+            for actor in compared_results(view.document)
         ]
         # Dragging and simulating make many documents a second, all with the same results.
         if not same(shown, self._shown):
@@ -128,7 +128,7 @@ class ComparePanel(Panel):
                 self._drawn[quantity] = key
                 self._draw(view.document, quantity)
 
-    def _list(self, document: Document) -> None:
+    def _list(self, document: StudioDocument) -> None:
         wanted = {actor.name: actor for actor in document.actors if actor.motion is not None}
         self.list.visible = len(wanted) > 1
         for name in [name for name in self.shown if name not in wanted]:
@@ -141,33 +141,35 @@ class ComparePanel(Panel):
             assign(self.shown[name], actor.shown)
 
     def _show(self, name: str, on: bool) -> None:
-        def shown(document: Document) -> Document:
+        def shown(document: StudioDocument) -> StudioDocument:
             place = document.index(name)
-            return document.replaced(place, replace(document.actors[place], shown=on))
+            return document.with_actor_at(place, replace(document.actors[place], shown=on))
 
         self.session.change(f"{'show' if on else 'hide'} {name}", shown)
 
-    def _offer(self, document: Document, quantity: str) -> None:
-        words = tuple(titles(document, quantity)) or (NOTHING,)
-        self.folders[quantity].visible = words != (NOTHING,)
+    def _offer(self, document: StudioDocument, quantity: str) -> None:
+        words = tuple(titles(document, quantity)) or (NO_CURVE,)
+        self.folders[quantity].visible = words != (NO_CURVE,)
         choice = self.choice[quantity]
         if tuple(choice.options) != words:
             before = choice.value
             choice.options = words
             assign(choice, before if before in words else _favourite(quantity, words))
 
-    def _chosen(self, document: Document, quantity: str) -> tuple[str, str, list[Compared]]:
+    def _selected_curves(
+        self, document: StudioDocument, quantity: str
+    ) -> tuple[str, str, list[ComparedCurve]]:
         title = self.choice[quantity].value
         units = titles(document, quantity)
         if title not in units:
             return title, "", []
         sides = SIDES if self.side.value == BOTH else (self.side.value,)
-        return title, units[title], compared(document, quantity, title, sides)
+        return title, units[title], compared_curves(document, quantity, title, sides)
 
-    def _draw(self, document: Document, quantity: str) -> None:
+    def _draw(self, document: StudioDocument, quantity: str) -> None:
         if quantity in self.plots:
             self.plots.pop(quantity).remove()
-        _, unit, curves = self._chosen(document, quantity)
+        _, unit, curves = self._selected_curves(document, quantity)
         self.tables[quantity].content = markdown(differences(curves), unit)
         if not curves:
             return
@@ -175,7 +177,7 @@ class ComparePanel(Panel):
         for curve in curves:
             line: Series = {
                 "label": f"{curve.owner} {curve.side}".strip(),
-                "stroke": hexed(curve.colour),
+                "stroke": css_color(curve.color),
                 "width": 1.5,
             }
             if curve.side in DASHES:
@@ -186,16 +188,19 @@ class ComparePanel(Panel):
             self.plots[quantity] = self.gui.add_uplot(
                 data,
                 tuple(series),
-                scales={"x": {"time": False, "range": (0.0, 100.0)}, "y": {"range": span(data)}},
+                scales={
+                    "x": {"time": False, "range": (0.0, 100.0)},
+                    "y": {"range": value_range(data)},
+                },
                 axes=({"size": 26}, {"label": unit, "size": 44, "labelSize": 16}),
                 legend={"show": False},
-                height=HEIGHT,
+                height=PLOT_HEIGHT_PX,
                 order=self.choice[quantity].order + 0.5,
             )
 
     def _save(self, client: Any) -> None:
         document = self.session.document
-        chosen = [self._chosen(document, quantity) for quantity in QUANTITIES]
+        chosen = [self._selected_curves(document, quantity) for quantity in QUANTITIES]
         if not any(curves for _, _, curves in chosen):
             raise HomodynError("no result is open that has curves to be saved; open one first")
         content = table(chosen).encode()
@@ -221,19 +226,19 @@ def same(one: list[tuple[object, ...]], other: list[tuple[object, ...]]) -> bool
     )
 
 
-def sentence(document: Document, moving: int) -> str:
+def sentence(document: StudioDocument, moving: int) -> str:
     """What is compared, in Markdown."""
     if not moving:
         return (
             "Open results to compare them: drop folders that `homodyn analyze` or "
             "`homodyn simulate` wrote on this page."
         )
-    chosen = results(document)
+    chosen = compared_results(document)
     if moving == 1:
         name = chosen[0].name if chosen else "1 result"
         return f"**{name}** is open: solid right, dashed left. Drop others to compare."
     left_out = sum(a.motion is not None and a.shown for a in document.actors) - len(chosen)
-    more = f" {left_out} more: hide some, {MOST} fit." if left_out else ""
+    more = f" {left_out} more: hide some, {MAX_COMPARED_RESULTS} fit." if left_out else ""
     return f"{len(chosen)} of {moving} results over the cycle; solid right, dashed left.{more}"
 
 

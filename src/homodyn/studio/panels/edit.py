@@ -8,18 +8,18 @@ import numpy as np
 from viser import Icon
 
 from homodyn.errors import HomodynError
-from homodyn.studio.document import Actor, Document
-from homodyn.studio.editing import (
+from homodyn.studio.document import Actor, StudioDocument
+from homodyn.studio.joint_handle import JointHandle
+from homodyn.studio.model_editing import (
+    editable_numbers,
     from_angles,
     in_parent,
-    numbers_of,
+    set_number,
     with_joint,
     with_model,
-    with_number,
 )
-from homodyn.studio.joint_handle import JointHandle
 from homodyn.studio.panels.panel import Panel, assign
-from homodyn.studio.session import View
+from homodyn.studio.session import SessionView
 
 NOTHING = "(nothing)"
 
@@ -37,7 +37,7 @@ class EditPanel(Panel):
         )
         self.value = self.gui.add_number("Value", 0.0, step=0.001, min=0.0)
         self.both = self.gui.add_checkbox("Left and right alike", True)
-        self.told_mass = self.gui.add_markdown("")
+        self.mass_text = self.gui.add_markdown("")
         self.gui.add_divider()
         self.joint = self.gui.add_dropdown(
             "Joint", (NOTHING,), hint="A handle appears at its frame; drag or turn it"
@@ -63,18 +63,18 @@ class EditPanel(Panel):
         self._known: dict[str, tuple[float, str]] = {}
         self._of: Any = None
 
-    def refresh(self, view: View) -> None:
+    def refresh(self, view: SessionView) -> None:
         """Offer the numbers and joints of the active body."""
         actor = view.document.actor
         if actor is None:
             self._of, self._known = None, {}
             self.number.options = self.joint.options = (NOTHING,)
             self.handle.drop()
-            self.state.content, self.told_mass.content = "Open a body to edit it.", ""
+            self.state.content, self.mass_text.content = "Open a body to edit it.", ""
             return
         if self._of is not actor.model:
             self._of = actor.model
-            self._known = numbers_of(actor)
+            self._known = editable_numbers(actor)
             self._offer(self.number, (NOTHING, *self._known))
             self._offer(self.joint, (NOTHING, *actor.model.joint_names))
             if self.joint.value == NOTHING:
@@ -84,9 +84,9 @@ class EditPanel(Panel):
             if actor.recipe is not None
             else "Numbers are those of its segments; inertias follow them."
         )
-        self.told_mass.content = inertia_sentence(actor, self.number.value)
+        self.mass_text.content = inertia_sentence(actor, self.number.value)
 
-    def tick(self, view: View) -> None:
+    def tick(self, view: SessionView) -> None:
         """Show the number and the joint frame that are chosen, as they are."""
         actor = view.document.actor
         if actor is None:
@@ -97,8 +97,8 @@ class EditPanel(Panel):
             self.value.label = label
         assign(self.value, round(value, 4))
         sentence = inertia_sentence(actor, self.number.value)
-        if self.told_mass.content != sentence:
-            self.told_mass.content = sentence
+        if self.mass_text.content != sentence:
+            self.mass_text.content = sentence
         self.handle.follow(actor, view.clock.now)
         if self.joint.value in actor.model.joint_names:
             place, turn = in_parent(actor.model, self.joint.value)
@@ -116,8 +116,8 @@ class EditPanel(Panel):
         if name == NOTHING:
             return
 
-        def changed(document: Document) -> Document:
-            return document.changed(with_number(_active(document), name, value, both=both))
+        def changed(document: StudioDocument) -> StudioDocument:
+            return document.with_active(set_number(_active(document), name, value, both=both))
 
         self.session.change(f"set {name}", changed, merge=True)
 
@@ -136,7 +136,7 @@ class EditPanel(Panel):
             return
         now, keep = self.session.clock.now, self.keep.value
 
-        def changed(document: Document) -> Document:
+        def changed(document: StudioDocument) -> StudioDocument:
             actor = _active(document)
             model = with_joint(
                 actor.model,
@@ -145,7 +145,7 @@ class EditPanel(Panel):
                 from_angles(turn),
                 keep=actor.position(now) if keep else None,
             )
-            return document.changed(with_model(actor, model, actor.recipe))
+            return document.with_active(with_model(actor, model, actor.recipe))
 
         self.session.change(f"move joint {joint}", changed, merge=True)
 
@@ -164,7 +164,7 @@ def inertia_sentence(actor: Actor, number: str) -> str:
     )
 
 
-def _active(document: Document) -> Actor:
+def _active(document: StudioDocument) -> Actor:
     if document.actor is None:
         raise HomodynError("no body is open to be edited; add one under Open")
     return document.actor

@@ -10,22 +10,22 @@ from viser import Icon
 from homodyn.capture import Trial
 from homodyn.capture.kinetics.inverse_dynamics import CUTOFF
 from homodyn.errors import HomodynError
-from homodyn.studio.bars import error_bars
+from homodyn.studio.background_tasks import BackgroundTask
 from homodyn.studio.document import Actor
-from homodyn.studio.fitting import (
-    Outcome,
+from homodyn.studio.fit_tasks import (
+    FitOutcome,
     Tell,
     calibrate,
     fit_all,
     fit_frame,
     inverse_dynamics,
 )
-from homodyn.studio.marking import worked_on
+from homodyn.studio.marker_editing import active_body_and_recording
+from homodyn.studio.marker_error_bars import error_bars
 from homodyn.studio.panels.panel import Panel, assign
-from homodyn.studio.session import View
-from homodyn.studio.tasks import Task
+from homodyn.studio.session import SessionView
 
-LEAST = 0.15
+MIN_REDRAW_S = 0.15
 """s between two pictures of the bars while playing."""
 FIRST = "Open a body and a recording. Then fit a frame, or all of them."
 
@@ -34,7 +34,7 @@ class FitPanel(Panel):
     """From markers to poses, sizes and forces."""
 
     title = "Fit"
-    unfolded = True
+    expanded = True
 
     def build(self) -> None:
         """Make the controls."""
@@ -67,14 +67,14 @@ class FitPanel(Panel):
                 "Inverse dynamics", icon=Icon.ARROW_BIG_UP_LINES, color="gray"
             )
         self._drawn = 0.0
-        self._kept: Outcome | None = None
+        self._kept: FitOutcome | None = None
         self.on_click(self.frame)(self._fit_frame)
         self.on_click(self.all)(self._fit_all)
         self.on_click(self.calibrate)(self._calibrate)
         self.on_click(self.dynamics)(self._inverse_dynamics)
         self.on_click(self.cancel)(self._cancel)
 
-    def refresh(self, view: View) -> None:
+    def refresh(self, view: SessionView) -> None:
         """Say what came out of the last fit while it stands, else what can be done."""
         document = view.document
         actor, trial = document.actor, document.trial
@@ -91,18 +91,22 @@ class FitPanel(Panel):
             if button.disabled == ready:
                 button.disabled = not ready
 
-    def tick(self, view: View) -> None:
+    def tick(self, view: SessionView) -> None:
         """Draw the marker errors of this instant."""
         now = perf_counter()
-        if view.clock.playing and now - self._drawn < LEAST:
+        if view.clock.playing and now - self._drawn < MIN_REDRAW_S:
             return
         self._drawn = now
         ready = view.document.actor is not None and view.document.trial is not None
-        bars = error_bars(self.studio.stage.errors, self.studio.look.bad) if ready else ""
+        bars = (
+            error_bars(self.studio.stage.errors, self.studio.view_options.error_threshold)
+            if ready
+            else ""
+        )
         if self.bars.content != bars:
             self.bars.content = bars
 
-    def told(self, task: Task) -> None:
+    def on_task_update(self, task: BackgroundTask) -> None:
         """Show how far the work is."""
         going = not task.done.is_set()
         for control in (self.bar, self.cancel):
@@ -113,18 +117,18 @@ class FitPanel(Panel):
             assign(self.bar, 100.0 * (task.share or 1.0))
 
     def _fit_frame(self) -> None:
-        actor, trial = worked_on(self.session.document)
+        actor, trial = active_body_and_recording(self.session.document)
         now = self.session.clock.now
-        self.session.tune(lambda clock: clock.stopped() if clock.playing else clock)
+        self.session.update_clock(lambda clock: clock.pause() if clock.playing else clock)
         self._keep("fit this frame", fit_frame(actor, trial, now))
 
     def _fit_all(self) -> None:
-        actor, trial = worked_on(self.session.document)
+        actor, trial = active_body_and_recording(self.session.document)
         robust = self.robust.value
         self._begin("Fit all frames", lambda tell: fit_all(actor, trial, tell, robust=robust))
 
     def _calibrate(self) -> None:
-        actor, _ = worked_on(self.session.document)
+        actor, _ = active_body_and_recording(self.session.document)
         trials = self.session.document.trials
         mass, height = self.mass.value or None, self.height.value or None
         now = self.session.clock.now
@@ -134,18 +138,18 @@ class FitPanel(Panel):
         )
 
     def _inverse_dynamics(self) -> None:
-        actor, trial = worked_on(self.session.document)
+        actor, trial = active_body_and_recording(self.session.document)
         cutoff = float(self.cutoff.value)
         self._begin(
             "Inverse dynamics", lambda tell: inverse_dynamics(actor, trial, tell, cutoff=cutoff)
         )
 
-    def _begin(self, name: str, work: Callable[[Tell], Outcome]) -> None:
+    def _begin(self, name: str, work: Callable[[Tell], FitOutcome]) -> None:
         self.studio.tasks.start(name, lambda task: self._keep(name.lower(), work(task.tell)))
 
-    def _keep(self, label: str, outcome: Outcome) -> None:
+    def _keep(self, label: str, outcome: FitOutcome) -> None:
         self._kept = outcome
-        self.session.change(label, outcome.applied)
+        self.session.change(label, outcome.apply_to)
 
     def _cancel(self) -> None:
         task = self.studio.tasks.current

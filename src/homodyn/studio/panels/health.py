@@ -16,11 +16,11 @@ from homodyn.capture import (
 from homodyn.errors import HomodynError
 from homodyn.model import Model
 from homodyn.studio.panels.panel import Panel
-from homodyn.studio.session import View
+from homodyn.studio.session import SessionView
 
-MOST = 16
+MAX_FINDING_BUTTONS = 16
 """Findings that have a button; all others are counted."""
-COLOURS: dict[Severity, Any] = {
+COLORS: dict[Severity, Any] = {
     Severity.SERIOUS: "red",
     Severity.WARNING: "orange",
     Severity.INFO: "gray",
@@ -31,7 +31,7 @@ class HealthPanel(Panel):
     """The findings about the recording that is worked on."""
 
     title = "Health of the recording"
-    unfolded = True
+    expanded = True
 
     def build(self) -> None:
         """Make the controls."""
@@ -42,7 +42,7 @@ class HealthPanel(Panel):
         self._shown: Any = None
         self._turns: dict[int, int] = {}
 
-    def refresh(self, view: View) -> None:
+    def refresh(self, view: SessionView) -> None:
         """Look at another recording, beside the page."""
         document = view.document
         trial, actor = document.trial, document.actor
@@ -58,7 +58,7 @@ class HealthPanel(Panel):
             target=self._look, args=(trial, model, key), daemon=True, name="health"
         ).start()
 
-    def tick(self, view: View) -> None:
+    def tick(self, view: SessionView) -> None:
         """Show what was found since."""
         if self._found is self._shown:
             return
@@ -72,9 +72,9 @@ class HealthPanel(Panel):
         trial, health = self._found
         self.state.content = summary(health)
         with self.container:
-            for number, finding in enumerate(health.findings[:MOST]):
+            for number, finding in enumerate(health.findings[:MAX_FINDING_BUTTONS]):
                 button = self.gui.add_button(
-                    headline(finding), color=COLOURS[finding.severity], hint=finding.sentence
+                    headline(finding), color=COLORS[finding.severity], hint=finding.sentence
                 )
                 self.on_click(button)(partial(self._go, number, finding, trial))
                 self.buttons.append(button)
@@ -84,7 +84,7 @@ class HealthPanel(Panel):
         try:
             health = capture.health(trial, model=model if shared else None)
         except HomodynError as error:
-            self.studio.tell_error(error)
+            self.studio.show_error(error)
             return
         if self._asked is key:
             self._found = (trial, health)
@@ -98,7 +98,7 @@ class HealthPanel(Panel):
         if finding.frames:
             first, last = finding.frames[turn % len(finding.frames)]
             instant = float(trial.time[min(max(first - trial.first_frame, 0), trial.frames - 1)])
-            self.session.tune(lambda clock: clock.at(instant).stopped())
+            self.session.update_clock(lambda clock: clock.at(instant).pause())
             stretch = f"frame {first}" if first == last else f"frames {first} to {last}"
             where = f" Shown: {stretch}"
             if len(finding.frames) > 1:
@@ -107,7 +107,7 @@ class HealthPanel(Panel):
             where += "."
         if finding.markers:
             known = frozenset(trial.markers)
-            self.studio.set_look(chosen=frozenset(finding.markers) & known)
+            self.studio.set_view_options(selected_markers=frozenset(finding.markers) & known)
         self.state.content = f"**{headline(finding)}**: {finding.sentence}.{where}"
 
 
@@ -127,7 +127,7 @@ def summary(health: Health) -> str:
         for severity in (Severity.SERIOUS, Severity.WARNING, Severity.INFO)
     }
     told = ", ".join(f"{count} {severity}" for severity, count in counts.items() if count)
-    more = len(health.findings) - MOST
+    more = len(health.findings) - MAX_FINDING_BUTTONS
     return f"{told}. Press one to go to its frames." + (
         f" {more} more not listed." if more > 0 else ""
     )

@@ -5,8 +5,9 @@ To add a panel, write a subclass of `Panel` in a file of its own and name it her
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from homodyn.studio.background_tasks import BackgroundTask
 from homodyn.studio.panels.balance import BalancePanel
 from homodyn.studio.panels.compare import ComparePanel
 from homodyn.studio.panels.edit import EditPanel
@@ -24,11 +25,8 @@ from homodyn.studio.panels.search import SearchPanel
 from homodyn.studio.panels.simulate import SimulatePanel
 from homodyn.studio.panels.time import TimePanel
 from homodyn.studio.panels.view import ViewPanel
-from homodyn.studio.session import View
-from homodyn.studio.tasks import Task
-
-if TYPE_CHECKING:
-    from homodyn.studio.studio import Studio
+from homodyn.studio.session import SessionView
+from homodyn.studio.studio_page import StudioPage
 
 TABS: tuple[tuple[str, tuple[type[Panel], ...]], ...] = (
     ("Body", (OpenPanel, ScenePanel, PosePanel, EditPanel, ViewPanel, SavePanel)),
@@ -38,23 +36,23 @@ TABS: tuple[tuple[str, tuple[type[Panel], ...]], ...] = (
     ("Studies", (BalancePanel, NetworkPanel, SearchPanel)),
 )
 """Tabs at the right and their panels, each a folder, from the top to the bottom."""
-BELOW: tuple[type[Panel], ...] = (TimePanel, PlotsPanel)
+BOTTOM_PANELS: tuple[type[Panel], ...] = (TimePanel, PlotsPanel)
 """What stands under the picture."""
 
-WIDTH = 350
-BELOW_SIZE = (640, 330)
+PANEL_WIDTH_PX = 350
+BOTTOM_SIZE_PX = (640, 330)
 """Pixels."""
 
 
-class Layout:
+class PanelLayout:
     """All panels of a page."""
 
-    def __init__(self, studio: Studio) -> None:
+    def __init__(self, studio: StudioPage) -> None:
         gui = studio.server.gui
         self.panels: list[Panel] = []
         gui.set_panel_label("Homodyn studio")
         gui.main_panel.dock_right()
-        gui.main_panel.set_width(WIDTH)
+        gui.main_panel.set_width(PANEL_WIDTH_PX)
         tabs = gui.add_tab_group()
         for label, kinds in TABS:
             tab = tabs.add_tab(label)
@@ -62,16 +60,16 @@ class Layout:
                 self._build(kind(studio, self._place(gui, tab, kind, alone=len(kinds) == 1)))
         below = gui.add_panel()
         time = below.add_tab("Time")
-        for kind in BELOW:
+        for kind in BOTTOM_PANELS:
             self._build(kind(studio, time))
-        below.float(x=12, y=-12, width=BELOW_SIZE[0])
+        below.float(x=12, y=-12, width=BOTTOM_SIZE_PX[0])
 
     def _place(self, gui: Any, tab: Any, kind: type[Panel], *, alone: bool) -> Any:
         """A folder in a tab, or the whole tab for a panel that has it for itself."""
         if alone:
             return tab
         with tab:
-            return gui.add_folder(kind.title, expand_by_default=kind.unfolded)
+            return gui.add_folder(kind.title, expand_by_default=kind.expanded)
 
     def _build(self, panel: Panel) -> None:
         with panel.container:
@@ -82,17 +80,17 @@ class Layout:
         """The panel of a kind."""
         return next(panel for panel in self.panels if isinstance(panel, kind))
 
-    def refresh(self, view: View) -> None:
+    def refresh(self, view: SessionView) -> None:
         """The document changed."""
         for panel in self.panels:
             panel.refresh(view)
 
-    def tick(self, view: View) -> None:
+    def tick(self, view: SessionView) -> None:
         """Another instant is shown."""
         for panel in self.panels:
             panel.tick(view)
 
-    def told(self, task: Task) -> None:
+    def on_task_update(self, task: BackgroundTask) -> None:
         """A piece of work went on, or ended."""
         for panel in self.panels:
-            panel.told(task)
+            panel.on_task_update(task)

@@ -8,28 +8,28 @@ from typing import Any
 import numpy as np
 from viser import Icon
 
-from homodyn.studio.bars import legend
-from homodyn.studio.document import Document
-from homodyn.studio.marking import (
+from homodyn.studio.document import StudioDocument
+from homodyn.studio.marker_editing import (
     BODY,
-    WHERE,
+    MARKER_SCOPES,
     Camera,
-    assigned,
-    framed,
-    matched,
-    removed,
-    renamed,
-    weighted,
+    assign_markers,
+    match_marker_labels,
+    points_in_rectangle,
+    remove_markers,
+    rename_marker,
+    set_marker_weights,
 )
+from homodyn.studio.marker_error_bars import marker_legend
 from homodyn.studio.panels.panel import Panel, assign
-from homodyn.studio.session import View
+from homodyn.studio.session import SessionView
 
 NOBODY = "(no body is open)"
 NONE = "(none)"
 SEVERAL = "(several)"
 CHOICES = ("All", "Free", "Bad", "None")
 """Markers that a button chooses: every one, those without a segment, badly fitting ones."""
-LEAST = 0.15
+MIN_REDRAW_S = 0.15
 """s between two counts while playing."""
 FIRST = "Open a recording to work on its markers: drop a C3D or TRC file on this page."
 HOW = "Click a marker in the picture; Ctrl adds one. With Shift held, drag a box around several."
@@ -39,12 +39,12 @@ class MarkersPanel(Panel):
     """Markers of the recording, and the segments of the active body that they are on."""
 
     title = "Markers"
-    unfolded = True
+    expanded = True
 
     def build(self) -> None:
         """Make the controls."""
         self.trial = self.gui.add_dropdown("Recording", (NONE,), visible=False)
-        self.legend = self.gui.add_html("")
+        self.marker_legend = self.gui.add_html("")
         self.state = self.gui.add_markdown(FIRST)
         self.pick = self.gui.add_dropdown("Marker", (NONE,), hint="Or choose by name")
         self.choose = self.gui.add_button_group("Choose", CHOICES)
@@ -61,7 +61,7 @@ class MarkersPanel(Panel):
         )
         self.bad = self.gui.add_number(
             "Bad from (mm)",
-            1000 * self.studio.look.bad,
+            1000 * self.studio.view_options.error_threshold,
             min=1.0,
             max=500.0,
             step=1.0,
@@ -73,7 +73,7 @@ class MarkersPanel(Panel):
             )
             self.name = self.gui.add_text("New name", "")
             self.where = self.gui.add_dropdown(
-                "In the", WHERE, hint="Where markers are renamed and removed"
+                "In the", MARKER_SCOPES, hint="Where markers are renamed and removed"
             )
             self.rename = self.gui.add_button("Rename", icon=Icon.PENCIL, color="gray")
             self.remove = self.gui.add_button("Remove", icon=Icon.TRASH, color="gray")
@@ -82,7 +82,7 @@ class MarkersPanel(Panel):
 
     def _listen(self) -> None:
         self.on_choice(self.trial)(self._work_on)
-        self.on_choice(self.pick)(lambda name: self.set_chosen([] if name == NONE else [name]))
+        self.on_choice(self.pick)(lambda name: self.set_selected([] if name == NONE else [name]))
         self.choose.on_click(
             lambda event: self.studio.attempt(lambda: self._choose(event.target.value))
         )
@@ -91,27 +91,29 @@ class MarkersPanel(Panel):
         self.on_click(self.match)(self._match)
         self.on_click(self.rename)(self._rename)
         self.on_click(self.remove)(self._remove)
-        self.on_choice(self.bad)(lambda mm: self.studio.set_look(bad=float(mm) / 1000))
-        self.studio.on_marker.append(self._clicked)
+        self.on_choice(self.bad)(
+            lambda mm: self.studio.set_view_options(error_threshold=float(mm) / 1000)
+        )
+        self.studio.on_marker.append(self._on_marker_click)
         self.studio.on_segment.append(self._segment_clicked)
         scene = self.studio.server.scene
         for keys in ("shift", "cmd/ctrl+shift"):
             scene.on_rect_select(modifier=keys)(
-                lambda event: self.studio.attempt(lambda: self._boxed(event))
+                lambda event: self.studio.attempt(lambda: self._on_rectangle(event))
             )
 
     @property
-    def chosen(self) -> frozenset[str]:
+    def selected(self) -> frozenset[str]:
         """Markers that are worked on."""
-        return self.studio.look.chosen
+        return self.studio.view_options.selected_markers
 
-    def set_chosen(self, markers: Any) -> None:
+    def set_selected(self, markers: Any) -> None:
         """Work on these markers of the recording."""
         trial = self.session.document.trial
         known = frozenset() if trial is None else frozenset(trial.markers)
-        self.studio.set_look(chosen=frozenset(markers) & known)
+        self.studio.set_view_options(selected_markers=frozenset(markers) & known)
 
-    def refresh(self, view: View) -> None:
+    def refresh(self, view: SessionView) -> None:
         """Offer the markers and segments of what is open."""
         document = view.document
         names = tuple(trial.name for trial in document.trials) or (NONE,)
@@ -131,16 +133,16 @@ class MarkersPanel(Panel):
         for control in (self.pick, self.assign, self.match, self.rename, self.remove):
             if control.disabled == bool(labels):
                 control.disabled = not labels
-        if not self.chosen <= set(labels):
-            self.set_chosen(self.chosen)
+        if not self.selected <= set(labels):
+            self.set_selected(self.selected)
 
-    def tick(self, view: View) -> None:
+    def tick(self, view: SessionView) -> None:
         """Say what is chosen, and count the markers by their state."""
         now = perf_counter()
-        if view.clock.playing and now - self._drawn < LEAST:
+        if view.clock.playing and now - self._drawn < MIN_REDRAW_S:
             return
         self._drawn = now
-        document, chosen = view.document, self.chosen
+        document, selected = view.document, self.selected
         labels = () if document.trial is None else document.trial.markers
         owners = (
             {}
@@ -149,30 +151,36 @@ class MarkersPanel(Panel):
         )
         errors = self.studio.stage.errors
         on = sum(name in owners for name in labels)
-        bad = sum(error > self.studio.look.bad for error in errors.values())
-        words = legend(on, len(labels) - on, bad, len(chosen)) if labels else ""
-        if self.legend.content != words:
-            self.legend.content = words
+        bad = sum(error > self.studio.view_options.error_threshold for error in errors.values())
+        words = marker_legend(on, len(labels) - on, bad, len(selected)) if labels else ""
+        if self.marker_legend.content != words:
+            self.marker_legend.content = words
         sentence = HOW if labels else FIRST
-        if chosen:
-            sentence = _chosen_sentence(sorted(chosen), owners, errors)
+        if selected:
+            sentence = _chosen_sentence(sorted(selected), owners, errors)
         if self.state.content != sentence:
             self.state.content = sentence
-        assign(self.pick, SEVERAL if len(chosen) > 1 else next(iter(chosen)) if chosen else NONE)
+        assign(
+            self.pick, SEVERAL if len(selected) > 1 else next(iter(selected)) if selected else NONE
+        )
         weights = {} if document.actor is None else document.actor.weights
-        known = {weights.get(name, 1.0) for name in chosen}
+        known = {weights.get(name, 1.0) for name in selected}
         if len(known) == 1:
             assign(self.weight, known.pop())
 
     def _work_on(self, name: str) -> None:
-        self.session.change(f"work on {name}", lambda document: document.working_on(name))
+        self.session.change(f"work on {name}", lambda document: document.activate_trial(name))
 
     def _choose(self, word: str) -> None:
         document = self.session.document
         labels = () if document.trial is None else document.trial.markers
         known = set() if document.actor is None else {m.name for m in document.actor.model.markers}
-        bad = {k for k, error in self.studio.stage.errors.items() if error > self.studio.look.bad}
-        self.set_chosen(
+        bad = {
+            k
+            for k, error in self.studio.stage.errors.items()
+            if error > self.studio.view_options.error_threshold
+        }
+        self.set_selected(
             {
                 "All": labels,
                 "Free": [name for name in labels if name not in known],
@@ -181,48 +189,48 @@ class MarkersPanel(Panel):
             }[word]
         )
 
-    def _clicked(self, trial: str, marker: str, more: bool) -> None:
+    def _on_marker_click(self, trial: str, marker: str, more: bool) -> None:
         document = self.session.document
         if document.trial is not None and document.trial.name != trial:
             self._work_on(trial)
-        self.set_chosen(self.chosen ^ {marker} if more else {marker})
+        self.set_selected(self.selected ^ {marker} if more else {marker})
 
     def _segment_clicked(self, body: str, segment: str) -> None:
         actor = self.session.document.actor
-        if self.chosen and actor is not None and actor.name == body:
+        if self.selected and actor is not None and actor.name == body:
             assign(self.segment, segment)
 
-    def _boxed(self, event: Any) -> None:
+    def _on_rectangle(self, event: Any) -> None:
         view = event.client.camera
         camera = Camera(
             np.array(view.position), np.array(view.wxyz), float(view.fov), float(view.aspect)
         )
-        names, places = self.studio.stage.measured(self.session.clock.now)
-        inside = framed(camera, places, event.screen_min, event.screen_max)
+        names, places = self.studio.stage.visible_markers(self.session.clock.now)
+        inside = points_in_rectangle(camera, places, event.screen_min, event.screen_max)
         found = {name for name, there in zip(names, inside, strict=True) if there}
         more = event.modifier is not None and "ctrl" in event.modifier
-        self.set_chosen(self.chosen | found if more else found)
+        self.set_selected(self.selected | found if more else found)
 
     def _assign(self) -> None:
-        chosen, segment, now = self.chosen, self.segment.value, self.session.clock.now
+        selected, segment, now = self.selected, self.segment.value, self.session.clock.now
         self.session.change(
-            f"assign {_listed(chosen)} to {segment}",
-            lambda document: assigned(document, chosen, segment, now),
+            f"assign {_join_names(selected)} to {segment}",
+            lambda document: assign_markers(document, selected, segment, now),
         )
 
     def _weigh(self, weight: float) -> None:
-        chosen = self.chosen
+        selected = self.selected
         self.session.change(
-            f"weigh {_listed(chosen)}",
-            lambda document: weighted(document, chosen, weight),
+            f"weigh {_join_names(selected)}",
+            lambda document: set_marker_weights(document, selected, weight),
             merge=True,
         )
 
     def _match(self) -> None:
         said: list[str] = []
 
-        def made(document: Document) -> Document:
-            changed, matching = matched(document)
+        def made(document: StudioDocument) -> StudioDocument:
+            changed, matching = match_marker_labels(document)
             said.append(str(matching))
             return changed
 
@@ -230,34 +238,36 @@ class MarkersPanel(Panel):
         self.studio.notify("Labels", said[0])
 
     def _rename(self) -> None:
-        chosen, name, where = sorted(self.chosen), self.name.value, self.where.value
-        if len(chosen) != 1:
+        selected, name, where = sorted(self.selected), self.name.value, self.where.value
+        if len(selected) != 1:
             self.studio.notify("Rename", "Choose one marker to rename it.")
             return
         self.session.change(
-            f"rename {chosen[0]}", lambda document: renamed(document, chosen[0], name, where)
+            f"rename {selected[0]}",
+            lambda document: rename_marker(document, selected[0], name, where),
         )
         if where != BODY:
-            self.set_chosen({name.strip()})
+            self.set_selected({name.strip()})
         assign(self.name, "")
 
     def _remove(self) -> None:
-        chosen, where = self.chosen, self.where.value
+        selected, where = self.selected, self.where.value
         self.session.change(
-            f"remove {_listed(chosen)}", lambda document: removed(document, chosen, where)
+            f"remove {_join_names(selected)}",
+            lambda document: remove_markers(document, selected, where),
         )
 
 
-def _chosen_sentence(chosen: list[str], owners: dict[str, str], errors: dict[str, float]) -> str:
+def _chosen_sentence(selected: list[str], owners: dict[str, str], errors: dict[str, float]) -> str:
     """What is chosen, where it is and how well it fits, in Markdown."""
     parts = []
-    for name in chosen[:6]:
+    for name in selected[:6]:
         error = f", {1000 * errors[name]:.0f} mm" if name in errors else ""
         parts.append(f"**{name}** ({owners.get(name, 'no segment')}{error})")
-    more = f" and {len(chosen) - 6} more" if len(chosen) > 6 else ""
+    more = f" and {len(selected) - 6} more" if len(selected) > 6 else ""
     return ", ".join(parts) + more
 
 
-def _listed(markers: Any) -> str:
+def _join_names(markers: Any) -> str:
     names = sorted(markers)
     return ", ".join(names) if len(names) <= 3 else f"{len(names)} markers"

@@ -8,17 +8,17 @@ from viser import Icon
 
 from homodyn import catalog
 from homodyn.studio import demo
-from homodyn.studio.opening import from_catalog
+from homodyn.studio.file_opening import from_catalog
 from homodyn.studio.panels.fit import no_shared_marker, shared_markers
 from homodyn.studio.panels.panel import Panel
-from homodyn.studio.session import View
+from homodyn.studio.session import SessionView
 
 
 class OpenPanel(Panel):
     """The first panel: a sentence that says what comes next, and ways to open something."""
 
     title = "Open"
-    unfolded = True
+    expanded = True
 
     def build(self) -> None:
         """Make the controls."""
@@ -34,17 +34,17 @@ class OpenPanel(Panel):
             "Ready body", tuple(entry.name for entry in catalog.entries()), initial_value="heiman"
         )
         self.add = self.gui.add_button("Add this body", icon=Icon.USER_PLUS, color="gray")
-        self.upload.on_upload(self._uploaded)
+        self.upload.on_upload(self._on_upload)
         self.on_click(self.demo)(self._demonstrate)
         self.on_click(self.add)(self._add_ready)
 
-    def refresh(self, view: View) -> None:
+    def refresh(self, view: SessionView) -> None:
         """Say what comes next."""
         sentence = guide_sentence(view)
         if self.guide.content != sentence:
             self.guide.content = sentence
 
-    def _uploaded(self, event: Any) -> None:
+    def _on_upload(self, event: Any) -> None:
         sent = event.target.value
         self.studio.attempt(lambda: self.studio.open_upload(sent.name, sent.content))
 
@@ -55,10 +55,12 @@ class OpenPanel(Panel):
     def _add_ready(self) -> None:
         name = self.ready.value
         actor = from_catalog(name)
-        self.session.change(f"add {name}", lambda document: document.with_actor(actor), opened=True)
+        self.session.change(
+            f"add {name}", lambda document: document.with_actor(actor), in_file=True
+        )
 
 
-def guide_sentence(view: View) -> str:
+def guide_sentence(view: SessionView) -> str:
     """What a person would do next, in Markdown."""
     document = view.document
     actor, trial = document.actor, document.trial

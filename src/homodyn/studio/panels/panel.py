@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import viser
 
-from homodyn.studio.session import Session, View
-from homodyn.studio.tasks import Task
-
-if TYPE_CHECKING:
-    from homodyn.studio.studio import Studio
+from homodyn.studio.background_tasks import BackgroundTask
+from homodyn.studio.session import Session, SessionView
+from homodyn.studio.studio_page import StudioPage
 
 
 class Panel:
@@ -22,10 +20,10 @@ class Panel:
     """
 
     title = ""
-    unfolded = False
+    expanded = False
     """Whether it is open when the page is."""
 
-    def __init__(self, studio: Studio, container: Any) -> None:
+    def __init__(self, studio: StudioPage, container: Any) -> None:
         self.studio = studio
         self.container = container
         """The folder or tab of the panel: controls that are made later go ``with`` it."""
@@ -43,17 +41,17 @@ class Panel:
     def build(self) -> None:
         """Make the controls; the container is open."""
 
-    def refresh(self, view: View) -> None:
+    def refresh(self, view: SessionView) -> None:
         """The document changed."""
 
-    def tick(self, view: View) -> None:
+    def tick(self, view: SessionView) -> None:
         """Another instant is shown, or the document changed."""
 
     def show(self, thing: object) -> bool:
         """Take over something that was opened and is no part of the document; False if not ours."""
         return False
 
-    def told(self, task: Task) -> None:
+    def on_task_update(self, task: BackgroundTask) -> None:
         """A piece of work went on, or ended."""
 
     def close(self) -> None:

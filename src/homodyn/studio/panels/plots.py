@@ -9,16 +9,23 @@ from typing import Any
 import numpy as np
 from viser.uplot import Series
 
-from homodyn.studio.document import Document
+from homodyn.studio.document import StudioDocument
 from homodyn.studio.panels.legend import legend
 from homodyn.studio.panels.panel import Panel, assign
-from homodyn.studio.session import View
-from homodyn.studio.signals import KINDS, Curve, curves, names_of, thinned, unit_of
+from homodyn.studio.plot_signals import (
+    SIGNAL_KINDS,
+    PlotCurve,
+    curves,
+    signal_names,
+    thin_curve,
+    unit_of,
+)
+from homodyn.studio.session import SessionView
 
 NOTHING = "(nothing)"
-LEAST = 0.12
+MIN_REDRAW_S = 0.12
 """s between two places of the cursor: a plot is sent whole when its cursor moves."""
-HEIGHT = 115
+PLOT_HEIGHT_PX = 115
 CURSOR = "#d03030"
 
 
@@ -31,14 +38,16 @@ class PlotsPanel(Panel):
         """Make the controls."""
         self.rows = [PlotRow(self, "Plot", _first), PlotRow(self, "And", lambda words: NOTHING)]
 
-    def refresh(self, view: View) -> None:
+    def refresh(self, view: SessionView) -> None:
         """Offer what can be plotted of what is open."""
         document = view.document
-        words = tuple(f"{kind}: {name}" for kind in KINDS for name in names_of(document, kind))
+        words = tuple(
+            f"{kind}: {name}" for kind in SIGNAL_KINDS for name in signal_names(document, kind)
+        )
         for row in self.rows:
             row.offer((NOTHING, *words))
 
-    def tick(self, view: View) -> None:
+    def tick(self, view: SessionView) -> None:
         """Draw the chosen curves, and their cursors at the instant of the clock."""
         for row in self.rows:
             row.tick(view)
@@ -72,7 +81,7 @@ class PlotRow:
             self.choice.options = words
             assign(self.choice, before if before in words and not fresh else self.first(words))
 
-    def tick(self, view: View) -> None:
+    def tick(self, view: SessionView) -> None:
         """Draw the chosen curve, and its cursor at the instant of the clock."""
         document, clock = view.document, view.clock
         key = (self.choice.value, owners(document))
@@ -81,48 +90,48 @@ class PlotRow:
             self._draw(document)
             self._cursor = (np.nan, 0.0)
         now = perf_counter()
-        late = now - self._cursor[1] > LEAST or not clock.playing
+        late = now - self._cursor[1] > MIN_REDRAW_S or not clock.playing
         if self.plot is not None and clock.now != self._cursor[0] and late:
             self._cursor = (clock.now, now)
             self.plot.data = with_cursor(self.table, clock.now)
 
-    def _draw(self, document: Document) -> None:
+    def _draw(self, document: StudioDocument) -> None:
         for handle in (self.plot, self.names):
             if handle is not None:
                 handle.remove()
         self.plot = self.names = None
         kind, _, name = self.choice.value.partition(": ")
-        thin = [thinned(curve) for curve in curves(document, kind, name)]
+        thin = [thin_curve(curve) for curve in curves(document, kind, name)]
         if thin:
-            self.table = together(thin)
+            self.table = on_common_times(thin)
             with self.panel.container:
                 self._add(unit_of(document, kind, name), thin)
 
-    def _add(self, unit: str, thin: list[Curve]) -> None:
+    def _add(self, unit: str, thin: list[PlotCurve]) -> None:
         series: list[Series] = [{"label": "time (s)"}]
         for curve in thin:
-            series.append({"label": curve.owner, "stroke": hexed(curve.colour), "width": 1.5})
+            series.append({"label": curve.owner, "stroke": css_color(curve.color), "width": 1.5})
         if len(thin) > 1:
-            owners = {curve.owner: hexed(curve.colour) for curve in thin}
+            owners = {curve.owner: css_color(curve.color) for curve in thin}
             self.names = self.panel.gui.add_html(legend(owners), order=self.choice.order + 0.4)
         series.append({"label": "now", "stroke": CURSOR, "width": 2, "points": {"show": False}})
         self.plot = self.panel.gui.add_uplot(
             with_cursor(self.table, float(self.table[0][0])),
             tuple(series),
-            scales={"x": {"time": False}, "y": {"range": span(self.table)}},
+            scales={"x": {"time": False}, "y": {"range": value_range(self.table)}},
             axes=({"size": 26}, {"label": unit, "size": 44, "labelSize": 16}),
             legend={"show": False},
-            height=HEIGHT,
+            height=PLOT_HEIGHT_PX,
             order=self.choice.order + 0.5,
         )
 
 
-def owners(document: Document) -> tuple[object, ...]:
+def owners(document: StudioDocument) -> tuple[object, ...]:
     """All that curves are drawn of: poses that are dragged many times a second are not."""
-    return tuple((a.name, a.shown, a.colour, a.motion, a.loads) for a in document.actors)
+    return tuple((a.name, a.shown, a.color, a.motion, a.loads) for a in document.actors)
 
 
-def together(found: list[Curve]) -> tuple[np.ndarray, ...]:
+def on_common_times(found: list[PlotCurve]) -> tuple[np.ndarray, ...]:
     """All instants of some curves, and the values of each at them; NaN outside a curve."""
     time = np.unique(np.concatenate([curve.time for curve in found]))
     return (
@@ -131,7 +140,7 @@ def together(found: list[Curve]) -> tuple[np.ndarray, ...]:
     )
 
 
-def span(table: tuple[np.ndarray, ...]) -> tuple[float, float]:
+def value_range(table: tuple[np.ndarray, ...]) -> tuple[float, float]:
     """The least and the greatest value to show, with some room around the curves."""
     levels = np.concatenate(table[1:])
     levels = levels[np.isfinite(levels)]
@@ -149,7 +158,7 @@ def with_cursor(table: tuple[np.ndarray, ...], now: float) -> tuple[np.ndarray, 
     rows of their own in which the curves keep their values: a plot knows no other upright lines.
     """
     time, *values = table
-    low, high = span(table)
+    low, high = value_range(table)
     below = low - (high - low)
     place = int(np.searchsorted(time, now))
     mark = np.full(len(time) + 3, below)
@@ -161,9 +170,9 @@ def with_cursor(table: tuple[np.ndarray, ...], now: float) -> tuple[np.ndarray, 
     )
 
 
-def hexed(colour: tuple[int, int, int]) -> str:
+def css_color(color: tuple[int, int, int]) -> str:
     """A colour as style sheets write it."""
-    return "#" + bytes(colour).hex()
+    return "#" + bytes(color).hex()
 
 
 def _first(names: tuple[str, ...]) -> str:

@@ -13,22 +13,22 @@ from viser import Icon
 
 from homodyn.errors import HomodynError
 from homodyn.model import Model
-from homodyn.studio.document import Document
-from homodyn.studio.handle import DragHandle
+from homodyn.studio.document import StudioDocument
 from homodyn.studio.panels.panel import Panel, assign
-from homodyn.studio.posing import (
-    Slot,
-    grouped,
+from homodyn.studio.pose_editing import (
+    CoordinateSlider,
     load_pose,
-    mirrored,
-    randomised,
+    mirror_pose,
+    random_pose,
     save_pose,
+    sliders_by_limb,
     with_value,
-    zeroed,
+    zero_pose,
 )
-from homodyn.studio.session import View
+from homodyn.studio.pose_handle import DragHandle
+from homodyn.studio.session import SessionView
 
-NOTHING = "(nothing)"
+NO_TARGET = "(nothing)"
 
 
 class PosePanel(Panel):
@@ -45,7 +45,7 @@ class PosePanel(Panel):
         self.ways = self.gui.add_button_group("Set", ("Mirror", "Zero", "Random"))
         self.pull = self.gui.add_dropdown(
             "Pull at",
-            (NOTHING,),
+            (NO_TARGET,),
             hint="A handle appears there; the body follows by inverse kinematics",
         )
         self.root = self.gui.add_checkbox(
@@ -55,13 +55,15 @@ class PosePanel(Panel):
         self.load = self.gui.add_upload_button("Load a pose ...", icon=Icon.UPLOAD, color="gray")
         self.sliders: dict[str, Any] = {}
         self.folders: list[Any] = []
-        self.slots: dict[str, Slot] = {}
+        self.slots: dict[str, CoordinateSlider] = {}
         self.model: Model | None = None
         self._shown: np.ndarray | None = None
         self._random = np.random.default_rng(0)
         self.handle = DragHandle(self.studio)
         self.on_click(self.release)(
-            lambda: self._change("back to the motion", lambda d: d.changed(d.actor.released()))
+            lambda: self._change(
+                "back to the motion", lambda d: d.with_active(d.actor.resume_motion())
+            )
         )
         self.ways.on_click(lambda event: self.studio.attempt(lambda: self._set(event.target.value)))
         self.on_choice(self.pull)(self._pull)
@@ -70,9 +72,10 @@ class PosePanel(Panel):
         self.load.on_upload(
             lambda event: self.studio.attempt(lambda: self._load(event.target.value))
         )
-        self.studio.on_segment.append(self._clicked)
+        self.studio.on_segment.append(self._on_segment_click)
+        self.studio.on_simulation_control.append(self.handle.drop)
 
-    def refresh(self, view: View) -> None:
+    def refresh(self, view: SessionView) -> None:
         """Bring the sliders to the active body."""
         actor = view.document.actor
         self.release.visible = actor is not None and actor.posed
@@ -83,8 +86,8 @@ class PosePanel(Panel):
         if self.model is None or self.model != actor.model:
             self._make_sliders(actor.model)
             markers = [marker.name for marker in actor.model.markers]
-            self.pull.options = (NOTHING, *actor.model.body_names, *markers)
-            assign(self.pull, NOTHING)
+            self.pull.options = (NO_TARGET, *actor.model.body_names, *markers)
+            assign(self.pull, NO_TARGET)
             self.handle.drop()
         self.state.content = (
             f"**{actor.name}** is held in this pose."
@@ -94,7 +97,7 @@ class PosePanel(Panel):
             else f"**{actor.name}**: click a segment to pull at it, or move a slider."
         )
 
-    def tick(self, view: View) -> None:
+    def tick(self, view: SessionView) -> None:
         """Show the coordinates of the pose that is drawn, unless it moves too fast to read."""
         actor = view.document.actor
         if actor is None:
@@ -113,7 +116,7 @@ class PosePanel(Panel):
             assign(slider, round(value, 1 if slot.turns else 3))
 
     def _make_sliders(self, model: Model | None) -> None:
-        if model is not None and self.model is not None and _alike(model, self.model):
+        if model is not None and self.model is not None and _same_sliders(model, self.model):
             self.model = model
             return
         for folder in self.folders:
@@ -122,7 +125,7 @@ class PosePanel(Panel):
         self.model, self._shown = model, None
         if model is None:
             return
-        for group, members in grouped(model).items():
+        for group, members in sliders_by_limb(model).items():
             with self.container:
                 folder = self.gui.add_folder(group, expand_by_default=False)
             self.folders.append(folder)
@@ -130,7 +133,7 @@ class PosePanel(Panel):
                 for slot in members:
                     self._make_slider(slot)
 
-    def _make_slider(self, slot: Slot) -> None:
+    def _make_slider(self, slot: CoordinateSlider) -> None:
         step = 0.1 if slot.turns else 0.001
         low, high = round(slot.lower * slot.scale, 1), round(slot.upper * slot.scale, 1)
         slider = self.gui.add_slider(
@@ -145,15 +148,15 @@ class PosePanel(Panel):
         self.slots[slot.name] = slot
         self.on_choice(slider)(partial(self._slide, slot))
 
-    def _slide(self, slot: Slot, value: float) -> None:
+    def _slide(self, slot: CoordinateSlider, value: float) -> None:
         wanted = float(np.clip(value / slot.scale, slot.lower, slot.upper))
         self._pose(f"set {slot.name}", lambda model, q: with_value(q, slot, wanted), merge=True)
 
     def _set(self, word: str) -> None:
         ways: dict[str, Callable[[Model, np.ndarray], np.ndarray]] = {
-            "Mirror": mirrored,
-            "Zero": zeroed,
-            "Random": lambda model, q: randomised(model, q, self._random),
+            "Mirror": mirror_pose,
+            "Zero": zero_pose,
+            "Random": lambda model, q: random_pose(model, q, self._random),
         }
         self._pose(f"{word.lower()} pose", ways[word])
 
@@ -166,33 +169,33 @@ class PosePanel(Panel):
     ) -> None:
         now = self.session.clock.now
 
-        def posed(document: Document) -> Document:
+        def posed(document: StudioDocument) -> StudioDocument:
             actor = document.actor
             if actor is None:
                 raise HomodynError("no body is open to be posed; add one under Open")
-            return document.changed(actor.in_pose(way(actor.model, actor.position(now))))
+            return document.with_active(actor.with_pose(way(actor.model, actor.position(now))))
 
         self.session.change(label, posed, merge=merge)
-        self.session.tune(lambda clock: clock.stopped() if clock.playing else clock)
+        self.session.update_clock(lambda clock: clock.pause() if clock.playing else clock)
 
-    def _change(self, label: str, function: Callable[[Any], Document]) -> None:
+    def _change(self, label: str, function: Callable[[Any], StudioDocument]) -> None:
         self.session.change(label, function)
 
     def _pull(self, name: str) -> None:
         actor = self.session.document.actor
-        if name == NOTHING or actor is None:
+        if name == NO_TARGET or actor is None:
             self.handle.drop()
         else:
             self.handle.grip(actor, name, self.session.clock.now)
 
-    def _clicked(self, body: str, segment: str) -> None:
-        if self.studio.look.chosen:
+    def _on_segment_click(self, body: str, segment: str) -> None:
+        if self.studio.view_options.selected_markers:
             # Markers are chosen: the click says which segment they are on.
             return
         document = self.session.document
         if document.actor is None or document.actor.name != body:
-            self.session.change(f"choose {body}", lambda d: d.activated(body))
-            self.studio.settle()
+            self.session.change(f"choose {body}", lambda d: d.activate(body))
+            self.studio.wait_until_drawn()
         assign(self.pull, segment)
         self._pull(segment)
 
@@ -217,6 +220,6 @@ class PosePanel(Panel):
                 raise HomodynError(str(error).replace(f"{folder}/", "")) from error
 
 
-def _alike(one: Model, other: Model) -> bool:
+def _same_sliders(one: Model, other: Model) -> bool:
     """Whether two models have the same coordinates with the same ranges."""
-    return grouped(one) == grouped(other)
+    return sliders_by_limb(one) == sliders_by_limb(other)

@@ -9,18 +9,19 @@ import numpy as np
 from viser import Icon
 
 from homodyn.errors import HomodynError
-from homodyn.studio import film
+from homodyn.studio import video
+from homodyn.studio.background_tasks import BackgroundTask
 from homodyn.studio.document import Actor
+from homodyn.studio.export import FILES, ExportedFile, file_name, replay
 from homodyn.studio.panels.panel import Panel
-from homodyn.studio.saving import FILES, Saved, everything, file_name, replay
-from homodyn.studio.session import View
-from homodyn.studio.tasks import Task
+from homodyn.studio.session import SessionView
+from homodyn.studio.session_store import session_archive
 
 REPLAY, PICTURE, GIF, MP4 = "Replay to send (.html)", "Picture (.png)", "Film (.gif)", "Film (.mp4)"
 WORDS = (*FILES, REPLAY, PICTURE, GIF, MP4)
-FILM_WIDTH = 640
+VIDEO_WIDTH_PX = 640
 """Pixels that a film is wide at most."""
-PATIENCE = 60.0
+RENDER_TIMEOUT_S = 60.0
 """s that a page may take to draw one picture."""
 LABEL = "Homodyn studio"
 FILMING = "Filming"
@@ -50,7 +51,7 @@ class SavePanel(Panel):
         )
         self._label = ""
 
-    def refresh(self, view: View) -> None:
+    def refresh(self, view: SessionView) -> None:
         """Say what is in no file yet."""
         sentence = saved_sentence(view)
         if self.state.content != sentence:
@@ -60,7 +61,7 @@ class SavePanel(Panel):
             self._label = label
             self.gui.set_panel_label(label)
 
-    def told(self, task: Task) -> None:
+    def on_task_update(self, task: BackgroundTask) -> None:
         """A film can be stopped while it is made."""
         filming = task.name == FILMING and not task.done.is_set()
         if self.cancel.visible != filming:
@@ -75,7 +76,7 @@ class SavePanel(Panel):
         self.studio.attempt(lambda: work(event.client))
 
     def _everything(self, client: Any) -> None:
-        self._send(client, everything(self.session.document))
+        self._send(client, session_archive(self.session.document))
 
     def _one(self, client: Any) -> None:
         word = self.what.value
@@ -97,60 +98,63 @@ class SavePanel(Panel):
     def _picture(self, client: Any) -> None:
         width, height = size_of(client)
         self._send(
-            client, Saved(f"{self._stem()}.png", film.png(self._drawn(client, width, height)))
+            client,
+            ExportedFile(f"{self._stem()}.png", video.png(self._render(client, width, height))),
         )
 
     def _film(self, client: Any, word: str) -> None:
         """Draw instant after instant, and put them together beside the page."""
-        if word == MP4 and film.ffmpeg() is None:
-            film.mp4([])
+        if word == MP4 and video.ffmpeg() is None:
+            video.mp4([])
         clock = self.session.clock
-        rate = film.GIF_RATE if word == GIF else film.MP4_RATE
+        rate = video.GIF_RATE if word == GIF else video.MP4_RATE
         first, last = float(clock.time[0]), float(clock.time[-1])
         if last <= first:
             raise HomodynError("nothing moves that could be filmed; save a picture instead")
-        times = film.instants(first, last, clock.speed, rate)
+        times = video.frame_times(first, last, clock.speed, rate)
         width, height = size_of(client)
-        scale = min(1.0, FILM_WIDTH / width)
+        scale = min(1.0, VIDEO_WIDTH_PX / width)
         size = 2 * round(width * scale / 2), 2 * round(height * scale / 2)
 
-        def work(task: Task) -> None:
+        def work(task: BackgroundTask) -> None:
             pictures = []
             try:
                 for k, instant in enumerate(times):
                     task.tell(f"picture {k + 1} of {len(times)}", k / len(times))
-                    self.session.tune(lambda c, t=instant: c.stopped().at(t))  # type: ignore[misc]
-                    self.studio.settle()
-                    pictures.append(self._drawn(client, *size))
+                    self.session.update_clock(lambda c, t=instant: c.pause().at(t))  # type: ignore[misc]
+                    self.studio.wait_until_drawn()
+                    pictures.append(self._render(client, *size))
             finally:
-                self.session.tune(lambda c: c.at(clock.now))
+                self.session.update_clock(lambda c: c.at(clock.now))
             task.tell("putting them together", 1.0)
-            content = film.gif(pictures) if word == GIF else film.mp4(pictures)
+            content = video.gif(pictures) if word == GIF else video.mp4(pictures)
             suffix = "gif" if word == GIF else "mp4"
-            self._send(client, Saved(f"{self._stem()}.{suffix}", content))
+            self._send(client, ExportedFile(f"{self._stem()}.{suffix}", content))
 
         self.studio.tasks.start(FILMING, work)
 
-    def _drawn(self, client: Any, width: int, height: int) -> np.ndarray:
+    def _render(self, client: Any, width: int, height: int) -> np.ndarray:
         try:
-            picture = client.get_render(height, width, transport_format="png", timeout=PATIENCE)
+            picture = client.get_render(
+                height, width, transport_format="png", timeout=RENDER_TIMEOUT_S
+            )
         except (TimeoutError, RuntimeError, ConnectionError) as error:
             raise HomodynError("the page did not send its picture; is it still open?") from error
-        return film.opaque(np.asarray(picture), self.studio.look.dark)
+        return video.flatten(np.asarray(picture), self.studio.view_options.dark)
 
     def _stem(self) -> str:
         actor, trial = self.session.document.actor, self.session.document.trial
         name = actor.name if actor is not None else trial.name if trial is not None else "view"
         return file_name(name)
 
-    def _send(self, client: Any, saved: Saved) -> None:
+    def _send(self, client: Any, saved: ExportedFile) -> None:
         client.send_file_download(saved.name, saved.content, save_immediately=True)
-        self.session.mark_saved(saved.pieces)
+        self.session.mark_saved(saved.document_parts)
         lost = f"; it has no place for: {'; '.join(saved.lost)}" if saved.lost else ""
-        self.studio.notify("Saved", f"{saved.name}{lost}", colour="yellow" if lost else None)
+        self.studio.notify("Saved", f"{saved.name}{lost}", color="yellow" if lost else None)
 
 
-def saved_sentence(view: View) -> str:
+def saved_sentence(view: SessionView) -> str:
     """What would be lost, in Markdown."""
     if not view.document.actors and not view.document.trials:
         return "Nothing is open yet."

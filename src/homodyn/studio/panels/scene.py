@@ -8,14 +8,14 @@ from typing import Any
 
 from viser import Icon
 
-from homodyn.studio.asking import ask
-from homodyn.studio.document import Document
+from homodyn.studio.document import StudioDocument
 from homodyn.studio.panels.panel import Panel, assign
-from homodyn.studio.session import View
+from homodyn.studio.prompts import ask
+from homodyn.studio.session import SessionView
 
 NOBODY = "(no body is open)"
 TOGETHER, BESIDE = "over each other", "side by side"
-APART = 1.2
+BODY_SPACING_M = 1.2
 """m between bodies side by side."""
 
 
@@ -23,7 +23,7 @@ class ScenePanel(Panel):
     """The bodies of the scene."""
 
     title = "Bodies"
-    unfolded = True
+    expanded = True
 
     def build(self) -> None:
         """Make the controls."""
@@ -38,7 +38,9 @@ class ScenePanel(Panel):
         self.remove = self.gui.add_button("Close the active body", icon=Icon.TRASH, color="gray")
         self.on_choice(self.active)(self._activate)
         self.on_choice(self.arranged)(
-            lambda word: self.studio.set_look(apart=APART if word == BESIDE else 0.0)
+            lambda word: self.studio.set_view_options(
+                body_spacing=BODY_SPACING_M if word == BESIDE else 0.0
+            )
         )
         self.steps.on_click(
             lambda event: self.studio.attempt(
@@ -53,7 +55,7 @@ class ScenePanel(Panel):
             lambda event: self.session.redo()
         )
 
-    def refresh(self, view: View) -> None:
+    def refresh(self, view: SessionView) -> None:
         """Show what is open."""
         document = view.document
         names = document.names or (NOBODY,)
@@ -68,7 +70,7 @@ class ScenePanel(Panel):
             f"Undo: *{view.undo_label}*" if view.undo_label else "Nothing to undo yet."
         )
 
-    def _list(self, document: Document, several: bool) -> None:
+    def _list(self, document: StudioDocument, several: bool) -> None:
         self.list.visible = several
         wanted = {actor.name: actor for actor in document.actors} if several else {}
         for name in [name for name in self.shown if name not in wanted]:
@@ -82,12 +84,12 @@ class ScenePanel(Panel):
 
     def _activate(self, name: str) -> None:
         if name != NOBODY:
-            self.session.change(f"choose {name}", lambda document: document.activated(name))
+            self.session.change(f"choose {name}", lambda document: document.activate(name))
 
     def _show(self, name: str, on: bool) -> None:
-        def shown(document: Document) -> Document:
+        def shown(document: StudioDocument) -> StudioDocument:
             place = document.index(name)
-            return document.replaced(place, replace(document.actors[place], shown=on))
+            return document.with_actor_at(place, replace(document.actors[place], shown=on))
 
         self.session.change(f"{'show' if on else 'hide'} {name}", shown)
 

@@ -13,12 +13,12 @@ from homodyn.errors import HomodynError
 from homodyn.search.summary import Summary
 from homodyn.studio.panels.legend import ROOM, legend
 from homodyn.studio.panels.panel import Panel, assign
-from homodyn.studio.session import View
-from homodyn.studio.study import Course, StudyFile, course, written
+from homodyn.studio.session import SessionView
+from homodyn.studio.study_progress import StudyDatabase, StudyProgress, file_state, read_progress
 
-PAUSE = 2.0
+POLL_INTERVAL_S = 2.0
 """s between two looks at the database."""
-HEIGHT = 150
+PLOT_HEIGHT_PX = 150
 CURVES = {"best so far": "#c44e52", "best of a generation": "#4a6fa5", "mean": "#9a9a9a"}
 
 
@@ -36,15 +36,15 @@ class SearchPanel(Panel):
         self.legend = self.gui.add_html(legend(CURVES), visible=False)
         self.plot: Any = None
         self.path: Path | None = None
-        self.course: Course | None = None
+        self.read_progress: StudyProgress | None = None
         self.error = ""
         self._drawn: object = None
 
     def show(self, thing: object) -> bool:
         """Follow a study."""
-        if not isinstance(thing, StudyFile):
+        if not isinstance(thing, StudyDatabase):
             return False
-        self.course = course(thing.path)
+        self.read_progress = read_progress(thing.path)
         watching = self.path is not None
         self.path = thing.path
         self.session.changed.set()
@@ -52,26 +52,28 @@ class SearchPanel(Panel):
             threading.Thread(target=self._watch, daemon=True, name="study").start()
         return True
 
-    def tick(self, view: View) -> None:
+    def tick(self, view: SessionView) -> None:
         """Draw the newest figures."""
-        found = self.course
+        found = self.read_progress
         if found is None or (found is self._drawn and not self.error):
             return
         self._drawn = found
-        self.state.content = self.error or sentence(found.told)
+        self.state.content = self.error or sentence(found.overview)
         self.progress.visible = self.legend.visible = True
-        assign(self.progress, 100.0 * found.told.generations / max(found.told.iterations, 1))
+        assign(
+            self.progress, 100.0 * found.overview.generations / max(found.overview.iterations, 1)
+        )
         self._plot(found)
 
-    def _plot(self, found: Course) -> None:
+    def _plot(self, found: StudyProgress) -> None:
         if self.plot is not None:
             self.plot.remove()
             self.plot = None
         if len(found.generation) < 2:
             return
         series: list[Series] = [{"label": "generation"}]
-        for name, colour in CURVES.items():
-            series.append({"label": name, "stroke": colour, "width": 1.5})
+        for name, color in CURVES.items():
+            series.append({"label": name, "stroke": color, "width": 1.5})
         shown = np.concatenate([found.so_far, found.best])
         positive = bool(np.nanmin(shown) > 0 and np.nanmax(shown) > 10 * np.nanmin(shown))
         curves = (found.so_far, found.best, found.mean)
@@ -86,27 +88,27 @@ class SearchPanel(Panel):
                 scales={"x": {"time": False}},
                 axes=({"size": 26}, {"label": label, "size": 50, "labelSize": 16}),
                 legend={"show": False},
-                height=HEIGHT,
+                height=PLOT_HEIGHT_PX,
                 padding=ROOM,
             )
 
     def _watch(self) -> None:
         """Look again whenever the database, or what is written beside it, has changed."""
         seen: object = None
-        while not self.studio.ended.wait(PAUSE):
+        while not self.studio.ended.wait(POLL_INTERVAL_S):
             path = self.path
-            now = None if path is None else written(path)
+            now = None if path is None else file_state(path)
             if path is None or now == seen:
                 continue
             seen = now
             try:
-                self.course, self.error = course(path), ""
+                self.read_progress, self.error = read_progress(path), ""
             except HomodynError as error:
                 self.error = " ".join(str(error).split())
             self.session.changed.set()
 
 
-def sentence(told: Summary) -> str:
+def sentence(overview: Summary) -> str:
     """A study in Markdown."""
-    lines = [line.strip() for line in told.lines()]
+    lines = [line.strip() for line in overview.lines()]
     return f"**{lines[0]}**\n\n" + "\n\n".join(lines[1:])

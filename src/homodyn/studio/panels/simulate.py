@@ -12,26 +12,31 @@ from viser.uplot import Series
 
 from homodyn.errors import HomodynError
 from homodyn.report.replay import ARROW
-from homodyn.studio.arrows import weight_of
-from homodyn.studio.document import Actor, Document
-from homodyn.studio.figure import figure
+from homodyn.studio.body_geometry import body_geometry
+from homodyn.studio.document import Actor, StudioDocument
+from homodyn.studio.force_arrows import weight_of
+from homodyn.studio.live_simulation import (
+    CONTACT_LAW_NAMES,
+    HandSpring,
+    LiveSimulation,
+    SimulationChoices,
+    SimulationSample,
+)
 from homodyn.studio.panels.legend import ROOM, legend
 from homodyn.studio.panels.panel import Panel, assign
-from homodyn.studio.panels.pose import PosePanel
-from homodyn.studio.pushing import PushHandle
-from homodyn.studio.scene.many import Arrows
-from homodyn.studio.session import View
-from homodyn.studio.simulating import NAMES, Choices, Glance, Hand, LiveRun
+from homodyn.studio.push_handle import PushHandle
+from homodyn.studio.scene.instances import Arrows
+from homodyn.studio.session import SessionView
 
-NOTHING = "(nothing)"
+NO_TARGET = "(nothing)"
 LABEL = "simulate"
 DURATIONS = ("2", "5", "10", "20")
 SPEEDS = ("1", "0.5", "0.25", "0.1")
-LEAST = 0.25
+MIN_REDRAW_S = 0.25
 """s between two pictures of the plots."""
-WINDOW = 360
+PLOT_WINDOW_SAMPLES = 360
 """Looks that the plots show while a body moves."""
-HEIGHT = 120
+PLOT_HEIGHT_PX = 120
 GROUND, HAND = (40, 150, 90), (210, 60, 120)
 CURVES = {
     "N": {"force of the ground": "#28965a", "of the hand": "#d23c78"},
@@ -44,14 +49,14 @@ class SimulatePanel(Panel):
     """The controls of a run, a handle to push with, and two plots."""
 
     title = "Simulate"
-    unfolded = True
+    expanded = True
 
     def build(self) -> None:
         """Make the controls."""
         self.state = self.gui.add_markdown("")
         self.law = self.gui.add_dropdown(
             "Contact",
-            tuple(NAMES.values()),
+            tuple(CONTACT_LAW_NAMES.values()),
             hint="From event to event is exact, and slow for a whole body on many contacts",
         )
         self.friction = self.gui.add_number("Friction", 0.8, min=0.0, max=5.0, step=0.05)
@@ -64,18 +69,18 @@ class SimulatePanel(Panel):
             "Speed", SPEEDS, initial_value="1", hint="1 is real time"
         )
         self.push = self.gui.add_dropdown(
-            "Push at", (NOTHING,), hint="A handle appears there: hold it and drag"
+            "Push at", (NO_TARGET,), hint="A handle appears there: hold it and drag"
         )
         self.strength = self.gui.add_number(
             "Strength (N/m)", 1000.0, min=10.0, max=1e5, step=100.0, hint="for each metre of drag"
         )
         self.go = self.gui.add_button("Let go", icon=Icon.PLAYER_PLAY)
         self.end = self.gui.add_button("Stop", icon=Icon.PLAYER_STOP, color="red", visible=False)
-        self.told_forces = self.gui.add_markdown("")
+        self.force_text = self.gui.add_markdown("")
         self.plots: dict[str, Any] = {}
         self.handle = PushHandle(self.studio)
-        self.live: LiveRun | None = None
-        self.glances: list[Glance] = []
+        self.live: LiveSimulation | None = None
+        self.samples: list[SimulationSample] = []
         self._arrows: tuple[Arrows, Arrows] | None = None
         self._owner = ""
         self._plotted = 0.0
@@ -84,36 +89,36 @@ class SimulatePanel(Panel):
         self.on_click(self.end)(self.stop)
         self.on_choice(self.push)(self._grip)
         self.on_choice(self.strength)(self._strengthen)
-        self.studio.on_segment.append(self._clicked)
+        self.studio.on_segment.append(self._on_segment_click)
 
-    def refresh(self, view: View) -> None:
+    def refresh(self, view: SessionView) -> None:
         """Offer the segments of the active body."""
         actor = view.document.actor
-        names = (NOTHING,) if actor is None else (NOTHING, *actor.model.body_names)
+        names = (NO_TARGET,) if actor is None else (NO_TARGET, *actor.model.body_names)
         if tuple(self.push.options) != names:
             self.push.options = names
-            assign(self.push, NOTHING)
+            assign(self.push, NO_TARGET)
             self.handle.drop()
         running = self.live is not None
         self.go.visible, self.end.visible = not running and actor is not None, running
         if not running:
             self.state.content = sentence(actor)
 
-    def tick(self, view: View) -> None:
+    def tick(self, view: SessionView) -> None:
         """Show the newest look at the run."""
         live = self.live
-        if live is None or not self.glances:
+        if live is None or not self.samples:
             return
-        glance = self.glances[-1]
-        self.handle.follow(live.model, glance.q)
-        if len(self.glances) != self._shown:
-            self._shown = len(self.glances)
-            self._draw_arrows(view.document, glance)
-        if perf_counter() - self._plotted > LEAST:
+        sample = self.samples[-1]
+        self.handle.follow(live.model, sample.q)
+        if len(self.samples) != self._shown:
+            self._shown = len(self.samples)
+            self._draw_arrows(view.document, sample)
+        if perf_counter() - self._plotted > MIN_REDRAW_S:
             self._plotted = perf_counter()
-            self._plot(self.glances[-WINDOW:])
-            self.told_forces.content = numbers(glance, live.model.mass)
-            self.state.content = moving(self._owner, glance, live.choices, live.stopped)
+            self._plot(self.samples[-PLOT_WINDOW_SAMPLES:])
+            self.force_text.content = numbers(sample, live.model.mass)
+            self.state.content = moving(self._owner, sample, live.choices, live.stopped)
 
     def start(self) -> None:
         """Let the active body go from the pose that is drawn."""
@@ -124,22 +129,22 @@ class SimulatePanel(Panel):
             raise HomodynError("a body moves already; stop it first")
         now = self.session.clock.now
         q = actor.position(now)
-        law = next(word for word, name in NAMES.items() if name == self.law.value)
-        choices = Choices(
+        law = next(word for word, name in CONTACT_LAW_NAMES.items() if name == self.law.value)
+        choices = SimulationChoices(
             law,
             float(self.friction.value),
             float(self.hold.value),
             float(self.duration.value),
             float(self.speed.value),
         )
-        self.session.tune(lambda clock: clock.stopped())
-        self.studio.layout.panel(PosePanel).handle.drop()  # type: ignore[attr-defined]
-        self.glances, self._shown, self._owner = [], -1, actor.name
-        live = self.live = LiveRun(actor.model, q, choices, self._hand, self._looked)
+        self.session.update_clock(lambda clock: clock.pause())
+        self._take_control()
+        self.samples, self._shown, self._owner = [], -1, actor.name
+        live = self.live = LiveSimulation(actor.model, q, choices, self._hand, self._on_sample)
         self.state.content = f"Preparing **{actor.name}** ..."
         live.start()
         self.go.visible, self.end.visible = False, True
-        self.studio.watch(live.done, self._ended)
+        self.studio.watch(live.done, self._on_end)
 
     def stop(self) -> None:
         """End the run; what was simulated becomes a result."""
@@ -150,23 +155,23 @@ class SimulatePanel(Panel):
         """End a run that goes on."""
         self.stop()
 
-    def _hand(self) -> Hand | None:
+    def _hand(self) -> HandSpring | None:
         return None if self.live is None else self.handle.hand(self.live.model)
 
-    def _looked(self, glance: Glance) -> None:
-        self.glances.append(glance)
+    def _on_sample(self, sample: SimulationSample) -> None:
+        self.samples.append(sample)
 
-        def moved(document: Document) -> Document:
+        def moved(document: StudioDocument) -> StudioDocument:
             if self._owner not in document.names:
                 return document
             place = document.index(self._owner)
-            return document.replaced(place, document.actors[place].in_pose(glance.q))
+            return document.with_actor_at(place, document.actors[place].with_pose(sample.q))
 
         # Thirty pictures a second are enough; the run looks twice as often.
-        if len(self.glances) % 2:
+        if len(self.samples) % 2:
             self.session.change(LABEL, moved, merge=True)
 
-    def _ended(self) -> None:
+    def _on_end(self) -> None:
         """Put the body back and open what came of the run beside it."""
         live, self.live = self.live, None
         if live is None:
@@ -183,37 +188,42 @@ class SimulatePanel(Panel):
         made = live.actor(result_name(self._owner, live.choices.law))
         if len(live.record.time) > 1:
             self.session.change(f"simulate {self._owner}", lambda d: d.with_actor(made))
-            self.session.tune(lambda clock: clock.at_frame(0))
+            self.session.update_clock(lambda clock: clock.at_frame(0))
         if not live.stopped:
             self.studio.notify("Simulated", live.record.message)
-        with self.studio.pausing():
-            self._plot(self.glances)
-        if self.glances:
-            self.told_forces.content = numbers(self.glances[-1], live.model.mass)
+        with self.studio.pause_drawing():
+            self._plot(self.samples)
+        if self.samples:
+            self.force_text.content = numbers(self.samples[-1], live.model.mass)
         self.handle.drop()
-        assign(self.push, NOTHING)
+        assign(self.push, NO_TARGET)
         self.session.changed.set()
 
     def _grip(self, segment: str) -> None:
         actor = self.session.document.actor
-        if segment == NOTHING or actor is None:
+        if segment == NO_TARGET or actor is None:
             self.handle.drop()
             return
         live = self.live
-        q = self.glances[-1].q if live and self.glances else actor.position(self.session.clock.now)
+        q = self.samples[-1].q if live and self.samples else actor.position(self.session.clock.now)
         self.handle.grip(actor.model, q, segment)
 
-    def _clicked(self, body: str, segment: str) -> None:
+    def _take_control(self) -> None:
+        """Let other controls release the body."""
+        for release in self.studio.on_simulation_control:
+            release()
+
+    def _on_segment_click(self, body: str, segment: str) -> None:
         """While a body moves, a click takes hold of it to push, and not to pose."""
         if self.live is not None and body == self._owner:
-            self.studio.layout.panel(PosePanel).handle.drop()  # type: ignore[attr-defined]
+            self._take_control()
             assign(self.push, segment)
             self._grip(segment)
 
     def _strengthen(self, newton: float) -> None:
         self.handle.strength = float(newton)
 
-    def _draw_arrows(self, document: Document, glance: Glance) -> None:
+    def _draw_arrows(self, document: StudioDocument, sample: SimulationSample) -> None:
         if self._arrows is None:
             scene = self.studio.server.scene
             self._arrows = (
@@ -223,34 +233,34 @@ class SimulatePanel(Panel):
         if self._owner not in document.names:
             return
         actor = document.actors[document.index(self._owner)]
-        turn, weight = figure(actor.model).turn, weight_of(actor)
-        ground = arrow(turn @ glance.centre, turn @ glance.ground, weight)
+        turn, weight = body_geometry(actor.model).turn, weight_of(actor)
+        ground = arrow(turn @ sample.center, turn @ sample.ground, weight)
         self._arrows[0].place(ground)
         pushes = np.zeros((0, 2, 3))
-        if glance.push is not None:
-            pushes = arrow(turn @ glance.push.place, turn @ glance.push.force, weight)
+        if sample.push is not None:
+            pushes = arrow(turn @ sample.push.place, turn @ sample.push.force, weight)
         self._arrows[1].place(pushes)
 
-    def _plot(self, glances: list[Glance]) -> None:
-        if len(glances) < 2:
+    def _plot(self, samples: list[SimulationSample]) -> None:
+        if len(samples) < 2:
             return
-        time = np.array([glance.time for glance in glances])
-        kinetic = np.array([glance.kinetic for glance in glances])
-        potential = np.array([glance.potential for glance in glances])
-        potential = potential - self.glances[0].potential
-        force = np.array([np.linalg.norm(glance.ground) for glance in glances])
-        hand = np.array([0.0 if g.push is None else np.linalg.norm(g.push.force) for g in glances])
-        self._put("N", (time, force, hand))
-        self._put("J", (time, kinetic, potential, kinetic + potential))
+        time = np.array([sample.time for sample in samples])
+        kinetic = np.array([sample.kinetic for sample in samples])
+        potential = np.array([sample.potential for sample in samples])
+        potential = potential - self.samples[0].potential
+        force = np.array([np.linalg.norm(sample.ground) for sample in samples])
+        hand = np.array([0.0 if g.push is None else np.linalg.norm(g.push.force) for g in samples])
+        self._update_plot("N", (time, force, hand))
+        self._update_plot("J", (time, kinetic, potential, kinetic + potential))
 
-    def _put(self, unit: str, data: tuple[np.ndarray, ...]) -> None:
+    def _update_plot(self, unit: str, data: tuple[np.ndarray, ...]) -> None:
         """Draw, or bring up to date, the plot of a unit."""
         if unit in self.plots:
             self.plots[unit].data = data
             return
         series: list[Series] = [{"label": "time (s)"}]
         series += [
-            {"label": name, "stroke": colour, "width": 1.5} for name, colour in CURVES[unit].items()
+            {"label": name, "stroke": color, "width": 1.5} for name, color in CURVES[unit].items()
         ]
         with self.container:
             self.gui.add_html(legend(CURVES[unit]))
@@ -260,30 +270,30 @@ class SimulatePanel(Panel):
                 scales={"x": {"time": False}},
                 axes=({"size": 26}, {"label": unit, "size": 50, "labelSize": 16}),
                 legend={"show": False},
-                height=HEIGHT,
+                height=PLOT_HEIGHT_PX,
                 padding=ROOM,
             )
 
 
-def moving(name: str, glance: Glance, choices: Choices, stopped: bool) -> str:
+def moving(name: str, sample: SimulationSample, choices: SimulationChoices, stopped: bool) -> str:
     """How far a run is and how fast, in Markdown; how long it takes where it cannot keep up."""
     if stopped:
-        return f"**{name}** stops at {glance.time:.1f} s ..."
-    told = f"**{name}** moves: {glance.time:.1f} s, {glance.pace:.2f} × real time."
-    if glance.pace > 0.8 * choices.speed or not glance.pace:
-        return told
-    left = (choices.duration - glance.time) / glance.pace
+        return f"**{name}** stops at {sample.time:.1f} s ..."
+    on_task_update = f"**{name}** moves: {sample.time:.1f} s, {sample.pace:.2f} × real time."
+    if sample.pace > 0.8 * choices.speed or not sample.pace:
+        return on_task_update
+    left = (choices.duration - sample.time) / sample.pace
     length = f"{left:.0f} s" if left < 120 else f"{left / 60:.0f} minutes"
     return (
-        f"{told} This contact law is slower than the clock here: the rest of the "
+        f"{on_task_update} This contact law is slower than the clock here: the rest of the "
         f"{choices.duration:g} s takes about {length}. *Stop* keeps what there is until then."
     )
 
 
 def result_name(owner: str, law: str) -> str:
     """What to call a run: the body and the law, also when the body came of a run itself."""
-    laws = "|".join(re.escape(name) for name in NAMES.values())
-    return f"{re.sub(rf', ({laws})( [0-9]+)?$', '', owner)}, {NAMES[law]}"
+    laws = "|".join(re.escape(name) for name in CONTACT_LAW_NAMES.values())
+    return f"{re.sub(rf', ({laws})( [0-9]+)?$', '', owner)}, {CONTACT_LAW_NAMES[law]}"
 
 
 def sentence(actor: Actor | None) -> str:
@@ -296,13 +306,13 @@ def sentence(actor: Actor | None) -> str:
     )
 
 
-def numbers(glance: Glance, mass: float) -> str:
+def numbers(sample: SimulationSample, mass: float) -> str:
     """Forces and energy of an instant in words."""
-    ground = float(np.linalg.norm(glance.ground))
-    hand = 0.0 if glance.push is None else float(np.linalg.norm(glance.push.force))
+    ground = float(np.linalg.norm(sample.ground))
+    hand = 0.0 if sample.push is None else float(np.linalg.norm(sample.push.force))
     return (
         f"Ground {ground:.0f} N ({ground / (mass * 9.81):.2f} body weights), hand {hand:.0f} N, "
-        f"kinetic energy {glance.kinetic:.1f} J"
+        f"kinetic energy {sample.kinetic:.1f} J"
     )
 
 

@@ -6,13 +6,13 @@ from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
-from homodyn.studio.clock import SPEEDS, Clock
 from homodyn.studio.panels.panel import Panel, assign
-from homodyn.studio.session import View
-from homodyn.studio.timeline import marks, strip
+from homodyn.studio.playback_clock import SPEEDS, PlaybackClock
+from homodyn.studio.session import SessionView
+from homodyn.studio.timeline import phase_strip, slider_marks
 
 PLAY = "▶ / ❚❚"
-LEAST = 0.12
+MIN_REDRAW_S = 0.12
 """s between two places of the slider while playing: a browser is slower at it than at the body."""
 FIRST, BACK, ON, SLOWER, FASTER, LOOP = "|◀", "◀", "▶|", "slower", "faster", "loop"
 BUTTONS = (FIRST, BACK, PLAY, ON, SLOWER, FASTER, LOOP)
@@ -25,40 +25,42 @@ class TimePanel(Panel):
 
     def build(self) -> None:
         """Make the controls."""
-        self.strip = self.gui.add_html("")
+        self.phase_strip = self.gui.add_html("")
         self._slider((), 1)
         self.buttons = self.gui.add_button_group("Play", BUTTONS)
         self.buttons.on_click(
-            lambda event: self.session.tune(lambda clock: pressed(clock, event.target.value))
+            lambda event: self.session.update_clock(
+                lambda clock: press_button(clock, event.target.value)
+            )
         )
         for label, key, frames in (("Frame back", "arrowleft", -1), ("Frame on", "arrowright", 1)):
-            self._command(label, key, lambda clock, n=frames: clock.stepped(n))
+            self._command(label, key, lambda clock, n=frames: clock.step(n))
         self._command(
             "Play or pause",
             "space",
-            lambda clock: pressed(clock, PLAY),
+            lambda clock: press_button(clock, PLAY),
         )
         self._drawn: Any = None
         self._moved = 0.0
 
-    def refresh(self, view: View) -> None:
+    def refresh(self, view: SessionView) -> None:
         """Mark the events and phases of what is open."""
         document, clock = view.document, view.clock
         key = (id(clock.time), document.events)
         if self._drawn == key:
             return
         self._drawn = key
-        self.strip.content = strip(document.events, clock.time)
+        self.phase_strip.content = phase_strip(document.events, clock.time)
         self.slider.remove()
         with self.container:
-            self._slider(marks(document.events, clock.time), clock.frames)
+            self._slider(slider_marks(document.events, clock.time), clock.frames)
         self._shown = -1
 
-    def tick(self, view: View) -> None:
+    def tick(self, view: SessionView) -> None:
         """Follow the clock."""
         clock = view.clock
         now = perf_counter()
-        if clock.frame != self._shown and (not clock.playing or now - self._moved > LEAST):
+        if clock.frame != self._shown and (not clock.playing or now - self._moved > MIN_REDRAW_S):
             self._shown, self._moved = clock.frame, now
             assign(self.slider, clock.frame)
             self.slider.label = f"{clock.now:.2f} s"
@@ -74,7 +76,7 @@ class TimePanel(Panel):
             step=1,
             initial_value=0,
             marks=marked or None,
-            order=self.strip.order + 0.5,
+            order=self.phase_strip.order + 0.5,
             disabled=frames < 2,
         )
         self.on_choice(self.slider)(self._seek)
@@ -82,21 +84,23 @@ class TimePanel(Panel):
 
     def _seek(self, frame: float) -> None:
         self._shown = int(frame)
-        self.session.tune(lambda clock: clock.at_frame(int(frame)).stopped())
+        self.session.update_clock(lambda clock: clock.at_frame(int(frame)).pause())
 
     def _command(self, label: str, key: Any, turn: Any) -> None:
-        self.gui.add_command(label, hotkey=key).on_trigger(lambda event: self.session.tune(turn))
+        self.gui.add_command(label, hotkey=key).on_trigger(
+            lambda event: self.session.update_clock(turn)
+        )
 
 
-def pressed(clock: Clock, button: str) -> Clock:
+def press_button(clock: PlaybackClock, button: str) -> PlaybackClock:
     """The clock after a button of the time line."""
     if button == FIRST:
         return clock.at_frame(0)
     if button in (BACK, ON):
-        return clock.stepped(1 if button == ON else -1)
+        return clock.step(1 if button == ON else -1)
     if button == LOOP:
         return replace(clock, loop=not clock.loop)
     if button in (SLOWER, FASTER):
         place = SPEEDS.index(clock.speed) + (1 if button == FASTER else -1)
         return replace(clock, speed=SPEEDS[min(max(place, 0), len(SPEEDS) - 1)])
-    return clock.stopped() if clock.playing else clock.started()
+    return clock.pause() if clock.playing else clock.play()

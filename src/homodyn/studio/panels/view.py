@@ -7,19 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from homodyn.studio.look import BODIES, LABELS
 from homodyn.studio.panels.panel import Panel
+from homodyn.studio.view_options import BODIES, LABELS
 
 CHECKS = (
     ("joints", "Joints"),
     ("capsules", "Capsules"),
-    ("com", "Centre of mass"),
-    ("support", "Support polygon"),
+    ("center_of_mass", "Center of mass"),
+    ("support_polygon", "Support polygon"),
     ("forces", "Forces"),
-    ("plates", "Plate forces too"),
-    ("measured", "Measured markers"),
+    ("plate_forces", "Force plate vectors"),
+    ("measured_markers", "Measured markers"),
     ("model_markers", "Model markers"),
-    ("errors", "Marker errors"),
+    ("marker_errors", "Marker errors"),
     ("follow", "Follow the body"),
     ("dark", "Dark"),
 )
@@ -39,20 +39,22 @@ class ViewPanel(Panel):
 
     def build(self) -> None:
         """Make the controls."""
-        look = self.studio.look
-        self.body = self.gui.add_dropdown("Body", BODIES, initial_value=look.body)
-        self.on_choice(self.body)(lambda word: self.studio.set_look(body=word))
-        self.labels = self.gui.add_dropdown("Labels", LABELS, initial_value=look.labels)
-        self.on_choice(self.labels)(lambda word: self.studio.set_look(labels=word))
+        view_options = self.studio.view_options
+        self.body = self.gui.add_dropdown("Body", BODIES, initial_value=view_options.body)
+        self.on_choice(self.body)(lambda word: self.studio.set_view_options(body=word))
+        self.labels = self.gui.add_dropdown("Labels", LABELS, initial_value=view_options.labels)
+        self.on_choice(self.labels)(lambda word: self.studio.set_view_options(labels=word))
         self.checks = {}
         for name, label in CHECKS:
-            box = self.checks[name] = self.gui.add_checkbox(label, bool(getattr(look, name)))
+            box = self.checks[name] = self.gui.add_checkbox(
+                label, bool(getattr(view_options, name))
+            )
             self.on_choice(box)(partial(self._check, name))
         self.sides = self.gui.add_button_group("Look from", tuple(SIDES))
         self.sides.on_click(self._look)
 
     def _check(self, name: str, on: bool) -> None:
-        self.studio.set_look(**{name: on})
+        self.studio.set_view_options(**{name: on})
 
     def _look(self, event: Any) -> None:
         client = event.client
@@ -60,7 +62,7 @@ class ViewPanel(Panel):
             return
         middle = np.array([0.0, 0.0, 0.9])
         document = self.session.document
-        if document.actor is not None and not self.studio.look.follow:
+        if document.actor is not None and not self.studio.view_options.follow:
             poses, row = self.studio.stage.bodies[document.actor.name].at(self.session.clock.now)
             middle[:2] = poses.com[row][:2]
         with client.atomic():

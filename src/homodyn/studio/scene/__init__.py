@@ -1,5 +1,5 @@
 """The scene as viser draws it: nodes for each part, kept in step with the session by the stage."""
 
-from homodyn.studio.scene.stage import Stage
+from homodyn.studio.scene.stage import SceneStage
 
-__all__ = ["Stage"]
+__all__ = ["SceneStage"]

@@ -6,15 +6,15 @@ import numpy as np
 import viser
 
 from homodyn.capture import Trial
-from homodyn.studio.scene.many import Lines
-from homodyn.studio.shapes import Mesh
+from homodyn.studio.meshes import Mesh
+from homodyn.studio.scene.instances import LineSegments
 
-WIDTH = 0.012
+LINE_WIDTH_M = 0.012
 """m: of the lines, which are flat bands, so that they keep their place behind the bodies."""
-REACH = 6
+GRID_EXTENT_M = 6
 """m from the middle to the edge of the ground."""
-LIGHT = (205, 211, 219)
-DARK = (74, 80, 90)
+LIGHT_COLOR = (205, 211, 219)
+DARK_COLOR = (74, 80, 90)
 """Colours of the lines."""
 
 
@@ -28,7 +28,7 @@ class Ground:
     def __init__(self, scene: viser.SceneApi, root: str) -> None:
         self._scene = scene
         self._root = root
-        self._plates = Lines(scene, f"{root}/plates", (110, 120, 140), 2.0)
+        self._plates = LineSegments(scene, f"{root}/plates", (110, 120, 140), 2.0)
         self._dark: bool | None = None
         self._middle = (0.0, 0.0, 0.0)
         self._lines: viser.MeshHandle | None = None
@@ -41,7 +41,7 @@ class Ground:
         self._lines = self._scene.add_mesh_simple(
             f"{self._root}/metres",
             *bands(squares()),
-            color=DARK if dark else LIGHT,
+            color=DARK_COLOR if dark else LIGHT_COLOR,
             cast_shadow=False,
             receive_shadow=False,
             position=self._middle,
@@ -68,8 +68,8 @@ class Ground:
 
 def squares() -> np.ndarray:
     """(n, 2, 3), m: lines along both axes, a metre apart."""
-    at = np.arange(-REACH, REACH + 1.0)
-    far = np.full(len(at), float(REACH))
+    at = np.arange(-GRID_EXTENT_M, GRID_EXTENT_M + 1.0)
+    far = np.full(len(at), float(GRID_EXTENT_M))
     one = np.stack([np.stack([at, s * far, 0 * at], axis=-1) for s in (-1, 1)], axis=1)
     return np.concatenate([one, one[..., [1, 0, 2]]])
 
@@ -78,7 +78,7 @@ def bands(lines: np.ndarray) -> Mesh:
     """Lines on the level (n, 2, 3) as flat bands that look upwards."""
     along = lines[:, 1] - lines[:, 0]
     across = np.column_stack([-along[:, 1], along[:, 0], np.zeros(len(along))])
-    across *= WIDTH / 2 / np.linalg.norm(across, axis=1, keepdims=True)
+    across *= LINE_WIDTH_M / 2 / np.linalg.norm(across, axis=1, keepdims=True)
     corners = np.stack(
         [lines[:, 0] - across, lines[:, 0] + across, lines[:, 1] + across, lines[:, 1] - across],
         axis=1,

@@ -9,17 +9,17 @@ import numpy as np
 import viser
 
 from homodyn.capture import Trial
-from homodyn.studio.document import nearest
+from homodyn.studio.document import nearest_frame
+from homodyn.studio.meshes import bead
 from homodyn.studio.scene.body import BodyNodes
-from homodyn.studio.scene.many import Lines, Many
-from homodyn.studio.shapes import bead
+from homodyn.studio.scene.instances import InstancedMesh, LineSegments
 
-MEASURED = (225, 60, 60)
-UNASSIGNED = (240, 190, 30)
+MEASURED_COLOR = (225, 60, 60)
+UNASSIGNED_COLOR = (240, 190, 30)
 """Colour of measured markers that the active body has no marker for."""
-BAD = (190, 30, 200)
+BAD_FIT_COLOR = (190, 30, 200)
 """Colour of those that are far from where the active body has them."""
-CHOSEN = (30, 200, 230)
+SELECTED_COLOR = (30, 200, 230)
 """Colour of those that are worked on."""
 IDLE = (190, 160, 160)
 """Colour of those of other recordings than the one that is worked on."""
@@ -41,12 +41,12 @@ class TrialNodes:
     ) -> None:
         self.trial = trial
         self._painted: tuple[object, ...] | None = None
-        self.balls = Many(
+        self.balls = InstancedMesh(
             scene,
             f"{root}/{trial.name.replace('/', '_')}",
             bead(),
             np.full(len(trial.markers), MEASURED_RADIUS),
-            np.tile(np.array(MEASURED, dtype=np.uint8), (len(trial.markers), 1)),
+            np.tile(np.array(MEASURED_COLOR, dtype=np.uint8), (len(trial.markers), 1)),
         )
 
         def tell(event: viser.SceneNodePointerEvent, more: bool) -> None:
@@ -66,7 +66,7 @@ class TrialNodes:
 
     def at(self, time: float) -> tuple[np.ndarray, np.ndarray]:
         """Places (markers, 3), m, and which are seen, at an instant (s)."""
-        row = nearest(self.trial.time, time)
+        row = nearest_frame(self.trial.time, time)
         return self.trial.positions[row], self.trial.seen[row]
 
     def tell_apart(
@@ -81,18 +81,20 @@ class TrialNodes:
         self._painted = state
         names = self.trial.markers
 
-        def colour(name: str) -> tuple[int, int, int]:
+        def color(name: str) -> tuple[int, int, int]:
             if idle:
                 return IDLE
             if name in chosen:
-                return CHOSEN
+                return SELECTED_COLOR
             if name not in known:
-                return UNASSIGNED
-            return BAD if name in bad else MEASURED
+                return UNASSIGNED_COLOR
+            return BAD_FIT_COLOR if name in bad else MEASURED_COLOR
 
-        colours = [colour(name) for name in names]
-        self.balls.colour(np.array(colours, dtype=np.uint8).reshape(-1, 3))
-        large = np.array([c in (CHOSEN, BAD, UNASSIGNED) for c in colours], dtype=bool)
+        colors = [color(name) for name in names]
+        self.balls.color(np.array(colors, dtype=np.uint8).reshape(-1, 3))
+        large = np.array(
+            [c in (SELECTED_COLOR, BAD_FIT_COLOR, UNASSIGNED_COLOR) for c in colors], dtype=bool
+        )
         self.balls.scales = (MEASURED_RADIUS * np.where(large, STANDS_OUT, 1.0)).astype(np.float32)
 
     def draw(self, time: float, visible: bool) -> None:
@@ -111,15 +113,15 @@ class ModelMarkerNodes:
 
     def __init__(self, scene: viser.SceneApi, body: BodyNodes) -> None:
         self.body = body
-        names = body.figure.marker_names
-        self.balls = Many(
+        names = body.body_geometry.marker_names
+        self.balls = InstancedMesh(
             scene,
             f"{body.name}/markers",
             bead(),
             np.full(len(names), MODEL_RADIUS),
-            body.actor.colour,
+            body.actor.color,
         )
-        self.lines = Lines(scene, f"{body.name}/errors", ERROR, 2.5)
+        self.lines = LineSegments(scene, f"{body.name}/errors", ERROR, 2.5)
         self.errors: dict[str, float] = {}
         """Distance (m) of each marker from the measured one, as it was drawn last."""
 
@@ -142,7 +144,7 @@ class ModelMarkerNodes:
         ends = np.zeros((0, 2, 3))
         self.errors = {}
         if errors and trial is not None and trial.trial.frames:
-            names = self.body.figure.marker_names
+            names = self.body.body_geometry.marker_names
             measured, seen = trial.at(time)
             order = {name: k for k, name in enumerate(trial.trial.markers)}
             pairs = [

@@ -1,0 +1,153 @@
+"""Balance of what is open: margins over time, and the polygon over the feet at an instant."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from homodyn.balance import Evaluation, Patch, Scene, Stance, detect, evaluate, static_polygon
+from homodyn.balance.polygons import Level
+from homodyn.capture import Trial
+from homodyn.errors import HomodynError, NoSolution
+from homodyn.motion import (
+    ForcePlate,
+    Motion,
+)
+from homodyn.report.silhouette import hull
+from homodyn.studio.body_geometry import body_geometry
+from homodyn.studio.document import Actor, StudioDocument, nearest_frame
+
+PATH_SEGMENTS = 200
+"""Lines that a path is drawn of."""
+PATH_SAMPLES = 401
+"""Instants of a path that are judged."""
+
+
+@dataclass(frozen=True, eq=False)
+class BalanceScene:
+    """A scene of supports that was opened."""
+
+    name: str
+    scene: Scene
+
+
+@dataclass(frozen=True, eq=False)
+class BalanceResult:
+    """An evaluation, whose it is, and the turn from its world to ours."""
+
+    owner: str
+    evaluation: Evaluation
+    turn: np.ndarray
+    motion: Motion | None = None
+    """The motion that was judged; None for the path of a scene."""
+
+    @property
+    def time(self) -> np.ndarray:
+        """(frames,), s."""
+        return self.evaluation.time
+
+    @cached_property
+    def _areas(self) -> dict[int, np.ndarray]:
+        return {}
+
+    def polygon(self, time: float) -> np.ndarray:
+        """Corners (n, 3), m, in our axes, of where the centre of mass may stand still.
+
+        It lies at the mean height of the supports; n is zero in flight and where there is none.
+        """
+        frame = nearest_frame(self.time, time)
+        number = int(self.evaluation.phase[frame])
+        if number < 0 or self.evaluation.phases[number].stance is None:
+            return np.zeros((0, 3))
+        if number not in self._areas:
+            self._areas[number] = self._area(self.evaluation.phases[number].stance)
+        drift = self.evaluation.phases[number].moved(np.array([time]))[0]
+        corners = self._areas[number]
+        return (corners + drift) @ self.turn.T if len(corners) else corners
+
+    def _area(self, stance: Stance | None) -> np.ndarray:
+        assert stance is not None
+        demand = self.evaluation.demand
+        try:
+            area = static_polygon(stance, mass=demand.mass, gravity=demand.gravity)
+        except NoSolution:
+            return np.zeros((0, 3))
+        level = Level.of(demand.gravity)
+        corners = hull(np.asarray(area.vertices))
+        if len(corners) < 3:
+            return np.zeros((0, 3))
+        height = float(np.mean(stance.points @ level.up))
+        flat = corners[:, :1] * level.first + corners[:, 1:] * level.second
+        return np.asarray(flat + height * level.up)
+
+    def supports(self, time: float) -> np.ndarray:
+        """(n, 2, 3), m, in our axes: outlines of the supports in use."""
+        frame = nearest_frame(self.time, time)
+        number = int(self.evaluation.phase[frame])
+        stance = None if number < 0 else self.evaluation.phases[number].stance
+        if stance is None:
+            return np.zeros((0, 2, 3))
+        drift = self.evaluation.phases[number].moved(np.array([time]))[0]
+        sides = [
+            np.stack([patch.corners, np.roll(patch.corners, -1, axis=0)], axis=1)
+            for patch in stance.supports
+            if isinstance(patch, Patch)
+        ]
+        return (np.concatenate(sides) + drift) @ self.turn.T if sides else np.zeros((0, 2, 3))
+
+    @cached_property
+    def path(self) -> np.ndarray:
+        """(n, 2, 3), m, in our axes: the way of the centre of mass in short lines."""
+        places = np.linspace(0, len(self.time) - 1, min(len(self.time), PATH_SEGMENTS + 1)).astype(
+            int
+        )
+        com = self.evaluation.demand.com[places] @ self.turn.T
+        return np.stack([com[:-1], com[1:]], axis=1)
+
+    def center(self, time: float) -> np.ndarray:
+        """(3,), m, in our axes: the centre of mass."""
+        return np.asarray(self.turn @ self.evaluation.demand.com[nearest_frame(self.time, time)])
+
+    def balanced(self, time: float) -> bool:
+        """Whether the supports can give what the motion needs at an instant (s)."""
+        return bool(self.evaluation.wrench[nearest_frame(self.time, time)] >= -1e-6)
+
+
+def evaluate_motion(document: StudioDocument, friction: float) -> BalanceResult:
+    """The motion of the active body, on the stances that are found in it."""
+    actor = document.actor
+    if actor is None or actor.motion is None:
+        raise HomodynError("the active body has no motion to be judged; open a result first")
+    phases = detect(actor.motion, plates=plates_of(document, actor), friction=friction)
+    return BalanceResult(
+        actor.name, evaluate(actor.motion, phases), body_geometry(actor.model).turn, actor.motion
+    )
+
+
+def plates_of(document: StudioDocument, actor: Actor) -> tuple[ForcePlate, ...]:
+    """Plates of the recording whose forces the body stands on; none where it has no such forces."""
+    if document.trial is None or actor.loads is None:
+        return ()
+    named = {name for foot in actor.loads.feet for name in foot.plates}
+    return tuple(plate for plate in document.trial.plates if plate.name in named)
+
+
+def path_trial(opened: BalanceScene, balance: BalanceResult) -> Trial:
+    """The centre of mass of a scene as a recording of one marker, so that it plays."""
+    time = balance.time
+    rate = (len(time) - 1) / float(time[-1] - time[0])
+    com = balance.evaluation.demand.com[:, None] @ balance.turn.T
+    return Trial(opened.name, ("centre of mass",), com, rate, float(time[0]))
+
+
+def evaluate_scene(opened: BalanceScene) -> BalanceResult:
+    """The path of a scene."""
+    scene = opened.scene
+    if scene.path is None:
+        raise HomodynError(
+            f"scene {opened.name!r} has no path to be judged; homodyn balance plans one"
+        )
+    time = np.linspace(scene.path.instants[0], scene.path.instants[-1], PATH_SAMPLES)
+    return BalanceResult(opened.name, evaluate(scene.demand(time), scene.phases), np.eye(3))

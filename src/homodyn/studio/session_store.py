@@ -1,0 +1,212 @@
+"""All that is open in a folder, and back: what a saved session is, and what autosave writes.
+
+``session.json`` names what is open; each body and each recording has a folder or file of its own,
+written once and never changed. The list is replaced as a whole after everything it names is there,
+so the folder is the newest complete state at any instant.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from homodyn import capture
+from homodyn.capture import Trial
+from homodyn.errors import FormatError, HomodynError
+from homodyn.model import load
+from homodyn.studio.catalog_recipe import CatalogRecipe
+from homodyn.studio.document import COLORS, Actor, StudioDocument
+from homodyn.studio.export import ExportedFile, write_result, zip_folder
+from homodyn.studio.result_folders import read_result
+from homodyn.studio.unsaved import document_parts
+
+SESSION_FILE = "session.json"
+ORIGINAL_LUA_FILE = "original.lua"
+"""The LuaModel a body came from: it holds fields that no model has."""
+
+
+def is_session_folder(folder: Path) -> bool:
+    """Whether a folder holds a session."""
+    return (folder / SESSION_FILE).is_file()
+
+
+class SessionWriter:
+    """Writes documents into one folder, each time only what is new."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._written: dict[tuple[int, ...], tuple[str, tuple[object, ...]]] = {}
+        """Name of the file of each thing, by the identity of its parts, which are held."""
+        self._count = 0
+
+    def write(self, document: StudioDocument) -> list[str]:
+        """Bring the folder to a document; a sentence for each thing that could not be kept."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        lost: list[str] = []
+        bodies = []
+        for actor in document.actors:
+            parts = (actor.model, actor.motion, actor.loads, actor.events)
+            name = self._once("body", "", parts, partial(_write_body, actor), lost)
+            if name:
+                bodies.append(_actor_entry(actor, name))
+        recordings = []
+        for trial in document.trials:
+            name = self._once("recording", ".c3d", (trial,), partial(capture.write, trial), lost)
+            if name:
+                recordings.append({"file": name, "name": trial.name, "source": trial.source})
+        told = {"bodies": bodies, "recordings": recordings, "active": document.active}
+        beside = self.folder / f"{SESSION_FILE}.new"
+        beside.write_text(json.dumps(told, indent=1, allow_nan=False) + "\n", encoding="utf-8")
+        os.replace(beside, self.folder / SESSION_FILE)
+        self._forget({entry["file"] for entry in (*bodies, *recordings)})
+        return lost
+
+    def _once(
+        self,
+        kind: str,
+        suffix: str,
+        parts: tuple[object, ...],
+        write: Callable[[Path], None],
+        lost: list[str],
+    ) -> str:
+        """The name of the file of a thing, written now if it is not there; nothing if refused."""
+        key = tuple(id(part) for part in parts)
+        if key not in self._written:
+            self._count += 1
+            name = f"{kind}-{self._count}{suffix}"
+            try:
+                write(self.folder / name)
+            except HomodynError as error:
+                lost.append(" ".join(str(error).replace(f"{self.folder}/", "").split()))
+                name = ""
+            self._written[key] = (name, parts)
+        return self._written[key][0]
+
+    def _forget(self, needed: set[str]) -> None:
+        """Remove the files that the list does not name any more."""
+        for key, (name, _) in list(self._written.items()):
+            if name and name not in needed:
+                path = self.folder / name
+                shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+            if name not in needed:
+                del self._written[key]
+
+
+def session_archive(document: StudioDocument) -> ExportedFile:
+    """All that is open, packed; dropped on the page, it opens again as it was."""
+    if not document.actors and not document.trials:
+        raise HomodynError("nothing is open that could be saved; open something first")
+    with tempfile.TemporaryDirectory() as home:
+        folder = Path(home) / "session"
+        lost = SessionWriter(folder).write(document)
+        return ExportedFile(
+            "session.zip", zip_folder(folder, "session"), document_parts(document), tuple(lost)
+        )
+
+
+def read_session(folder: Path) -> StudioDocument:
+    """What a folder holds that a `Keeper` wrote."""
+    path = folder / SESSION_FILE
+    try:
+        told: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        document = StudioDocument()
+        for entry in told["recordings"]:
+            document = document.with_trial(_read_recording(folder, entry))
+        for entry in told["bodies"]:
+            document = document.with_actor(_read_actor(folder, entry))
+        actors = tuple(
+            replace(actor, color=tuple(entry["colour"]))
+            for actor, entry in zip(document.actors, told["bodies"], strict=True)
+        )
+        active = int(told["active"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise FormatError(f"it is no session of the studio: {error!r}", str(path)) from error
+    return replace(document, actors=actors, active=min(max(active, 0), max(len(actors) - 1, 0)))
+
+
+def merge_documents(document: StudioDocument, other: StudioDocument) -> StudioDocument:
+    """One document with everything of another added to it."""
+    for trial in other.trials:
+        document = document.with_trial(trial)
+    if not document.actors:
+        return replace(document, actors=other.actors, active=other.active)
+    for actor in other.actors:
+        document = document.with_actor(actor)
+    return document
+
+
+def _actor_entry(actor: Actor, file: str) -> dict[str, Any]:
+    return {
+        "file": file,
+        "name": actor.name,
+        "q": [float(x) for x in actor.q],
+        "posed": actor.posed,
+        "shown": actor.shown,
+        "colour": list(actor.color),
+        "source": actor.source,
+        "weights": dict(actor.weights),
+        "recipe": None
+        if actor.recipe is None
+        else {"body": actor.recipe.body, "numbers": dict(actor.recipe.numbers)},
+    }
+
+
+def _write_body(actor: Actor, folder: Path) -> None:
+    write_result(actor, folder)
+    source = Path(actor.source)
+    if source.suffix.lower() == ".lua" and source.is_file():
+        shutil.copyfile(source, folder / ORIGINAL_LUA_FILE)
+
+
+def _path_in_folder(folder: Path, file: object) -> Path:
+    """A file of the folder, and none elsewhere, whatever the list says."""
+    path = folder / str(file)
+    if path.resolve().parent != folder.resolve():
+        raise FormatError(f"{file!r} is not a file of the session", str(folder / SESSION_FILE))
+    return path
+
+
+def _read_recording(folder: Path, entry: Mapping[str, Any]) -> Trial:
+    trial = capture.read(_path_in_folder(folder, entry["file"]))
+    return replace(trial, name=str(entry["name"]), source=str(entry["source"]))
+
+
+def _read_actor(folder: Path, entry: Mapping[str, Any]) -> Actor:
+    home = _path_in_folder(folder, entry["file"])
+    if (home / "motion.csv").is_file():
+        actor = read_result(home)
+    else:
+        model = load(home / "model.toml")
+        actor = Actor(model.name, model, model.neutral())
+    q = np.array(entry["q"], dtype=float)
+    if q.shape != (actor.model.nq,) or not np.isfinite(q).all():
+        raise FormatError(
+            f"the pose of {entry['name']!r} needs {actor.model.nq} finite numbers",
+            str(folder / SESSION_FILE),
+        )
+    recipe = entry.get("recipe")
+    weights = entry.get("weights", {})
+    original = home / ORIGINAL_LUA_FILE
+    source = str(original) if original.is_file() else str(entry["source"])
+    return replace(
+        actor,
+        name=str(entry["name"]),
+        q=q,
+        posed=bool(entry["posed"]) and actor.motion is not None,
+        shown=bool(entry["shown"]),
+        color=COLORS[0],
+        source=source,
+        weights={str(name): float(weight) for name, weight in weights.items()},
+        recipe=None
+        if recipe is None
+        else CatalogRecipe(str(recipe["body"]), dict(recipe["numbers"])),
+    )

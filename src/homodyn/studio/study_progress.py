@@ -1,0 +1,60 @@
+"""A study of `homodyn search` as the page shows it, read from its database alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from homodyn.search import Study
+from homodyn.search.job import Job
+from homodyn.search.summary import Summary, summary
+
+
+@dataclass(frozen=True)
+class StudyDatabase:
+    """The database of a study that was opened."""
+
+    path: Path
+
+
+@dataclass(frozen=True, eq=False)
+class StudyProgress:
+    """A study so far: in words, and the figures of its generations in the last stage reached."""
+
+    overview: Summary
+    objective: str
+    generation: np.ndarray
+    so_far: np.ndarray
+    best: np.ndarray
+    mean: np.ndarray
+
+
+def read_progress(path: Path) -> StudyProgress:
+    """Read a study."""
+    study = Study.open(path)
+    try:
+        overview, job = summary(study), Job.model_validate(study.job)
+        rows = study.generations()
+    finally:
+        study.close()
+    stage = np.array([row.best_stage for row in rows], dtype=int)
+    reached = int(stage.max(initial=0))
+    here = [row for row in rows if row.best_stage == reached]
+    best = np.array([row.best_value for row in here], dtype=float)
+    mean = np.array([np.nan if r.mean_value is None else r.mean_value for r in here], dtype=float)
+    name, sign = job.goal.shown(reached, 1.0)
+    factor = -1.0 if sign < 0 else 1.0
+    so_far = np.minimum.accumulate(best) if len(best) else best
+    number = np.array([row.number for row in here], dtype=float)
+    return StudyProgress(overview, name, number, factor * so_far, factor * best, factor * mean)
+
+
+def file_state(path: Path) -> tuple[tuple[str, int, int], ...]:
+    """Size and time of the database and its journals."""
+    found = []
+    for file in sorted(path.parent.glob(f"{path.name}*")):
+        state = file.stat()
+        found.append((file.name, state.st_size, state.st_mtime_ns))
+    return tuple(found)
