@@ -114,7 +114,7 @@ def experiment(frames: int) -> list[Fit]:
     fits = []
     for name, trial in trials.items():
         for other, model in models.items():
-            motion = hd.capture.fit(
+            motion = hd.capture.inverse_kinematics(
                 model, trial, method="sugihara", start=model.neutral(), limits=False
             )
             fits.append(Fit(other, name, motion))

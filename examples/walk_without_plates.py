@@ -75,9 +75,9 @@ def recorded(folder: Path) -> tuple[Motion, Loads]:
     """The recorded coordinates, filtered at 6 Hz, and what the plates measured."""
     model = hd.load(folder / "subject01.osim", as_measured=True)
     trial = hd.capture.read(folder / "walk.trc")
-    motion = hd.capture.smoothed(hd.capture.fit(model, trial), cutoff=6.0)
+    motion = hd.capture.filter_motion(hd.capture.inverse_kinematics(model, trial), cutoff=6.0)
     plates = hd.capture.read_plates(folder / "walk_grf.mot", setup=folder / "walk_grf.xml", up="y")
-    return motion, hd.capture.loads(motion, plates, cutoff=None, force_cutoff=20.0)
+    return motion, hd.capture.inverse_dynamics(motion, plates, cutoff=None, force_cutoff=20.0)
 
 
 def over_ground(motion: Motion) -> tuple[Motion, float]:

@@ -33,7 +33,7 @@ def rhythm(motion):
 
 @pytest.fixture(scope="module")
 def loads(motion):
-    return hd.capture.loads(motion, strolls.plates(motion), cutoff=8.0)
+    return hd.capture.inverse_dynamics(motion, strolls.plates(motion), cutoff=8.0)
 
 
 def test_foot_off_is_where_the_walk_has_it(rhythm):

@@ -31,7 +31,7 @@ def rhythm(motion):
 
 @pytest.fixture(scope="module")
 def whole(motion):
-    return hd.capture.loads(motion, strolls.plates(motion), cutoff=8.0)
+    return hd.capture.inverse_dynamics(motion, strolls.plates(motion), cutoff=8.0)
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +99,7 @@ def test_work_of_a_stride_is_the_area_under_its_power(whole, rhythm):
 
 
 def test_forces_from_the_motion_are_all_known(motion, rhythm):
-    assert all_known(hd.capture.loads(motion, (), cutoff=8.0), rhythm)
+    assert all_known(hd.capture.inverse_dynamics(motion, (), cutoff=8.0), rhythm)
 
 
 def test_without_events_the_plates_tell_what_is_usable(whole):

@@ -26,13 +26,13 @@ from homodyn.balance import (
 )
 from homodyn.capture import (
     Trial,
-    motion_of,
+    filter_motion,
+    motion_from_table,
     read,
     read_plates,
     read_table,
-    smoothed,
 )
-from homodyn.capture.world import world_axes
+from homodyn.capture.world_frame import world_axes
 from homodyn.errors import CaptureError, ModelError
 from homodyn.motion import Motion
 
@@ -108,7 +108,7 @@ def test_the_inertia_of_all_bodies_is_the_needed_wrench():
 def walk(shared_data):
     folder = shared_data / "gait10dof"
     table = replace(read_table(folder / "ref_ik.mot"), degrees=True)
-    motion = smoothed(motion_of(hd.load(folder / "subject01.osim"), table), cutoff=6.0)
+    motion = filter_motion(motion_from_table(hd.load(folder / "subject01.osim"), table), cutoff=6.0)
     return motion, read_plates(folder / "walk_grf.mot")
 
 
@@ -149,7 +149,7 @@ def test_a_walk_alternates_single_and_double_support(walk):
 def test_a_body_that_moves_in_three_dimensions_shows_the_same(shared_data):
     folder = shared_data / "opensim_id"
     table = replace(read_table(folder / "subject01_walk1_ik.mot"), degrees=True)
-    motion = smoothed(motion_of(hd.load(folder / "subject01.osim"), table), cutoff=6.0)
+    motion = filter_motion(motion_from_table(hd.load(folder / "subject01.osim"), table), cutoff=6.0)
     plates = read_plates(folder / "subject01_walk1_grf.mot")
     phases = detect(motion, plates=plates, friction=1.0, grow=0.03)
     told = evaluate(measured(motion, plates), phases)
@@ -163,7 +163,9 @@ def test_a_body_that_moves_in_three_dimensions_shows_the_same(shared_data):
 def test_a_walk_over_ground_is_inside_in_double_and_single_support(shared_data):
     folder = shared_data / "arnold2013" / "subject01"
     table = read_table(folder / "coordinates.sto")
-    motion = smoothed(motion_of(hd.load(folder / "subject01.osim"), table), cutoff=12.0)
+    motion = filter_motion(
+        motion_from_table(hd.load(folder / "subject01.osim"), table), cutoff=12.0
+    )
     plates = read_plates(folder / "grf.mot")
     phases = detect(motion, plates=plates, friction=1.0)
     told = evaluate(measured(motion, plates), phases)

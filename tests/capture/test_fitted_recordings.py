@@ -8,11 +8,11 @@ import pytest
 
 import homodyn as hd
 from homodyn.capture import (
-    fit,
-    in_world_of,
+    inverse_kinematics,
     match_labels,
     read,
     read_tasks,
+    to_world_axes,
 )
 from homodyn.dynamics import marker_positions
 from homodyn.model import Model
@@ -65,13 +65,13 @@ def test_synthetic_markers_of_a_gait_give_back_its_angles(shared_data: Path) -> 
     weights, track = read_tasks(folder / "gait2354_IK_Tasks.xml", model)
     assert set(track) == {"subtalar_angle_r", "subtalar_angle_l", "mtp_angle_r", "mtp_angle_l"}
     truth = reference(folder / "std_subject01_walk1_ik.mot", model)
-    motion = fit(model, trial, weights=weights)
+    motion = inverse_kinematics(model, trial, weights=weights)
     # The markers are rounded to five digits: a hundredth of a millimetre.
     assert motion.rms < 2e-5
     off = np.degrees(motion.q - truth)[:, turns(model)]
     assert np.sqrt(np.mean(off**2, axis=0)).max() < 0.02
     assert np.abs(off).max() < 0.1
-    tracked = fit(model, trial, weights=weights, track=track)
+    tracked = inverse_kinematics(model, trial, weights=weights, track=track)
     off = np.degrees(tracked.q - truth)[:, turns(model)]
     assert np.sqrt(np.mean(off**2, axis=0)).max() < 0.02
     assert np.all(
@@ -84,7 +84,7 @@ def test_a_recorded_walk_agrees_with_opensim_at_no_larger_error(shared_data: Pat
     model = hd.load(folder / "subject01.osim")
     weights, track = read_tasks(folder / "setup_ik.xml", model)
     assert track == {}
-    motion = fit(model, read(folder / "walk.trc"), weights=weights)
+    motion = inverse_kinematics(model, read(folder / "walk.trc"), weights=weights)
     theirs = reference(folder / "ref_ik.mot", model)
     assert set(motion.status) == {FitStatus.CONVERGED}
     assert len(motion.q) == len(theirs) == 151
@@ -105,15 +105,15 @@ def test_a_body_of_33_freedoms_gives_back_the_truth(shared_data: Path) -> None:
     assert len(rows) == trial.frames == 223
     some = slice(0, 223, 6)
     truth = rows[some][:, [names.index(name) for name in model.coordinate_names]]
-    motion = fit(model, replace(trial, positions=trial.positions[some], filled=NONE))
-    assert motion.held == ()
+    motion = inverse_kinematics(model, replace(trial, positions=trial.positions[some], filled=NONE))
+    assert motion.unobserved == ()
     assert np.abs(motion.q - truth).max() < 1e-6
 
 
 def test_a_planar_walk_is_fitted_as_well_as_its_log_tells(shared_data: Path) -> None:
     folder = shared_data / "rbdl_planar"
     model = hd.load(folder / "gait912.lua", as_measured=True)
-    motion = fit(model, read(folder / "gaitDataPlanar.c3d"))
+    motion = inverse_kinematics(model, read(folder / "gaitDataPlanar.c3d"))
     assert set(motion.status) == {FitStatus.CONVERGED}
     header = (folder / "fitting_log.csv").read_text().splitlines()[0]
     names = [name.strip() for name in header.split(",")]
@@ -133,8 +133,8 @@ def test_a_planar_walk_is_fitted_as_well_as_its_log_tells(shared_data: Path) -> 
 def test_the_walk_of_the_hdm_programme_is_fitted(shared_data: Path) -> None:
     model = hd.catalog.hdm()
     trial = read(shared_data / "hdm" / "walk.c3d")
-    trial = match_labels(trial.between(trial.start + 1.0, trial.start + 1.3), model).trial
-    motion = fit(model, trial)
+    trial = match_labels(trial.crop(trial.start + 1.0, trial.start + 1.3), model).trial
+    motion = inverse_kinematics(model, trial)
     assert len(motion.markers) == 41
     assert set(motion.status) == {FitStatus.CONVERGED}
     assert motion.rms < 0.018
@@ -145,9 +145,9 @@ def test_the_walk_of_the_hdm_programme_is_fitted(shared_data: Path) -> None:
 def test_recordings_stand_in_the_world_of_the_model(shared_data: Path) -> None:
     folder = shared_data / "gait10dof"
     model = hd.load(folder / "subject01.osim")
-    trial = read(folder / "walk.trc").between(0.0, 0.1)
-    motion = fit(model, trial)
-    turned = in_world_of(model, trial)
+    trial = read(folder / "walk.trc").crop(0.0, 0.1)
+    motion = inverse_kinematics(model, trial)
+    turned = to_world_axes(model, trial)
     assert np.array_equal(
         motion.measured[:, motion.markers.index("R.ASIS")], turned.marker("R.ASIS")
     )

@@ -28,7 +28,7 @@ def trial() -> Trial:
 
 
 def test_everything_is_cut_to_the_same_span(trial):
-    part = trial.between(0.6, 0.9)
+    part = trial.crop(0.6, 0.9)
     assert part.frames == 31
     assert part.first_frame == 61
     np.testing.assert_allclose(part.time[[0, -1]], [0.6, 0.9])
@@ -39,9 +39,9 @@ def test_everything_is_cut_to_the_same_span(trial):
 
 
 def test_turning_keeps_lengths_and_can_be_undone(trial):
-    turned = trial.turned(TURN)
+    turned = trial.rotate(TURN)
     np.testing.assert_allclose(turned.marker("A")[:, 2], trial.marker("A")[:, 1])
-    back = turned.turned(TURN.T)
+    back = turned.rotate(TURN.T)
     np.testing.assert_array_equal(back.positions, trial.positions)
     np.testing.assert_array_equal(back.plates[0].torque, trial.plates[0].torque)
     np.testing.assert_array_equal(back.axes, np.eye(3))
@@ -55,7 +55,7 @@ def test_missing_is_not_seen_and_arrays_cannot_be_changed(trial):
 
 
 def test_markers_are_chosen_and_renamed_by_label(trial):
-    part = trial.only(["C", "A"]).renamed({"C": "heel"})
+    part = trial.select_markers(["C", "A"]).rename_markers({"C": "heel"})
     assert part.markers == ("heel", "A")
     np.testing.assert_array_equal(part.marker("heel"), trial.marker("C"))
     with pytest.raises(CaptureError, match=r"'D'.*A, B, C"):

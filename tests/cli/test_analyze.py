@@ -95,7 +95,7 @@ def test_markers_that_are_never_seen(tmp_path):
 
 def test_labels_that_the_model_does_not_know(tmp_path):
     recorded = strolls.recording(forces=False)
-    odd = recorded.renamed({label: f"Q{k:02d}" for k, label in enumerate(recorded.markers)})
+    odd = recorded.rename_markers({label: f"Q{k:02d}" for k, label in enumerate(recorded.markers)})
     hd.capture.write(odd, tmp_path / "odd.trc")
     assert "--map" in refused(tmp_path, tmp_path / "odd.trc", *SUBJECT)
 

@@ -39,7 +39,7 @@ def test_a_serious_finding_ends_with_one_and_is_told(tmp_path):
 
 
 def test_labels_are_matched_with_a_model_and_a_map(tmp_path):
-    trial = walk(1.5).renamed({"RKNE": "Knie"})
+    trial = walk(1.5).rename_markers({"RKNE": "Knie"})
     table = tmp_path / "markers.toml"
     table.write_text('[markers]\nRKNE = "Knie"\n')
     assert "absent: RKNE" in check(trial, tmp_path, "--model", "heiman").stdout

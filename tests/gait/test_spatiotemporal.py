@@ -11,7 +11,7 @@ from hypothesis import given, settings
 import homodyn as hd
 from homodyn import CaptureError
 from homodyn.capture import (
-    fit,
+    inverse_kinematics,
     match_labels,
     read,
 )
@@ -307,7 +307,7 @@ def test_a_longer_treadmill_walk_is_plausible(shared_data):
 def test_a_fitted_walk_without_forces_agrees_with_its_markers(shared_data):
     model = hd.catalog.hdm()
     trial = match_labels(read(shared_data / "hdm" / "walk.c3d"), model).trial
-    motion = fit(model, trial)
+    motion = inverse_kinematics(model, trial)
     found = measures(motion, find_events(motion))
     for side, letter in (("left", "L"), ("right", "R")):
         heel = trial.marker(f"{letter}HEE")[:, :2]

@@ -10,7 +10,7 @@ import pytest
 
 import homodyn as hd
 from homodyn import dynamics
-from homodyn.capture import Y_UP
+from homodyn.capture import Y_UP_TO_Z_UP
 from homodyn.model import Assembly, joints, sphere
 from homodyn.report.replay import packed, replay_data, stick_ends, sticks, strip
 from support import strolls
@@ -76,7 +76,7 @@ def test_a_model_with_y_up_is_shown_standing(shared_data):
     still = np.zeros((3, model.nv))
     data = replay_data(hd.motion.Motion(model, np.arange(3) / 10, q, still, still))
     ends, _ = unpacked(data["segments"]["ends"], None)
-    world = stick_ends(model, q).reshape(-1, 3) @ Y_UP.T
+    world = stick_ends(model, q).reshape(-1, 3) @ Y_UP_TO_Z_UP.T
     np.testing.assert_allclose(ends, world, atol=2e-4)
     assert np.ptp(ends[:, 2]) > 1.0
 

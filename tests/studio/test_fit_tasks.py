@@ -26,7 +26,7 @@ from homodyn.studio.marker_editing import set_marker_weights
 def trial(walk_document):
     """Sixty frames of the walk, with its plates."""
     whole = walk_document.trial
-    return whole.between(float(whole.time[100]), float(whole.time[159]))
+    return whole.crop(float(whole.time[100]), float(whole.time[159]))
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +41,7 @@ def test_one_frame_is_fitted_from_far_away(trial):
     outcome = fit_frame(actor, trial, time)
     assert current_error(actor, trial, time) > 2.0
     assert current_error(outcome.after, trial, time) < 0.015
-    alone = capture.fit(actor.model, single_frame(trial, 30))
+    alone = capture.inverse_kinematics(actor.model, single_frame(trial, 30))
     assert current_error(outcome.after, trial, time) == pytest.approx(alone.rms, abs=2e-5)
     assert "mm** now" in outcome.sentence
 
@@ -51,14 +51,14 @@ def test_coordinates_that_no_marker_shows_stay_in_their_pose(trial):
     bent = actor.model.pose({"ElbowLeft_RY": -1.0})
     legs = [name for name in trial.markers if name[1:] not in ("UPA", "ELB", "WRA", "WRB")]
     time = float(trial.time[0])
-    near = fit_frame(actor.with_pose(bent), trial.only(legs), time).after
+    near = fit_frame(actor.with_pose(bent), trial.select_markers(legs), time).after
     elbow = actor.model.coordinate_index("ElbowLeft_RY")
     assert near.q[elbow] == pytest.approx(-1.0)
 
 
 def test_all_frames_are_fitted_as_the_command_line_does(trial, fitted):
     model = from_catalog("heiman").model
-    plain = capture.fit(model, capture.fill_gaps(trial), reject=APART)
+    plain = capture.inverse_kinematics(model, capture.fill_gaps(trial), max_rms=APART)
     np.testing.assert_array_equal(fitted.after.motion.q, plain.q)
     assert fitted.after.moving
     assert f"{1000 * plain.rms:.1f} mm" in fitted.sentence
@@ -82,7 +82,7 @@ def test_weights_count(trial):
 
 
 def test_a_fit_tells_how_far_it_is_and_can_be_stopped(trial, monkeypatch):
-    monkeypatch.setattr("homodyn.capture.kinematics.least_squares.BATCH", 20)
+    monkeypatch.setattr("homodyn.capture.kinematics.least_squares.BATCH_FRAMES", 20)
     heard = []
     in_parts = fit_all(from_catalog("heiman"), trial, lambda stage, share: heard.append(share))
     assert heard[-3:] == [0.0, pytest.approx(1 / 3), pytest.approx(2 / 3)]
@@ -93,7 +93,9 @@ def test_a_fit_tells_how_far_it_is_and_can_be_stopped(trial, monkeypatch):
 
     with pytest.raises(TaskCancelled):
         fit_all(from_catalog("heiman"), trial, stop)
-    whole = capture.fit(from_catalog("heiman").model, capture.fill_gaps(trial), reject=APART)
+    whole = capture.inverse_kinematics(
+        from_catalog("heiman").model, capture.fill_gaps(trial), max_rms=APART
+    )
     np.testing.assert_array_equal(in_parts.after.motion.q, whole.q)
 
 
@@ -111,7 +113,7 @@ def test_a_calibrated_body_fits_better_and_forces_follow(trial, fitted):
     again = fit_all(sized.after, trial).after
     assert again.motion.rms < 0.5 * fitted.after.motion.rms
     outcome = inverse_dynamics(again, trial, cutoff=6.0)
-    expected = capture.loads(again.motion, trial.plates, cutoff=6.0)
+    expected = capture.inverse_dynamics(again.motion, trial.plates, cutoff=6.0)
     np.testing.assert_array_equal(outcome.after.loads.tau, expected.tau)
     assert outcome.after.motion.rms == pytest.approx(again.motion.rms)
     assert "residual force" in outcome.sentence
@@ -119,7 +121,7 @@ def test_a_calibrated_body_fits_better_and_forces_follow(trial, fitted):
 
 def test_what_cannot_be_fitted_is_refused_in_words(trial):
     actor = from_catalog("heiman")
-    strange = trial.renamed({name: f"x{name}" for name in trial.markers})
+    strange = trial.rename_markers({name: f"x{name}" for name in trial.markers})
     for work in (fit_frame, fit_all):
         with pytest.raises(CaptureError, match="no marker name in common"):
             work(actor, strange, *([0.0] if work is fit_frame else []))

@@ -95,7 +95,7 @@ def test_weights_are_kept_by_marker_and_one_is_none(walk_document):
 
 
 def test_labels_are_matched_to_the_names_of_the_body(walk_document):
-    odd = walk_document.with_active_trial(walk_document.trial.renamed({"LKNE": "Ann:L_KNE"}))
+    odd = walk_document.with_active_trial(walk_document.trial.rename_markers({"LKNE": "Ann:L_KNE"}))
     document, matching = match_marker_labels(odd)
     assert document.trial.markers == walk_document.trial.markers
     assert matching.matched["LKNE"] == "Ann:L_KNE"

@@ -8,8 +8,8 @@ from homodyn.capture import (
     find_feet,
     world_axes,
 )
-from homodyn.capture.kinetics.ground import center_of_pressure
-from homodyn.capture.kinetics.newton_euler import explained
+from homodyn.capture.kinetics.newton_euler import newton_euler_loads
+from homodyn.capture.kinetics.plate_sampling import center_of_pressure
 from homodyn.motion import (
     ForcePlate,
     Motion,
@@ -38,7 +38,7 @@ def plates_for(motion: Motion, *, share=None, height=0.0) -> tuple[ForcePlate, F
     the moments that remain are free moments of both.
     """
     model, turn = motion.model, world_axes(motion.model)
-    needed = explained(motion, ())
+    needed = newton_euler_loads(motion, ())
     up = turn[2]
     force = needed.residual_force
     moment = needed.residual_moment + np.cross(needed.center_of_mass, force)

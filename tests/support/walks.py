@@ -8,7 +8,7 @@ import numpy as np
 import homodyn as hd
 from homodyn.capture import (
     Table,
-    motion_of,
+    motion_from_table,
     read_plates,
     read_table,
 )
@@ -64,7 +64,7 @@ def walk(folder: Path, name: str, *, model: hd.model.Model | None = None) -> Wal
     table = replace(table, degrees=name in DEGREES)
     person = model or hd.model.load(folder / place / file)
     return Walk(
-        motion_of(person, table),
+        motion_from_table(person, table),
         read_plates(folder / place / forces),
         read_table(folder / place / answers),
     )

@@ -87,8 +87,8 @@ def test_an_analysis_of_another_time_is_refused(made):
 
 
 def test_inverse_kinematics_of_exact_markers_finds_the_motion(made):
-    exact = replace(made.trial, positions=made.truth.markers).between(1.0, 1.1)
-    motion = hd.capture.fit(made.model, exact)
+    exact = replace(made.trial, positions=made.truth.markers).crop(1.0, 1.1)
+    motion = hd.capture.inverse_kinematics(made.model, exact)
     found = compare_with_truth(made.truth, motion=motion)
     assert max(found.angles.values()) < 0.01
     assert max(found.positions.values()) < 0.01
@@ -96,7 +96,7 @@ def test_inverse_kinematics_of_exact_markers_finds_the_motion(made):
 
 def test_inverse_dynamics_with_the_plates_finds_the_torques(made):
     """Filters and noise of the plates are all that is between the analysis and the truth."""
-    loads = hd.capture.loads(made.truth.motion, made.trial.plates)
+    loads = hd.capture.inverse_dynamics(made.truth.motion, made.trial.plates)
     found = compare_with_truth(made.truth, loads=loads)
     assert found.torques["AnkleRight_RY"] < 5
     assert found.torques["KneeRight_RY"] < 12

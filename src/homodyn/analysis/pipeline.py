@@ -18,9 +18,9 @@ from homodyn.analysis.curves import Rhythm
 from homodyn.analysis.settings import Settings, digest
 from homodyn.analysis.signal_names import emg_channels, muscle_side
 from homodyn.capture import (
-    Health,
-    Matching,
-    Scaled,
+    HealthReport,
+    LabelMatching,
+    ScalingResult,
     Signals,
     Trial,
     Work,
@@ -73,9 +73,9 @@ class Analysis:
     """With the model's marker names and filled gaps, in our axes."""
     model: Model
     motion: Motion
-    matching: Matching | None = None
-    health: Health | None = None
-    scaled: Scaled | None = None
+    matching: LabelMatching | None = None
+    health: HealthReport | None = None
+    scaled: ScalingResult | None = None
     loads: Loads | None = None
     work: Work | None = None
     events: tuple[Event, ...] = ()
@@ -119,7 +119,7 @@ def analyze(
     with run.stage("matching labels"):
         matching = _match(recorded, generic, settings)
     with run.stage("checking health"):
-        health = capture.health(matching.trial, model=generic)
+        health = capture.check_health(matching.trial, model=generic)
         _refuse_fatal(health, source)
     with run.stage("filling gaps"):
         filled = capture.fill_gaps(matching.trial)
@@ -130,7 +130,7 @@ def analyze(
         motion = _fit(model, filled, settings, source)
     with run.stage("forces and torques"):
         loads = run.attempt("kinetics", lambda: _loads(motion, filled, settings))
-        work = None if loads is None else capture.power_and_work(loads)
+        work = None if loads is None else capture.joint_work(loads)
     with run.stage("events and gait"):
         moved = motion if loads is None else with_fit(loads.motion, motion)
         # Plates as they were measured: a filter spreads a strike over tens of milliseconds.
@@ -218,7 +218,7 @@ def _read(source: str, settings: Settings) -> Trial:
     if settings.first is not None or settings.last is not None:
         first = trial.start if settings.first is None else settings.first
         last = trial.start + trial.duration if settings.last is None else settings.last
-        cut = trial.between(first, last)
+        cut = trial.crop(first, last)
         if cut.frames < 2:
             raise CaptureError(
                 f"{source}: no frames between {first:g} and {last:g} s; the trial lasts from "
@@ -228,7 +228,7 @@ def _read(source: str, settings: Settings) -> Trial:
     return trial
 
 
-def _match(trial: Trial, model: Model, settings: Settings) -> Matching:
+def _match(trial: Trial, model: Model, settings: Settings) -> LabelMatching:
     matching = capture.match_labels(trial, model, names=settings.map)
     if len(matching.matched) < FEWEST:
         near = "; ".join(
@@ -246,14 +246,14 @@ def _match(trial: Trial, model: Model, settings: Settings) -> Matching:
     return matching
 
 
-def _refuse_fatal(health: Health, source: str) -> None:
+def _refuse_fatal(health: HealthReport, source: str) -> None:
     for finding in health.findings:
         if finding.kind in FATAL and str(finding.severity) == "serious":
             where = f", plate {finding.plate}" if finding.plate else ""
             raise CaptureError(f"{source}{where}: {finding.sentence}")
 
 
-def _scaled(generic: Model, trial: Trial, settings: Settings, run: _Run) -> Scaled | None:
+def _scaled(generic: Model, trial: Trial, settings: Settings, run: _Run) -> ScalingResult | None:
     """The model made to the subject: from the static trial, then with the poses of both."""
     how = settings.scaling
     if how == "none":
@@ -297,7 +297,7 @@ def _fit(model: Model, trial: Trial, settings: Settings, source: str) -> Motion:
     """The motion; markers and model that do not belong together are refused."""
     robust = "huber" if settings.robust else None
     try:
-        return capture.fit(model, trial, robust=robust, reject=APART)
+        return capture.inverse_kinematics(model, trial, robust=robust, max_rms=APART)
     except NoSolution as error:
         static = " that --static is of the same subject and marker set," if settings.static else ""
         raise CaptureError(
@@ -307,7 +307,7 @@ def _fit(model: Model, trial: Trial, settings: Settings, source: str) -> Motion:
 
 
 def _loads(motion: Motion, trial: Trial, settings: Settings) -> Loads:
-    return capture.loads(motion, trial.plates, cutoff=settings.cutoff)
+    return capture.inverse_dynamics(motion, trial.plates, cutoff=settings.cutoff)
 
 
 def with_fit(smoothed: Motion, fitted: Motion) -> Motion:
@@ -345,7 +345,7 @@ def _remarks(
     trial: Trial,
     motion: Motion,
     loads: Loads | None,
-    scaled: Scaled | None,
+    scaled: ScalingResult | None,
     gait: GaitMeasures | None,
     model: Model,
 ) -> tuple[str, ...]:

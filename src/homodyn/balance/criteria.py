@@ -24,7 +24,7 @@ from homodyn.balance.margins import margins
 from homodyn.balance.polygons import Level
 from homodyn.balance.stance import Stance
 from homodyn.balance.wrenches import wrench_set
-from homodyn.capture.kinetics.ground import center_of_pressure
+from homodyn.capture.kinetics.plate_sampling import center_of_pressure
 from homodyn.dynamics import (
     acceleration,
     angular_acceleration,

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from homodyn.capture import loads
-from homodyn.capture.kinetics.newton_euler import needed_wrench
+from homodyn.capture import inverse_dynamics
+from homodyn.capture.kinetics.newton_euler import required_wrench
 from homodyn.dynamics import center_of_mass_velocity
 from homodyn.errors import ModelError
 from homodyn.motion import (
@@ -86,7 +86,7 @@ def point_mass(
 
 def whole_body(motion: Motion) -> Demand:
     """What a recorded or planned motion needs, every body of its model counted."""
-    force, moment, com = needed_wrench(motion)
+    force, moment, com = required_wrench(motion)
     model = motion.model
     velocity = np.asarray(center_of_mass_velocity(model, motion.q, motion.v))
     gravity = np.asarray(model.gravity, dtype=float)
@@ -99,7 +99,7 @@ def measured(motion: Motion, plates: Sequence[ForcePlate]) -> Demand:
     On soles and friction that are generous enough it lies inside the set of wrenches: a check of
     stances that is independent of the masses of a model.
     """
-    feet = loads(motion, plates, cutoff=None).feet
+    feet = inverse_dynamics(motion, plates, cutoff=None).feet
     force, moment = np.zeros((len(motion.time), 3)), np.zeros((len(motion.time), 3))
     for foot in feet:
         force += foot.force

@@ -18,10 +18,15 @@ from homodyn.capture import (
     Foot,
     Trial,
     find_feet,
-    loads,
+    inverse_dynamics,
 )
-from homodyn.capture.kinetics.foot_paths import LIFTED, FootPath, ground_velocity, paths_of
-from homodyn.capture.world import world_axes
+from homodyn.capture.kinetics.foot_trajectories import (
+    MAX_STANCE_CLEARANCE_M,
+    FootTrajectory,
+    ground_velocity,
+    trajectories_of_points,
+)
+from homodyn.capture.world_frame import world_axes
 from homodyn.dynamics import position
 from homodyn.errors import CaptureError
 from homodyn.model.side import side_of
@@ -119,14 +124,14 @@ def _of_motion(
     found = find_feet(motion.model, tuple(feet))
     places = [foot.positions(motion.model, motion.q) for foot in found]
     paths, belt = _with_belt(found, places, motion.time, up)
-    loaded = _loaded(loads(motion, plates), found) if plates else {}
+    loaded = _loaded(inverse_dynamics(motion, plates), found) if plates else {}
     return [
         _Track(
             path.foot.side or path.foot.body,
             path.foot.body,
             path.points,
             path.clearance,
-            loaded.get(path.foot.body, path.stands),
+            loaded.get(path.foot.body, path.in_stance),
         )
         for path in paths
     ], belt
@@ -155,13 +160,13 @@ def _of_trial(
             raise CaptureError(f"markers of foot {name!r} have gaps: fill them first")
         places.append(points)
     paths, belt = _with_belt(found, places, trial.time, up)
-    return [_Track(p.foot.body, "", p.points, p.clearance, p.stands) for p in paths], belt
+    return [_Track(p.foot.body, "", p.points, p.clearance, p.in_stance) for p in paths], belt
 
 
 def _with_belt(
     feet: Sequence[Foot], places: Sequence[np.ndarray], time: np.ndarray, up: np.ndarray
-) -> tuple[tuple[FootPath, ...], np.ndarray]:
-    paths = paths_of(feet, places, time, up)
+) -> tuple[tuple[FootTrajectory, ...], np.ndarray]:
+    paths = trajectories_of_points(feet, places, time, up)
     velocities = [np.gradient(points, time, axis=0) for points in places]
     return paths, ground_velocity(velocities, [path.clearance for path in paths], up)
 
@@ -236,7 +241,9 @@ def _sole(
 ) -> np.ndarray:
     """(corners, 3), m: outline of a sole where it stood flattest, as it was at ``start``."""
     clearance = track.clearance[start:end].max(axis=1)
-    flat = np.flatnonzero(clearance <= max(LIFTED, float(np.percentile(clearance, 20))))
+    flat = np.flatnonzero(
+        clearance <= max(MAX_STANCE_CLEARANCE_M, float(np.percentile(clearance, 20)))
+    )
     frames = start + flat
     carried = (time[frames] - time[start])[:, None, None] * belt
     points = np.median(track.points[frames] - carried, axis=0)

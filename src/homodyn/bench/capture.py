@@ -18,7 +18,7 @@ from homodyn.bench.harness import Row, benchmark, best_of, environment, missing
 from homodyn.bench.models import PATIENCE, data_folder
 from homodyn.capture import (
     Trial,
-    fit,
+    inverse_kinematics,
     read,
     read_tasks,
 )
@@ -73,7 +73,7 @@ def _against_opensim(model_file: Path, markers: Path, tasks: Path, quick: bool) 
         if not note:
             found = _opensim(model_file, markers, weights, rounds)
             peer = {key: min(value, peer.get(key, value)) for key, value in found.items()}
-    error = _weighted_error(fit(model, trial, weights=weights), weights)
+    error = _weighted_error(inverse_kinematics(model, trial, weights=weights), weights)
     told = note or f"weighted error {error:.6g} m2, OpenSim {peer['error']:.6g} m2"
     for seconds, frames in zip(ours, (trial.frames, long.frames), strict=True):
         # Both find the person first: OpenSim by assembling, ours by trying places and postures.
@@ -115,9 +115,11 @@ def long_trial() -> tuple[Model, Trial]:
 
 def _seconds(model: Model, trial: Trial, weights: dict[str, float], rounds: int) -> float:
     with environment("HOMODYN_THREADS", "2"):
-        fit(model, trial, weights=weights)
+        inverse_kinematics(model, trial, weights=weights)
         return best_of(
-            lambda: fit(model, trial, weights=weights), repeat=max(3, 3 * rounds), minimum_time=0
+            lambda: inverse_kinematics(model, trial, weights=weights),
+            repeat=max(3, 3 * rounds),
+            minimum_time=0,
         )
 
 

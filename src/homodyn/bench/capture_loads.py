@@ -15,13 +15,13 @@ from homodyn.bench import opensim_loads_peer
 from homodyn.bench.harness import Row, best_of, environment, missing
 from homodyn.bench.models import PATIENCE, data_folder
 from homodyn.capture import (
-    loads,
-    motion_of,
+    filter_motion,
+    inverse_dynamics,
+    motion_from_table,
     read_plates,
     read_table,
-    smoothed,
 )
-from homodyn.capture.kinetics.newton_euler import explained
+from homodyn.capture.kinetics.newton_euler import newton_euler_loads
 from homodyn.model import load
 from homodyn.motion import (
     ForcePlate,
@@ -70,12 +70,12 @@ def _rows(
     quick: bool,
 ) -> Iterator[Row]:
     table = replace(read_table(folder / coordinates), degrees=True)
-    motion = motion_of(load(folder / model), table)
+    motion = motion_from_table(load(folder / model), table)
     plates = read_plates(folder / forces)
     frames, repeat = len(motion.time), 3 if quick else 10
     with environment("HOMODYN_THREADS", "1"), environment("HOMODYN_TIER", "compiled"):
-        known = loads(motion, plates)
-        law = best_of(lambda: explained(known.motion, known.feet), repeat=repeat) / frames
+        known = inverse_dynamics(motion, plates)
+        law = best_of(lambda: newton_euler_loads(known.motion, known.feet), repeat=repeat) / frames
         whole = best_of(lambda: _whole(motion, plates), repeat=repeat) / frames
     yield Row.from_times(
         f"inverse dynamics with plates, {name}, {frames} frames at once, 1 thread",
@@ -96,7 +96,7 @@ def _rows(
 
 
 def _whole(motion: Motion, plates: tuple[ForcePlate, ...]) -> None:
-    loads(smoothed(motion, cutoff=CUTOFF, style="opensim"), plates, cutoff=None)
+    inverse_dynamics(filter_motion(motion, cutoff=CUTOFF, style="opensim"), plates, cutoff=None)
 
 
 def _opensim(

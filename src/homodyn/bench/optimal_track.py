@@ -27,13 +27,13 @@ from homodyn.bench import opensim_track_peer
 from homodyn.bench.harness import Row, missing
 from homodyn.bench.models import data_folder
 from homodyn.capture import (
-    loads,
-    motion_of,
+    filter_motion,
+    inverse_dynamics,
+    motion_from_table,
     read_plates,
     read_table,
-    smoothed,
 )
-from homodyn.capture.world import world_axes
+from homodyn.capture.world_frame import world_axes
 from homodyn.model import load
 from homodyn.motion import (
     ForcePlate,
@@ -124,11 +124,11 @@ def track_rows(quick: bool) -> Iterator[Row]:
 def recorded(folder: Path) -> Walk:
     """The walk with its coordinates filtered at 6 Hz, and the plates as they are."""
     model = load(folder / "subject01.osim", as_measured=True)
-    motion = smoothed(motion_of(model, read_table(folder / "ref_ik.mot")), cutoff=6.0)
+    motion = filter_motion(motion_from_table(model, read_table(folder / "ref_ik.mot")), cutoff=6.0)
     plates = tuple(read_plates(folder / FORCES, setup=folder / SETUP, up="y"))
     back = world_axes(model).T
     turned = tuple(plate.rotate(back) for plate in plates)
-    return Walk(motion, loads(motion, plates, cutoff=None), turned, folder)
+    return Walk(motion, inverse_dynamics(motion, plates, cutoff=None), turned, folder)
 
 
 def tracking_problem(walk: Walk, intervals: int) -> oc.Problem:

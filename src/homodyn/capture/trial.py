@@ -14,7 +14,7 @@ from homodyn.motion.arrays import checked_array
 from homodyn.motion.event import Event
 from homodyn.motion.force_plate import ForcePlate
 
-Y_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
+Y_UP_TO_Z_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
 """Turns vectors of a world with X forward, Y up, Z right (OpenSim's) into ours, with Z up."""
 
 
@@ -43,7 +43,7 @@ class Signals:
 
     def channel(self, name: str) -> np.ndarray:
         """The samples of one channel."""
-        return self.values[:, _place("analog channel", name, self.names)]
+        return self.values[:, _index_of("analog channel", name, self.names)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,11 +108,11 @@ class Trial:
 
     def marker(self, label: str) -> np.ndarray:
         """Path of one marker, (frames, 3), m."""
-        return self.positions[:, _place("marker", label, self.markers)]
+        return self.positions[:, _index_of("marker", label, self.markers)]
 
-    def only(self, labels: Sequence[str]) -> Trial:
+    def select_markers(self, labels: Sequence[str]) -> Trial:
         """The same trial with these markers alone, in this order."""
-        kept = [_place("marker", label, self.markers) for label in labels]
+        kept = [_index_of("marker", label, self.markers) for label in labels]
         return replace(
             self,
             markers=tuple(labels),
@@ -120,25 +120,25 @@ class Trial:
             filled=self.filled[:, kept],
         )
 
-    def renamed(self, names: Mapping[str, str]) -> Trial:
+    def rename_markers(self, names: Mapping[str, str]) -> Trial:
         """The same trial with markers called otherwise: new names by the old."""
         return replace(self, markers=tuple(names.get(label, label) for label in self.markers))
 
-    def between(self, first: float, last: float) -> Trial:
+    def crop(self, first: float, last: float) -> Trial:
         """The frames, samples and events from one instant to another (s), both included."""
-        frames = _span(self.start, self.rate, self.frames, first, last)
+        frames = _time_slice(self.start, self.rate, self.frames, first, last)
         return replace(
             self,
             positions=self.positions[frames],
             filled=self.filled[frames],
             start=self.start + frames.start / self.rate,
             first_frame=self.first_frame + frames.start,
-            plates=tuple(_cut_plate(plate, first, last) for plate in self.plates),
-            analog=_cut_signals(self.analog, first, last),
+            plates=tuple(_crop_plate(plate, first, last) for plate in self.plates),
+            analog=_crop_signals(self.analog, first, last),
             events=tuple(event for event in self.events if first <= event.time <= last),
         )
 
-    def turned(self, rotation: np.ndarray) -> Trial:
+    def rotate(self, rotation: np.ndarray) -> Trial:
         """The same trial seen in other axes: every vector turned by a rotation matrix."""
         return replace(
             self,
@@ -148,13 +148,13 @@ class Trial:
         )
 
 
-def _place(what: str, name: str, names: Sequence[str]) -> int:
+def _index_of(what: str, name: str, names: Sequence[str]) -> int:
     if name not in names:
         raise CaptureError(unknown_name(what, name, names))
     return tuple(names).index(name)
 
 
-def _span(start: float, rate: float, count: int, first: float, last: float) -> slice:
+def _time_slice(start: float, rate: float, count: int, first: float, last: float) -> slice:
     """Samples between two instants, a thousandth of a sample counted as rounding."""
     begin = int(np.ceil((first - start) * rate - 1e-3))
     end = int(np.floor((last - start) * rate + 1e-3)) + 1
@@ -162,8 +162,8 @@ def _span(start: float, rate: float, count: int, first: float, last: float) -> s
     return slice(begin, max(begin, end))
 
 
-def _cut_plate(plate: ForcePlate, first: float, last: float) -> ForcePlate:
-    kept = _span(plate.start, plate.rate, len(plate.force), first, last)
+def _crop_plate(plate: ForcePlate, first: float, last: float) -> ForcePlate:
+    kept = _time_slice(plate.start, plate.rate, len(plate.force), first, last)
     return replace(
         plate,
         force=plate.force[kept],
@@ -173,10 +173,10 @@ def _cut_plate(plate: ForcePlate, first: float, last: float) -> ForcePlate:
     )
 
 
-def _cut_signals(signals: Signals, first: float, last: float) -> Signals:
+def _crop_signals(signals: Signals, first: float, last: float) -> Signals:
     if not signals.names:
         return signals
-    kept = _span(signals.start, signals.rate, len(signals.values), first, last)
+    kept = _time_slice(signals.start, signals.rate, len(signals.values), first, last)
     return replace(
         signals, values=signals.values[kept], start=signals.start + kept.start / signals.rate
     )

@@ -115,17 +115,17 @@ def _motion(
 ) -> tuple[str, list[Path]]:
     from homodyn.balance import detect, evaluate, measured
     from homodyn.capture import (
-        motion_of,
+        filter_motion,
+        motion_from_table,
         read_plates,
         read_table,
-        smoothed,
     )
     from homodyn.report import balance as report
 
     table = read_table(Path(source))
-    motion = motion_of(find(model), replace(table, degrees=True) if degrees else table)
+    motion = motion_from_table(find(model), replace(table, degrees=True) if degrees else table)
     if cutoff:
-        motion = smoothed(motion, cutoff=cutoff)
+        motion = filter_motion(motion, cutoff=cutoff)
     known = read_plates(plates) if plates is not None else ()
     phases = detect(motion, plates=known, friction=friction, grow=grow)
     judged = evaluate(motion, phases)

@@ -14,7 +14,7 @@ from homodyn.cli.models import find
 
 if TYPE_CHECKING:
     from homodyn.capture import (
-        Health,
+        HealthReport,
         MarkerHealth,
     )
 
@@ -46,7 +46,7 @@ def check_trial(
     Example: `homodyn check-trial walk.c3d --model heiman`
     """
     from homodyn.capture import (
-        health,
+        check_health,
         match_labels,
         read,
     )
@@ -68,7 +68,7 @@ def check_trial(
         trial = matching.trial
     elif markers is not None:
         raise CaptureError("a map says what the markers of a model are called; give --model too")
-    found = health(trial, model=body)
+    found = check_health(trial, model=body)
     _print_markers(console, found, every)
     for finding in found.findings:
         line = Text(f"{finding.severity:8}", style=STYLES[finding.severity])
@@ -81,7 +81,7 @@ def check_trial(
         raise typer.Exit(1)
 
 
-def _print_markers(console: Console, found: Health, every: bool) -> None:
+def _print_markers(console: Console, found: HealthReport, every: bool) -> None:
     """A row for each marker that something happened to."""
     kinds = ("gaps", "spikes", "jumps", "swaps", "mislabels", "frozen")
     rows = [row for row in found.markers if every or any(getattr(row, kind) for kind in kinds)]
@@ -112,7 +112,7 @@ def _shortened(markers: tuple[str, ...], most: int = 6) -> str:
     return f"{listed} and {len(markers) - most} more" if len(markers) > most else listed
 
 
-def _summary(found: Health) -> str:
+def _summary(found: HealthReport) -> str:
     if not found.findings:
         return "Nothing was found."
     counts = dict.fromkeys(STYLES, 0)

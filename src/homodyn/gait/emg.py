@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from homodyn.capture.filtering.filters import bandpass, lowpass
+from homodyn.capture.filters.butterworth_filter import bandpass, lowpass
 from homodyn.capture.trial import Signals
 from homodyn.errors import CaptureError
 from homodyn.foundation.text import unknown_name

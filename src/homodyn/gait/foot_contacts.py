@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from homodyn.capture.world import world_axes
+from homodyn.capture.world_frame import world_axes
 from homodyn.gait.ground_kinematics import GroundKinematics
 from homodyn.motion import ForcePlate
 from homodyn.motion.contact_force import ContactForce

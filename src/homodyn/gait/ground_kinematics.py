@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from homodyn.capture.filtering.filters import lowpass
-from homodyn.capture.world import world_axes
+from homodyn.capture.filters.butterworth_filter import lowpass
+from homodyn.capture.world_frame import world_axes
 from homodyn.dynamics import center_of_mass, center_of_mass_velocity, marker_positions
 from homodyn.errors import CaptureError
 from homodyn.gait.legs import Leg, SolePoint, find_legs

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from homodyn.capture.world import world_axes
+from homodyn.capture.world_frame import world_axes
 from homodyn.dynamics import marker_positions
 from homodyn.errors import CaptureError
 from homodyn.model import ContactShape, Marker, Model

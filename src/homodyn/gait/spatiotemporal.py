@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from homodyn.capture.world import world_axes
+from homodyn.capture.world_frame import world_axes
 from homodyn.errors import CaptureError
 from homodyn.foundation.text import unknown_name
 from homodyn.gait.elevation import elevation_from_kinematics, planarity

@@ -8,7 +8,7 @@ from homodyn.model.side import Side, side_of
 from homodyn.motion.anatomical_axes import Axes
 from homodyn.motion.contact_force import ContactForce
 from homodyn.motion.event import Event
-from homodyn.motion.force_plate import ForcePlate, Wiring
+from homodyn.motion.force_plate import ForcePlate, PlateChannels
 from homodyn.motion.loads import Loads
 from homodyn.motion.motion import FitStatus, Motion, MotionSource, motion_from_poses
 from homodyn.motion.stance_threshold import STANCE_THRESHOLD, StanceThreshold
@@ -23,9 +23,9 @@ __all__ = [
     "Loads",
     "Motion",
     "MotionSource",
+    "PlateChannels",
     "Side",
     "StanceThreshold",
-    "Wiring",
     "motion_from_poses",
     "side_of",
 ]

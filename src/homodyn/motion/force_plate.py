@@ -12,7 +12,7 @@ from homodyn.motion.arrays import checked_array
 
 
 @record
-class Wiring(Record):
+class PlateChannels(Record):
     """How analog channels combine into the wrench of a plate, as a C3D file states it.
 
     In the axes of the file. With it a trial is written back as it was recorded.
@@ -20,15 +20,15 @@ class Wiring(Record):
 
     kind: int
     """Type of the plate, as C3D numbers them."""
-    channels: tuple[str, ...]
+    names: tuple[str, ...]
     """Names of its analog channels, in the order of the type."""
     corners: np.ndarray
     """(4, 3), m."""
     origin: np.ndarray
     """(3,), m: from the transducer to the middle of the surface, or as the type defines it."""
-    length: float = 1.0
+    length_unit: float = 1.0
     """m in the unit of position channels."""
-    moment: float = 1.0
+    moment_unit: float = 1.0
     """N m in the unit of moment channels."""
     calibration: np.ndarray | None = None
     """Matrix from channels to forces and moments; None where the channels are those already."""
@@ -38,11 +38,11 @@ class Wiring(Record):
     """-1 where the channels hold the force on the plate instead of that on the person."""
 
     def __post_init__(self) -> None:
-        checked_array(self, "corners", (4, 3), "wiring of a plate")
-        checked_array(self, "origin", (3,), "wiring of a plate")
+        checked_array(self, "corners", (4, 3), "channels of a plate")
+        checked_array(self, "origin", (3,), "channels of a plate")
         for name in ("calibration", "correction"):
             if (matrix := getattr(self, name)) is not None:
-                checked_array(self, name, np.shape(matrix), "wiring of a plate")
+                checked_array(self, name, np.shape(matrix), "channels of a plate")
 
 
 @record
@@ -67,7 +67,7 @@ class ForcePlate(Record):
     """Time of the first sample (s)."""
     corners: np.ndarray | None = None
     """(4, 3), m; None where the file does not say."""
-    wiring: Wiring | None = None
+    channels: PlateChannels | None = None
     """How it was computed from analog channels; None where it was not."""
     body: str = ""
     """The body that the file applies it to; nothing where the file does not say."""

@@ -12,10 +12,10 @@ from homodyn.analysis.pipeline import analyze
 from homodyn.analysis.settings import Settings
 from homodyn.capture import (
     Table,
-    loads,
+    filter_motion,
+    inverse_dynamics,
     read_plates,
     read_table,
-    smoothed,
 )
 from homodyn.errors import FormatError
 from homodyn.gait import whole_steps
@@ -74,12 +74,12 @@ def read_recorded(
         found = analyze(path, settings, tell=tell)
         motion = found.motion
         if found.loads is None:
-            motion = smoothed(motion, cutoff=settings.cutoff)
+            motion = filter_motion(motion, cutoff=settings.cutoff)
         return Recorded(found.name, motion, found.loads, found.events or None)
     if path.suffix.lower() in TABLES:
         tell("reading")
         model = settings.build()
-        motion = smoothed(_motion(read_table(path), model, path), cutoff=settings.cutoff)
+        motion = filter_motion(_motion(read_table(path), model, path), cutoff=settings.cutoff)
         return Recorded(path.stem, motion, _measured(motion, settings))
     raise FormatError(
         f"movements are not read from {path.suffix!r}; accepted: a recording "
@@ -93,7 +93,7 @@ def _measured(motion: Motion, settings: Settings) -> Loads | None:
     if settings.forces is None:
         return None
     plates = read_plates(settings.forces, setup=settings.setup, up=settings.up or "y")
-    return loads(motion, tuple(plates), cutoff=None, force_cutoff=settings.cutoff)
+    return inverse_dynamics(motion, tuple(plates), cutoff=None, force_cutoff=settings.cutoff)
 
 
 def _result(folder: Path, settings: Settings) -> Recorded:

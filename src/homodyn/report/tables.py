@@ -224,7 +224,7 @@ def markers_table(analysis: Analysis) -> str:
             _millimetres(row.rms_before),
             _millimetres(row.rms_after),
         ]
-        for row in scaled.moved
+        for row in scaled.marker_shifts
     ]
     return table(
         [

@@ -70,7 +70,9 @@ def fit_frame(actor: Actor, trial: Trial, time: float) -> FitOutcome:
     for start in (here, None):
         try:
             found.append(
-                capture.fit(actor.model, one, weights=actor.weights, start=start, reject=np.inf)
+                capture.inverse_kinematics(
+                    actor.model, one, weights=actor.weights, start=start, max_rms=np.inf
+                )
             )
         except CaptureError as error:
             refused.append(error)
@@ -100,13 +102,13 @@ def fit_all(
     _require_shared_markers(actor, trial)
     tell("filling gaps", 0.0)
     filled = capture.fill_gaps(trial)
-    motion = capture.fit(
+    motion = capture.inverse_kinematics(
         actor.model,
         filled,
         weights=actor.weights,
         robust="huber" if robust else None,
-        reject=APART,
-        tell=lambda share: tell("fitting", share),
+        max_rms=APART,
+        progress=lambda share: tell("fitting", share),
     )
     worst = motion.markers[int(np.nanargmax(_mean_squares(motion.residual)))]
     odd = [
@@ -151,7 +153,7 @@ def calibrate(
         mass=mass,
         height=height,
         keep_shares=True,
-        tell=lambda share: tell("calibrating", share),
+        progress=lambda share: tell("calibrating", share),
     )
     sentence = (
         f"Calibrated on {', '.join(trial.name for trial in usable)}: marker error "
@@ -175,7 +177,7 @@ def inverse_dynamics(
         raise CaptureError(f"{actor.name} has no motion yet; fit all frames first")
     tell("forces and torques", 0.0)
     plates = trial.plates
-    loads = capture.loads(actor.motion, plates, cutoff=cutoff)
+    loads = capture.inverse_dynamics(actor.motion, plates, cutoff=cutoff)
     tell("events", 0.7)
     try:
         events = tuple(gait.find_events(actor.motion, plates, recorded=trial.events))

@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 
 from homodyn import capture
 from homodyn.capture import (
-    Matching,
+    LabelMatching,
     Trial,
 )
 from homodyn.errors import CaptureError, HomodynError, ModelError
@@ -108,7 +108,7 @@ def rename_marker(
     if where in (RECORDING, BOTH):
         _, trial = active_body_and_recording(document)
         _refuse_taken(f"the recording {trial.name!r}", marker, name, trial.markers)
-        changed = changed.with_active_trial(trial.renamed({marker: name}))
+        changed = changed.with_active_trial(trial.rename_markers({marker: name}))
     if where in (BODY, BOTH) and changed.actor is not None:
         actor = changed.actor
         names = [one.name for one in actor.model.markers]
@@ -133,7 +133,7 @@ def remove_markers(
     changed = document
     if where in (RECORDING, BOTH) and document.trial is not None:
         left = [name for name in document.trial.markers if name not in markers]
-        changed = changed.with_active_trial(document.trial.only(left))
+        changed = changed.with_active_trial(document.trial.select_markers(left))
     actor = document.actor
     if where in (BODY, BOTH) and actor is not None:
         kept = tuple(one for one in actor.model.markers if one.name not in markers)
@@ -167,7 +167,7 @@ def set_marker_weights(
     return document.with_active(replace(actor, weights=kept))
 
 
-def match_marker_labels(document: StudioDocument) -> tuple[StudioDocument, Matching]:
+def match_marker_labels(document: StudioDocument) -> tuple[StudioDocument, LabelMatching]:
     """The recording with the names that the active body has for its markers."""
     actor, trial = active_body_and_recording(document)
     matching = capture.match_labels(trial, actor.model)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from homodyn.capture.kinetics.motion_table import turning
+from homodyn.capture.kinetics.motion_table import angular_coordinates
 from homodyn.catalog.mirror import mirror_map
 from homodyn.errors import FormatError, ModelError
 from homodyn.model import WORLD, Model
@@ -47,7 +47,7 @@ class CoordinateSlider:
 @lru_cache(maxsize=64)
 def turning_of(model: Model) -> np.ndarray:
     """(nv,): True for coordinates that are angles."""
-    return turning(model)
+    return angular_coordinates(model)
 
 
 @lru_cache(maxsize=64)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 
 from homodyn.capture import read
-from homodyn.capture.formats.upward import AXES
+from homodyn.capture.formats.up_axis import ROTATION_BY_UP_AXIS
 from homodyn.errors import FormatError, HomodynError
 from homodyn.motion import Event
 from support.c3d_files import C3D, DEC, INTEL, MIPS, person, standing_plate
@@ -115,7 +115,7 @@ def test_real_files_hold_what_ezc3d_finds_in_them(shared_data, name):
 def test_real_files_are_read_as_stated(shared_data, name, markers, plates, up, note):
     trial = read(shared_data / name)
     assert (len(trial.markers), len(trial.plates)) == (markers, plates)
-    assert np.array_equal(trial.axes, AXES[up])
+    assert np.array_equal(trial.axes, ROTATION_BY_UP_AXIS[up])
     assert noted(trial, note)
     for plate in trial.plates:
         lift = plate.force[:, 2]
@@ -151,10 +151,10 @@ def test_a_walking_file_reads_fast(shared_data):
     assert min(spent) < 0.2
 
 
-@pytest.mark.parametrize("up", AXES)
+@pytest.mark.parametrize("up", ROTATION_BY_UP_AXIS)
 def test_any_axis_can_be_up(tmp_path, up):
     points, labels = person()
-    made = C3D(points=points @ AXES[up], groups={"POINT": {"LABELS": labels}})
+    made = C3D(points=points @ ROTATION_BY_UP_AXIS[up], groups={"POINT": {"LABELS": labels}})
     trial = read(save(tmp_path, made))
     assert noted(trial, f"up is {up} of the file: the way from the feet to the head")
     assert np.abs(trial.positions - points / 1e3).max() < 1e-6
@@ -165,7 +165,7 @@ def test_plates_tell_up_without_labels_and_the_user_has_the_last_word(tmp_path):
     channels, plate = standing_plate()
     made = walker(analog=channels, groups={"FORCE_PLATFORM": plate})
     made.groups["POINT"]["LABELS"] = [f"*{k}" for k in range(10)]
-    turned = AXES["-y"]
+    turned = ROTATION_BY_UP_AXIS["-y"]
     made.points = made.points @ turned
     plate["CORNERS"] = np.einsum("ij,jkl->ikl", turned.T, plate["CORNERS"])
     path = save(tmp_path, made)
@@ -205,7 +205,7 @@ def test_points_that_are_not_seen_become_nan(tmp_path):
     gone = {(3, 2), (4, 3), (5, 4), (6, 5), (7, 6)}
     assert set(zip(*np.nonzero(~trial.seen), strict=True)) == gone
     assert noted(trial, "1 position of 1 marker at exactly (0, 0, 0) count as missing")
-    assert noted(trial, "2 positions of 2 markers further than 10 m")
+    assert noted(trial, "2 positions of 2 markers more than 10 m")
 
 
 def test_two_people_far_apart_are_both_kept(tmp_path):
@@ -406,7 +406,7 @@ def test_a_force_on_the_plate_is_turned_into_the_force_on_the_person(tmp_path):
     assert not noted(usual, "pulls down")
     for part in ("force", "point", "torque"):
         assert np.allclose(getattr(over.plates[0], part), getattr(usual.plates[0], part))
-    assert over.plates[0].wiring.sign == -1
+    assert over.plates[0].channels.sign == -1
 
 
 @pytest.mark.parametrize(

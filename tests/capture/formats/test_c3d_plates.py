@@ -8,8 +8,13 @@ from homodyn.capture import (
     read_table,
     write,
 )
-from homodyn.capture.formats.c3d_plates import LOADED, frame_of, moment_unit, wrench
-from homodyn.motion import Wiring
+from homodyn.capture.formats.c3d_plates import (
+    MIN_CENTER_OF_PRESSURE_FORCE_N,
+    moment_unit,
+    plate_axes,
+    plate_wrench,
+)
+from homodyn.motion import PlateChannels
 from support.c3d_files import C3D, person
 
 CORNERS = np.array([(0.0, 0.4, 0.0), (0.6, 0.4, 0.0), (0.6, 0.0, 0.0), (0.0, 0.0, 0.0)])
@@ -36,7 +41,7 @@ def pushes():
 
 def agrees(answer, pushes):
     force, point, torque = answer
-    loaded = np.abs(pushes[0][:, 2]) > LOADED
+    loaded = np.abs(pushes[0][:, 2]) > MIN_CENTER_OF_PRESSURE_FORCE_N
     assert 0 < (~loaded).sum() < 10
     assert np.allclose(force, pushes[0])
     assert np.allclose(point[loaded], pushes[1][loaded])
@@ -57,29 +62,29 @@ def at_transducer(pushes, origin):
 
 
 def test_the_frame_of_a_plate_is_its_corners():
-    assert np.allclose(frame_of(CORNERS), FRAME)
-    assert frame_of(CORNERS * 1e-9) is None
-    assert frame_of(np.full((4, 3), np.nan)) is None
-    assert frame_of(np.array([[0, 0, 0], [1, 0, 0], [2, 0, 0], [3, 0, 0.0]])) is None
+    assert np.allclose(plate_axes(CORNERS), FRAME)
+    assert plate_axes(CORNERS * 1e-9) is None
+    assert plate_axes(np.full((4, 3), np.nan)) is None
+    assert plate_axes(np.array([[0, 0, 0], [1, 0, 0], [2, 0, 0], [3, 0, 0.0]])) is None
 
 
 @pytest.mark.parametrize("origin", [(0.0, 0.0, 0.0), (0.003, -0.002, -0.04)])
 def test_type_2(pushes, origin):
     force, moment = at_transducer(pushes, origin)
     channels = np.concatenate([force, 1e3 * moment], axis=1)
-    wiring = Wiring(2, ("",) * 6, CORNERS, np.array(origin), moment=1e-3)
-    agrees(wrench(wiring, channels), pushes)
+    layout = PlateChannels(2, ("",) * 6, CORNERS, np.array(origin), moment_unit=1e-3)
+    agrees(plate_wrench(layout, channels), pushes)
     # Many writers give the same vector with the opposite sign.
-    turned = Wiring(2, ("",) * 6, CORNERS, -np.array(origin), moment=1e-3)
-    agrees(wrench(turned, channels), pushes)
+    turned = PlateChannels(2, ("",) * 6, CORNERS, -np.array(origin), moment_unit=1e-3)
+    agrees(plate_wrench(turned, channels), pushes)
 
 
 def test_type_2_by_the_formula_of_the_manual():
     # AMTI: CoP = ((Fx dz - My) / Fz, (Fy dz + Mx) / Fz), the surface at dz from the transducer.
     fx, fy, fz, mx, my, mz, dz = 30.0, -20.0, -800.0, 40.0, 25.0, 3.0, -0.04
     x, y = (fx * dz - my) / fz, (fy * dz + mx) / fz
-    wiring = Wiring(2, ("",) * 6, CORNERS, np.array([0.0, 0.0, dz]))
-    force, point, torque = wrench(wiring, np.array([[fx, fy, fz, mx, my, mz]]))
+    layout = PlateChannels(2, ("",) * 6, CORNERS, np.array([0.0, 0.0, dz]))
+    force, point, torque = plate_wrench(layout, np.array([[fx, fy, fz, mx, my, mz]]))
     assert np.allclose(force[0], [-fx, fy, -fz])
     assert np.allclose(point[0], MIDDLE + np.array([-x, y, 0.0]))
     assert np.allclose(torque[0], [0.0, 0.0, -(mz - x * fy + y * fx)])
@@ -88,8 +93,8 @@ def test_type_2_by_the_formula_of_the_manual():
 def test_type_1(pushes):
     force, point, torque = (part @ FRAME for part in (pushes[0], pushes[1] - MIDDLE, pushes[2]))
     channels = np.concatenate([force, 1e3 * point[:, :2], 1e3 * torque[:, 2:]], axis=1)
-    wiring = Wiring(1, ("",) * 6, CORNERS, np.zeros(3), length=1e-3, moment=1e-3)
-    agrees(wrench(wiring, channels), pushes)
+    layout = PlateChannels(1, ("",) * 6, CORNERS, np.zeros(3), length_unit=1e-3, moment_unit=1e-3)
+    agrees(plate_wrench(layout, channels), pushes)
 
 
 def eight_forces(pushes, a, b, az0):
@@ -107,7 +112,10 @@ def eight_forces(pushes, a, b, az0):
 
 def test_type_3(pushes):
     origin = np.array([0.21, 0.12, -0.05])
-    agrees(wrench(Wiring(3, ("",) * 8, CORNERS, origin), eight_forces(pushes, *origin)), pushes)
+    agrees(
+        plate_wrench(PlateChannels(3, ("",) * 8, CORNERS, origin), eight_forces(pushes, *origin)),
+        pushes,
+    )
 
 
 def test_types_with_a_calibration_matrix(pushes):
@@ -115,24 +123,24 @@ def test_types_with_a_calibration_matrix(pushes):
     force, moment = at_transducer(pushes, (0.0, 0.0, -0.04))
     six = np.concatenate([force, moment], axis=1)
     matrix = random.normal(size=(6, 6)) + 4 * np.eye(6)
-    wiring = Wiring(4, ("",) * 6, CORNERS, np.array([0, 0, -0.04]), calibration=matrix)
-    agrees(wrench(wiring, six @ np.linalg.inv(matrix).T), pushes)
+    layout = PlateChannels(4, ("",) * 6, CORNERS, np.array([0, 0, -0.04]), calibration=matrix)
+    agrees(plate_wrench(layout, six @ np.linalg.inv(matrix).T), pushes)
     wide = random.normal(size=(6, 8))
-    wiring = Wiring(5, ("",) * 8, CORNERS, np.array([0, 0, -0.04]), calibration=wide)
-    agrees(wrench(wiring, six @ np.linalg.pinv(wide).T), pushes)
+    layout = PlateChannels(5, ("",) * 8, CORNERS, np.array([0, 0, -0.04]), calibration=wide)
+    agrees(plate_wrench(layout, six @ np.linalg.pinv(wide).T), pushes)
     origin = np.array([0.21, 0.12, -0.05])
     square = random.normal(size=(8, 8)) + 4 * np.eye(8)
-    wiring = Wiring(7, ("",) * 8, CORNERS, origin, calibration=square)
-    agrees(wrench(wiring, eight_forces(pushes, *origin) @ np.linalg.inv(square).T), pushes)
+    layout = PlateChannels(7, ("",) * 8, CORNERS, origin, calibration=square)
+    agrees(plate_wrench(layout, eight_forces(pushes, *origin) @ np.linalg.inv(square).T), pushes)
 
 
 def test_the_correction_of_kistler_moves_the_centre_of_pressure(pushes):
     origin = np.array([0.21, 0.12, -0.05])
     linear = np.zeros((2, 6))
     linear[0, 5], linear[1, 5] = 0.1, 0.2
-    wiring = Wiring(3, ("",) * 8, CORNERS, origin, correction=linear)
-    _, point, torque = wrench(wiring, eight_forces(pushes, *origin))
-    loaded = np.abs(pushes[0][:, 2]) > LOADED
+    layout = PlateChannels(3, ("",) * 8, CORNERS, origin, correction=linear)
+    _, point, torque = plate_wrench(layout, eight_forces(pushes, *origin))
+    loaded = np.abs(pushes[0][:, 2]) > MIN_CENTER_OF_PRESSURE_FORCE_N
     expected = (pushes[1] - MIDDLE) * [0.9, 0.8, 1.0] + MIDDLE
     assert np.allclose(point[loaded], expected[loaded])
     assert np.allclose(torque[loaded, :2], 0.0)
@@ -166,7 +174,7 @@ def test_opensims_answers_for_a_walking_trial(shared_data):
         assert np.abs(1e3 * plate.corners.mean(axis=0) - centre).max() < printed
         moment = 1e3 * moment_about(plate.corners.mean(axis=0), force, point, torque)
         assert np.abs(moment - columns(middle, "m", number)).max() < printed
-        loaded = np.abs(force[:, 2]) > LOADED
+        loaded = np.abs(force[:, 2]) > MIN_CENTER_OF_PRESSURE_FORCE_N
         assert loaded.sum() > 90
         assert np.abs(1e3 * point - columns(pressed, "p", number))[loaded].max() < 6e-8
         assert np.abs(1e3 * torque - columns(pressed, "m", number))[loaded].max() < 6e-7
@@ -198,7 +206,7 @@ def test_ezc3d_computes_the_same_forces_and_moments(shared_data, name):
         assert np.allclose(plate.force, other["force"].T, atol=1e-6 * np.abs(plate.force).max())
         if name == "FP_Type3":
             # There the correction changes the wrench by design; ezc3d keeps it and moves the point.
-            loaded = np.abs(plate.force[:, 2]) > LOADED
+            loaded = np.abs(plate.force[:, 2]) > MIN_CENTER_OF_PRESSURE_FORCE_N
             points = other["center_of_pressure"].T[loaded] / 1e3
             assert np.allclose(plate.point[loaded], points, atol=1e-6)
             continue
@@ -271,11 +279,11 @@ def test_calibrated_plates_in_files_read_and_come_back(tmp_path, kind, shape):
     (tmp_path / "b.c3d").write_bytes(calibrated(kind, matrix, byrow=True))
     (one,), (other,) = (read(tmp_path / name).plates for name in ("a.c3d", "b.c3d"))
     assert np.array_equal(one.force, other.force)
-    assert one.wiring.kind == kind
-    assert np.allclose(one.wiring.calibration, matrix, rtol=1e-6)
+    assert one.channels.kind == kind
+    assert np.allclose(one.channels.calibration, matrix, rtol=1e-6)
     write(read(tmp_path / "a.c3d"), tmp_path / "back.c3d")
     (back,) = read(tmp_path / "back.c3d").plates
-    assert back.wiring.kind == kind
+    assert back.channels.kind == kind
     assert np.allclose(back.force, one.force, rtol=1e-5, atol=1e-4)
     assert np.allclose(back.torque, one.torque, rtol=1e-4, atol=1e-4)
 
@@ -288,7 +296,7 @@ def test_ezc3d_calibrates_the_same(tmp_path):
     write(read(tmp_path / "a.c3d"), path)
     (theirs,) = ezc3d.c3d(str(path), extract_forceplat_data=True)["data"]["platform"]
     (plate,) = read(path).plates
-    sign = plate.wiring.sign
+    sign = plate.channels.sign
     assert np.allclose(plate.force, sign * theirs["force"].T, rtol=1e-5, atol=1e-4)
     moment = moment_about(MIDDLE, plate.force, plate.point, plate.torque)
     assert np.allclose(moment, sign * theirs["moment"].T / 1e3, rtol=1e-4, atol=1e-3)

@@ -13,7 +13,7 @@ from homodyn.capture import (
     read,
     write,
 )
-from homodyn.capture.formats.upward import AXES
+from homodyn.capture.formats.up_axis import ROTATION_BY_UP_AXIS
 from homodyn.errors import FormatError
 from homodyn.motion import (
     Event,
@@ -73,8 +73,8 @@ def test_real_recordings_come_back(shared_data, tmp_path, name):
     back = there_and_back(trial, tmp_path)
     same(trial, back)
     assert back.first_frame == trial.first_frame
-    assert [plate.wiring.kind for plate in back.plates] == [
-        plate.wiring.kind for plate in trial.plates
+    assert [plate.channels.kind for plate in back.plates] == [
+        plate.channels.kind for plate in trial.plates
     ]
 
 
@@ -124,7 +124,7 @@ def trials(draw) -> Trial:
         else Signals(),
         events=tuple(events),
         filled=random.uniform(size=(frames, len(names))) < 0.3,
-        axes=draw(st.sampled_from(list(AXES.values()))),
+        axes=draw(st.sampled_from(list(ROTATION_BY_UP_AXIS.values()))),
         properties=draw(st.dictionaries(texts.filter(bool), texts.filter(bool), max_size=3)),
     )
 
@@ -183,7 +183,7 @@ def recorded(tmp_path) -> Trial:
 
 def test_a_plate_keeps_its_channels_as_long_as_they_say_the_same(tmp_path):
     trial = recorded(tmp_path)
-    assert trial.plates[0].wiring.sign == -1
+    assert trial.plates[0].channels.sign == -1
     back = there_and_back(trial, tmp_path)
     same(trial, back)
     assert back.analog.names == tuple("abcdef")
@@ -194,7 +194,7 @@ def test_a_plate_keeps_its_channels_as_long_as_they_say_the_same(tmp_path):
 
 
 def test_a_part_of_a_trial_comes_back_with_its_clock(tmp_path):
-    part = recorded(tmp_path).between(0.05, 0.12)
+    part = recorded(tmp_path).crop(0.05, 0.12)
     back = there_and_back(part, tmp_path)
     assert back.start == part.start
     assert back.first_frame == part.first_frame == 6
@@ -206,7 +206,7 @@ def test_a_part_of_a_trial_comes_back_with_its_clock(tmp_path):
 
 def test_a_trial_turned_about_the_vertical_is_written_as_it_stands(tmp_path):
     turn = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
-    trial = recorded(tmp_path).turned(turn)
+    trial = recorded(tmp_path).rotate(turn)
     back = there_and_back(trial, tmp_path)
     assert np.allclose(back.positions, trial.positions, atol=1e-6)
     assert np.allclose(back.plates[0].force, trial.plates[0].force, atol=1e-4)

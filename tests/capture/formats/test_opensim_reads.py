@@ -18,7 +18,7 @@ from homodyn.capture import (
     write_plates,
     write_table,
 )
-from homodyn.capture.trial import Y_UP
+from homodyn.capture.trial import Y_UP_TO_Z_UP
 from homodyn.motion import ForcePlate
 from support.c3d_files import person
 
@@ -52,7 +52,7 @@ def test_opensim_finds_what_we_wrote(asked, tmp_path):
     markers, forces, table = asked(*(tmp_path / f"a.{kind}" for kind in ("trc", "mot", "sto")))
     assert markers["names"] == labels
     assert np.allclose(markers["time"], trial.time)
-    assert np.allclose(markers["values"], points @ Y_UP, rtol=1e-11, equal_nan=True)
+    assert np.allclose(markers["values"], points @ Y_UP_TO_Z_UP, rtol=1e-11, equal_nan=True)
     assert np.allclose(forces["values"][0][:3], [3.0, 700.0, -4.0])
     assert forces["names"][3:6] == ["ground_force_px", "ground_force_py", "ground_force_pz"]
     assert table["names"] == ["knee", "hip"]
@@ -70,7 +70,9 @@ def test_we_read_what_opensim_reads(asked, shared_data):
         trial = read(shared_data / name)
         unit = 1e-3 if "gait10dof" in name else 1.0
         assert list(trial.markers) == other["names"]
-        assert np.allclose(trial.positions @ Y_UP, np.multiply(other["values"], unit), atol=1e-12)
+        assert np.allclose(
+            trial.positions @ Y_UP_TO_Z_UP, np.multiply(other["values"], unit), atol=1e-12
+        )
         # Times of three decimals: OpenSim keeps them, we know the rate.
         assert np.abs(trial.time - other["time"]).max() < 1e-3
     for name, other in zip(tables, theirs[2:], strict=True):

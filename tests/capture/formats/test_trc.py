@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 
 from homodyn.capture import (
-    Y_UP,
+    Y_UP_TO_Z_UP,
     Trial,
     read,
     write,
@@ -52,7 +52,7 @@ def test_the_plain_case(tmp_path):
     assert (trial.rate, trial.start, trial.first_frame) == (50.0, 0.0, 5)
     # Y up in the file: our z is its y, our y is against its z.
     assert np.allclose(trial.positions[0], [[0.1, -0.01, 0.05], [0.12, -0.02, 1.7]])
-    assert np.array_equal(trial.axes, Y_UP)
+    assert np.array_equal(trial.axes, Y_UP_TO_Z_UP)
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_labels_overrule_the_convention_and_the_user_overrules_both(tmp_path):
 def test_real_files_stand_upright(shared_data, name, rate, start):
     trial = read(shared_data / name)
     assert (trial.rate, trial.start) == (rate, start)
-    assert np.array_equal(trial.axes, Y_UP)
+    assert np.array_equal(trial.axes, Y_UP_TO_Z_UP)
     heights = trial.positions[..., 2]
     assert 1.4 < np.nanmax(heights) < 2.0
     assert -0.05 < np.nanmin(heights) < 0.2

@@ -9,7 +9,7 @@ from scipy.optimize import least_squares
 import homodyn as hd
 from homodyn.capture import (
     Trial,
-    fit,
+    inverse_kinematics,
 )
 from homodyn.dynamics import marker_positions
 from homodyn.errors import CaptureError, NoSolution
@@ -45,7 +45,7 @@ def off(motion: Motion, q: np.ndarray) -> float:
 
 
 def test_poses_come_back_from_their_own_markers(person: Model, walk: np.ndarray) -> None:
-    motion = fit(person, trial_of(person, walk))
+    motion = inverse_kinematics(person, trial_of(person, walk))
     assert off(motion, walk) < 1e-6
     assert motion.rms < 1e-8
     assert set(motion.status) == {FitStatus.CONVERGED}
@@ -57,7 +57,7 @@ def test_human36_comes_back_but_for_the_unseen_turn_of_its_head() -> None:
     q = swaying(model, 12, amplitude=0.2, still=(HEAD_YAW,))
     q[:, [model.coordinate_index(f"{side}_elbow_flexion") for side in ("left", "right")]] += 0.4
     q = hd.model.clamp(model, q)
-    motion = fit(model, trial_of(model, q))
+    motion = inverse_kinematics(model, trial_of(model, q))
     assert motion.unobserved == (HEAD_YAW,)
     assert off(motion, q) < 1e-6
 
@@ -66,7 +66,7 @@ def test_a_quaternion_root_comes_back(quaternion_person: Model) -> None:
     model = quaternion_person
     hidden = ("right_shoulder_pitch", "left_shoulder_pitch")
     q = swaying(model, 10, still=hidden, place=(1.0, 0.5, 0.0, 0.2, -0.1, 2.0))
-    motion = fit(model, trial_of(model, q))
+    motion = inverse_kinematics(model, trial_of(model, q))
     assert motion.unobserved == hidden
     assert off(motion, q) < 1e-6
 
@@ -77,14 +77,14 @@ def test_every_joint_type_comes_back_from_nearby(seed: int) -> None:
     rng = np.random.default_rng(seed)
     q = model.integrate(model.neutral(), 0.3 * rng.normal(size=(4, model.nv)))
     start = model.integrate(q, 0.02 * rng.normal(size=(4, model.nv)))
-    motion = fit(model, trial_of(model, q), start=start)
+    motion = inverse_kinematics(model, trial_of(model, q), start=start)
     assert off(motion, q) < 1e-6
 
 
 def test_coordinates_that_others_follow_come_back() -> None:
     model = marked(coupled_tree())
     q = swaying(model, 6)
-    assert off(fit(model, trial_of(model, q)), q) < 1e-6
+    assert off(inverse_kinematics(model, trial_of(model, q)), q) < 1e-6
 
 
 @pytest.mark.parametrize("root", ["euler", "quaternion"])
@@ -95,14 +95,14 @@ def test_any_heading_anywhere_in_the_room_is_found(
     for heading in (-3.0, -1.5, 1.5, 3.1):
         place = (4.0, -7.0, 0.1, 0.0, 0.0, heading)
         q = swaying(model, 2, seed=int(10 * heading) % 7, amplitude=0.25, place=place)
-        motion = fit(model, trial_of(model, q))
+        motion = inverse_kinematics(model, trial_of(model, q))
         assert motion.rms < 1e-7
 
 
 def test_a_turn_on_the_spot_has_no_jumps(person: Model) -> None:
     q = swaying(person, 40, amplitude=0.1)
     q[:, person.coordinate_index("Pelvis_RZ")] = np.linspace(-2.0, 5.5, 40)
-    motion = fit(person, trial_of(person, q))
+    motion = inverse_kinematics(person, trial_of(person, q))
     assert motion.rms < 1e-7
     assert np.abs(np.diff(motion.q, axis=0)).max() < 0.5
 
@@ -112,11 +112,11 @@ def test_limits_hold_and_are_told(person: Model, walk: np.ndarray) -> None:
     q = walk[:4].copy()
     q[:, knee] = person.lower[knee] - 0.25
     trial = trial_of(person, q)
-    motion = fit(person, trial)
+    motion = inverse_kinematics(person, trial)
     assert motion.at_limit[:, knee].all()
     assert within_limits(person, motion.q[:, :], tolerance=1e-12).all()
     assert any("KneeRight_RY (100 %)" in note for note in motion.notes)
-    free = fit(person, trial, limits=False)
+    free = inverse_kinematics(person, trial, limits=False)
     assert off(free, q) < 1e-6
     assert not free.at_limit.any()
 
@@ -127,7 +127,7 @@ def test_the_answer_at_limits_is_the_constrained_minimum(person: Model, walk: np
         i = person.coordinate_index(name)
         q[:, i] = person.lower[i] - 0.2
     trial = trial_of(person, q, noise=0.02)
-    motion = fit(person, trial, tolerance=1e-10)
+    motion = inverse_kinematics(person, trial, tolerance=1e-10)
     measured = trial.positions
     lower, upper = person.lower.copy(), person.upper.copy()
     lower[:6], upper[:6] = -np.inf, np.inf
@@ -158,7 +158,7 @@ def test_missing_markers_weigh_nothing(person: Model, walk: np.ndarray) -> None:
     rng = np.random.default_rng(3)
     hidden = rng.random(trial.seen.shape) < 0.12
     positions = np.where(hidden[..., None], np.nan, trial.positions)
-    motion = fit(person, replace(trial, positions=positions))
+    motion = inverse_kinematics(person, replace(trial, positions=positions))
     assert np.array_equal(np.isnan(motion.residual), hidden)
     distance = motion.residual[~hidden]
     assert motion.rms == pytest.approx(np.sqrt(np.mean(distance**2)), rel=1e-12)
@@ -167,8 +167,8 @@ def test_missing_markers_weigh_nothing(person: Model, walk: np.ndarray) -> None:
         if gaps:
             continue
         labels = [m for m, gone in zip(trial.markers, hidden[frame], strict=True) if not gone]
-        alone = replace(trial, positions=trial.positions[frame : frame + 1]).only(labels)
-        assert np.allclose(fit(person, alone).q[0], motion.q[frame], atol=1e-6)
+        alone = replace(trial, positions=trial.positions[frame : frame + 1]).select_markers(labels)
+        assert np.allclose(inverse_kinematics(person, alone).q[0], motion.q[frame], atol=1e-6)
 
 
 def test_what_a_gap_hides_is_laid_between_and_told(person: Model) -> None:
@@ -178,7 +178,7 @@ def test_what_a_gap_hides_is_laid_between_and_told(person: Model) -> None:
     hand = [k for k, marker in enumerate(person.markers) if marker.body in below]
     positions = trial.positions.copy()
     positions[8:12, hand] = np.nan
-    motion = fit(person, replace(trial, positions=positions))
+    motion = inverse_kinematics(person, replace(trial, positions=positions))
     elbow = person.coordinate_index("ElbowLeft_RY")
     told = [note for note in motion.notes if note.startswith("ElbowLeft_RY")]
     assert told
@@ -195,7 +195,7 @@ def test_frames_without_markers_are_interpolated_and_flagged(person: Model) -> N
     positions = trial.positions.copy()
     positions[5:8] = np.nan
     positions[9, 2:] = np.nan
-    motion = fit(person, replace(trial, positions=positions))
+    motion = inverse_kinematics(person, replace(trial, positions=positions))
     assert list(np.flatnonzero(motion.status == FitStatus.UNSEEN)) == [5, 6, 7, 9]
     assert np.allclose(motion.q[6], (motion.q[4] + motion.q[8]) / 2, atol=1e-9)
     assert np.isnan(motion.residual[5:8]).all()
@@ -208,10 +208,10 @@ def test_a_robust_loss_sees_past_an_outlier(person: Model, walk: np.ndarray) -> 
     positions[:, trial.markers.index("RKNE")] += (0.0, 0.3, 0.1)
     spoiled = replace(trial, positions=positions)
     errors = {
-        loss: off(fit(person, spoiled, robust=loss), walk[:6])
+        loss: off(inverse_kinematics(person, spoiled, robust=loss), walk[:6])
         for loss in (None, "huber", "cauchy", ("cauchy", 0.01))
     }
-    clean = off(fit(person, trial), walk[:6])
+    clean = off(inverse_kinematics(person, trial), walk[:6])
     assert errors[None] > 5 * clean
     assert errors["huber"] < errors[None] / 2
     assert max(errors["cauchy"], errors["cauchy", 0.01]) < 1.5 * clean
@@ -222,24 +222,24 @@ def test_weights_move_the_answer_and_zero_leaves_out(person: Model, walk: np.nda
     positions = trial.positions.copy()
     positions[:, trial.markers.index("LANK")] += 0.2
     spoiled = replace(trial, positions=positions)
-    assert off(fit(person, spoiled), walk[:4]) > 0.05
-    assert off(fit(person, spoiled, weights={"LANK": 0.0}), walk[:4]) < 1e-6
+    assert off(inverse_kinematics(person, spoiled), walk[:4]) > 0.05
+    assert off(inverse_kinematics(person, spoiled, weights={"LANK": 0.0}), walk[:4]) < 1e-6
 
 
 def test_coordinates_can_be_tracked(person: Model, walk: np.ndarray) -> None:
     trial = trial_of(person, walk[:5])
     knee = person.coordinate_index("KneeLeft_RY")
     goal = np.full(5, 0.9)
-    strict = fit(person, trial, track={"KneeLeft_RY": (1e6, goal)})
+    strict = inverse_kinematics(person, trial, track={"KneeLeft_RY": (1e6, goal)})
     assert np.allclose(strict.q[:, knee], 0.9, atol=1e-4)
-    loose = fit(person, trial, track={"KneeLeft_RY": (1e-9, 0.9)})
+    loose = inverse_kinematics(person, trial, track={"KneeLeft_RY": (1e-9, 0.9)})
     assert off(loose, walk[:5]) < 1e-4
 
 
 def test_tracked_coordinates_alone_determine_what_no_marker_shows() -> None:
     model = hd.catalog.human36()
     q = swaying(model, 4, amplitude=0.1, still=(HEAD_YAW,))
-    motion = fit(model, trial_of(model, q), track={HEAD_YAW: (1.0, 0.2)})
+    motion = inverse_kinematics(model, trial_of(model, q), track={HEAD_YAW: (1.0, 0.2)})
     assert motion.unobserved == ()
     assert np.allclose(motion.q[:, model.coordinate_index(HEAD_YAW)], 0.2, atol=0.05)
 
@@ -258,7 +258,7 @@ def test_locked_coordinates_stay() -> None:
         replace(j, coordinates=tuple(replace(c, locked=j.name == "lower") for c in j.coordinates))
         for j in arm.joints
     )
-    motion = fit(replace(arm, joints=locked), trial, reject=1.0)
+    motion = inverse_kinematics(replace(arm, joints=locked), trial, max_rms=1.0)
     assert motion.q[0, 1] == 0.0
     assert motion.q[0, 0] > 0.4
     assert any("locked" in note for note in motion.notes)
@@ -266,8 +266,8 @@ def test_locked_coordinates_stay() -> None:
 
 def test_the_same_call_gives_the_same_bits(person: Model, walk: np.ndarray) -> None:
     trial = trial_of(person, walk[:8], noise=0.004)
-    first = fit(person, trial, robust="huber")
-    again = fit(hd.catalog.heiman(), trial, robust="huber")
+    first = inverse_kinematics(person, trial, robust="huber")
+    again = inverse_kinematics(hd.catalog.heiman(), trial, robust="huber")
     for name in ("q", "v", "a", "residual"):
         assert getattr(first, name).tobytes() == getattr(again, name).tobytes()
 
@@ -275,15 +275,15 @@ def test_the_same_call_gives_the_same_bits(person: Model, walk: np.ndarray) -> N
 def test_native_code_and_virtual_machine_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     arm = marked(random_tree(4, 3, ("spherical", "revolute", "euler")))
     trial = trial_of(arm, swaying(arm, 60), noise=0.01)
-    native = fit(arm, trial)
+    native = inverse_kinematics(arm, trial)
     monkeypatch.setenv("HOMODYN_TIER", "interpreted")
-    assert np.allclose(fit(arm, trial).q, native.q, atol=1e-7)
+    assert np.allclose(inverse_kinematics(arm, trial).q, native.q, atol=1e-7)
 
 
 def test_a_motion_can_start_another_fit(person: Model, walk: np.ndarray) -> None:
     trial = trial_of(person, walk[:6], noise=0.002)
-    motion = fit(person, trial)
-    again = fit(person, trial, start=motion)
+    motion = inverse_kinematics(person, trial)
+    again = inverse_kinematics(person, trial, start=motion)
     assert again.iterations.max() <= 2
     assert np.allclose(again.q, motion.q, atol=1e-7)
 
@@ -291,33 +291,35 @@ def test_a_motion_can_start_another_fit(person: Model, walk: np.ndarray) -> None
 class TestRefusals:
     def test_no_common_name(self, person: Model, walk: np.ndarray) -> None:
         trial = trial_of(person, walk[:2])
-        strange = trial.renamed({label: f"x{label}" for label in trial.markers})
+        strange = trial.rename_markers({label: f"x{label}" for label in trial.markers})
         with pytest.raises(CaptureError, match=r"no marker name in common.*match_labels"):
-            fit(person, strange)
+            inverse_kinematics(person, strange)
 
     def test_nothing_seen(self, person: Model, walk: np.ndarray) -> None:
         trial = trial_of(person, walk[:2])
         with pytest.raises(CaptureError, match="is ever seen"):
-            fit(person, replace(trial, positions=np.full(trial.positions.shape, np.nan)))
+            inverse_kinematics(
+                person, replace(trial, positions=np.full(trial.positions.shape, np.nan))
+            )
 
     def test_too_few_markers(self, person: Model, walk: np.ndarray) -> None:
-        trial = trial_of(person, walk[:2]).only(["LKNE", "LANK"])
+        trial = trial_of(person, walk[:2]).select_markers(["LKNE", "LANK"])
         with pytest.raises(CaptureError, match="three that are not in line"):
-            fit(person, trial)
+            inverse_kinematics(person, trial)
 
     @pytest.mark.parametrize(("factor", "unit"), [(1000, "millimetres"), (100, "centimetres")])
     def test_other_units(self, person: Model, walk: np.ndarray, factor: int, unit: str) -> None:
         trial = trial_of(person, walk[:2])
         with pytest.raises(CaptureError, match=f"{unit}.*divide them by {factor}"):
-            fit(person, replace(trial, positions=factor * trial.positions))
+            inverse_kinematics(person, replace(trial, positions=factor * trial.positions))
 
     def test_another_body(self, person: Model, walk: np.ndarray) -> None:
         trial = trial_of(person, walk[:2])
         labels = list(trial.markers)
         shuffled = np.random.default_rng(0).permutation(labels)
-        mixed = trial.renamed(dict(zip(labels, shuffled, strict=True)))
+        mixed = trial.rename_markers(dict(zip(labels, shuffled, strict=True)))
         with pytest.raises(NoSolution, match="check the labels, scale the model"):
-            fit(person, mixed)
+            inverse_kinematics(person, mixed)
 
     @pytest.mark.parametrize(
         ("options", "words"),
@@ -336,9 +338,9 @@ class TestRefusals:
         self, person: Model, walk: np.ndarray, options: dict, words: str
     ) -> None:
         with pytest.raises(CaptureError, match=words):
-            fit(person, trial_of(person, walk[:2]), **options)
+            inverse_kinematics(person, trial_of(person, walk[:2]), **options)
 
 
 def test_an_empty_trial_is_refused(person: Model) -> None:
     with pytest.raises(CaptureError):
-        fit(person, Trial("none", ("LKNE",), np.zeros((0, 1, 3)), 100.0))
+        inverse_kinematics(person, Trial("none", ("LKNE",), np.zeros((0, 1, 3)), 100.0))

@@ -7,7 +7,7 @@ import pytest
 import homodyn as hd
 from homodyn.capture import (
     Trial,
-    fit,
+    inverse_kinematics,
 )
 from homodyn.capture.kinematics.least_squares import MarkerProblem, levenberg_marquardt, sugihara
 from homodyn.capture.kinematics.marker_curvature import marker_curvature
@@ -62,7 +62,7 @@ def test_curvature_of_followers_is_left_out_without_harm() -> None:
     model = marked(coupled_tree())
     q = swaying(model, 4)
     trial = trial_of(model, q, noise=0.02)
-    motion = fit(model, trial, tolerance=1e-9)
+    motion = inverse_kinematics(model, trial, tolerance=1e-9)
     assert set(motion.status) == {FitStatus.CONVERGED}
     J = marker_jacobian(model, motion.q)
     away = (trial.positions - marker_positions(model, motion.q)).reshape(4, -1)
@@ -74,7 +74,7 @@ def test_sugihara_takes_the_steps_of_the_corrected_equations() -> None:
     q = swaying(model, 4, amplitude=0.2)
     trial = trial_of(model, q, noise=0.004)
     start = model.neutral()
-    motion = fit(model, trial, method="sugihara", start=start, limits=False)
+    motion = inverse_kinematics(model, trial, method="sugihara", start=start, limits=False)
     pose, counts = start.copy(), []
     for frame in range(4):
         count = 0
@@ -95,8 +95,8 @@ def test_sugihara_takes_the_steps_of_the_corrected_equations() -> None:
 def test_both_ways_end_in_the_same_minimum() -> None:
     model = hd.catalog.heiman()
     trial = trial_of(model, swaying(model, 6), noise=0.003)
-    ours = fit(model, trial)
-    theirs = fit(model, trial, method="sugihara")
+    ours = inverse_kinematics(model, trial)
+    theirs = inverse_kinematics(model, trial, method="sugihara")
     assert np.abs(ours.q - theirs.q).max() < 1e-4
     assert ours.rms <= theirs.rms * (1 + 1e-9)
     assert ours.iterations.sum() < theirs.iterations.sum() / 2
@@ -151,7 +151,7 @@ def test_unreachable_and_singular_targets_converge_where_gauss_newton_fails(targ
 def test_a_frame_alone_is_fitted_like_a_frame_among_many() -> None:
     model = hd.catalog.heiman()
     trial = trial_of(model, swaying(model, 10), noise=0.003)
-    many = fit(model, trial)
+    many = inverse_kinematics(model, trial)
     for frame in (0, 7):
         one = Trial("one", trial.markers, trial.positions[frame : frame + 1], 100.0)
-        assert np.allclose(fit(model, one).q[0], many.q[frame], atol=1e-6)
+        assert np.allclose(inverse_kinematics(model, one).q[0], many.q[frame], atol=1e-6)

@@ -5,7 +5,7 @@ import pytest
 
 import homodyn as hd
 from homodyn.capture import (
-    fit,
+    inverse_kinematics,
     marker_rank,
 )
 from homodyn.capture.kinematics.observability import marker_jacobian
@@ -37,7 +37,7 @@ def test_tags_1_to_18_show_21_freedoms_and_the_rest_is_held(model: Model) -> Non
     hidden = tuple(np.array(model.coordinate_names)[~moved])
     assert len(hidden) == 21
     q = swaying(model, 4, amplitude=0.2, still=hidden)
-    motion = fit(model, trial_of(model, q).only(tags))
+    motion = inverse_kinematics(model, trial_of(model, q).select_markers(tags))
     assert motion.unobserved == hidden
     assert np.abs(motion.q - q).max() < 1e-6
 
@@ -51,14 +51,14 @@ def test_reconstruction_from_nearby_is_exact_with_occluded_tags_too(model: Model
     near = 0.05 * rng.normal(size=q.shape)
     near[:, head] = 0.0
     trial = trial_of(model, q)
-    exact = fit(model, trial, start=q + near)
+    exact = inverse_kinematics(model, trial, start=q + near)
     assert np.sort(np.abs(exact.q - q).max(-1))[3] < 1e-8
     errors = []
     for hidden in range(5):
         positions = trial_of(model, q, noise=0.001).positions.copy()
         positions[:, rng.permutation(28)[:hidden]] = np.nan
         seen = hd.capture.Trial("occluded", trial.markers, positions, 100.0)
-        found = fit(model, seen, start=q + near)
+        found = inverse_kinematics(model, seen, start=q + near)
         errors.append(np.median(np.abs(found.q - q)))
     assert max(errors) < 0.02
 

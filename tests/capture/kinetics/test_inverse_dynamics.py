@@ -12,14 +12,15 @@ import pytest
 
 import homodyn as hd
 from homodyn.capture import (
-    loads,
-    motion_of,
+    filter_motion,
+    inverse_dynamics,
+    motion_from_table,
     read_table,
     residuals,
-    smoothed,
     world_axes,
 )
-from homodyn.dynamics import inverse_dynamics, position
+from homodyn.dynamics import inverse_dynamics as recursive_newton_euler
+from homodyn.dynamics import position
 from homodyn.errors import CaptureError
 from support.swaying import plates_for, sway
 from support.walks import WALKS, planar_walk, walk, with_toes
@@ -41,8 +42,8 @@ def swaying(person):
 def as_opensim(folder: Path, name: str, model=None):
     """A walk, and its loads with OpenSim's filter and plates as they are, as in its tool."""
     found = walk(folder, name, model=model)
-    motion = smoothed(found.motion, cutoff=CUTOFFS[name], style="opensim")
-    return found, loads(motion, found.plates, cutoff=None, threshold=0.0)
+    motion = filter_motion(found.motion, cutoff=CUTOFFS[name], style="opensim")
+    return found, inverse_dynamics(motion, found.plates, cutoff=None, threshold=0.0)
 
 
 def largest_errors(found, answer):
@@ -58,7 +59,7 @@ def largest_errors(found, answer):
 @pytest.mark.parametrize("body", ["heiman", "human36", "manikin"])
 def test_consistent_forces_leave_nothing_over(body):
     motion = sway(getattr(hd.catalog, body)())
-    found = loads(motion, plates_for(motion), cutoff=None)
+    found = inverse_dynamics(motion, plates_for(motion), cutoff=None)
     assert np.abs(found.residual_force).max() < 1e-8
     assert np.abs(found.residual_moment).max() < 1e-8
     assert np.abs(found.tau[:, list(found.root)]).max() < 1e-8
@@ -74,8 +75,8 @@ def test_a_free_root_with_a_quaternion_leaves_nothing_over_either():
     steps = 0.05 * np.sin(np.outer(2 * np.pi * 0.7 * time, np.ones(model.nv)) + np.arange(model.nv))
     q = model.integrate(model.neutral(), steps)
     still = np.zeros((201, model.nv))
-    motion = smoothed(hd.motion.Motion(model, time, q, still, still), cutoff=None)
-    found = loads(motion, plates_for(motion), cutoff=None)
+    motion = filter_motion(hd.motion.Motion(model, time, q, still, still), cutoff=None)
+    found = inverse_dynamics(motion, plates_for(motion), cutoff=None)
     assert np.abs(found.tau[:, list(found.root)]).max() < 1e-8
     assert len(found.root) == 6
 
@@ -83,7 +84,7 @@ def test_a_free_root_with_a_quaternion_leaves_nothing_over_either():
 def test_torques_are_those_of_wrenches_at_the_feet(swaying):
     model = swaying.model
     plates = plates_for(swaying)
-    found = loads(swaying, plates, cutoff=None)
+    found = inverse_dynamics(swaying, plates, cutoff=None)
     external = {}
     for plate in plates:
         body = "FootLeft" if plate.name == "left" else "FootRight"
@@ -91,7 +92,7 @@ def test_torques_are_those_of_wrenches_at_the_feet(swaying):
         external[body] = np.concatenate(
             [plate.torque + np.cross(arm, plate.force), plate.force], -1
         )
-    slow = inverse_dynamics(model, swaying.q, swaying.v, swaying.a, external=external)
+    slow = recursive_newton_euler(model, swaying.q, swaying.v, swaying.a, external=external)
     np.testing.assert_allclose(found.tau, slow, atol=1e-9)
     np.testing.assert_allclose(found.per_kg, slow / 70, atol=1e-9)
     knee = 10
@@ -101,7 +102,7 @@ def test_torques_are_those_of_wrenches_at_the_feet(swaying):
 def test_a_force_that_is_too_much_is_the_residual(swaying):
     plates = plates_for(swaying)
     pushed = replace(plates[0], force=plates[0].force + np.array([30.0, 0, 0]))
-    found = loads(swaying, (pushed, plates[1]), cutoff=None)
+    found = inverse_dynamics(swaying, (pushed, plates[1]), cutoff=None)
     np.testing.assert_allclose(found.residual_force, np.tile([-30.0, 0, 0], (401, 1)), atol=1e-8)
     arm = plates[0].point - found.center_of_mass
     np.testing.assert_allclose(found.residual_moment, -np.cross(arm, [30.0, 0, 0]), atol=1e-7)
@@ -115,8 +116,8 @@ def test_a_force_that_is_too_much_is_the_residual(swaying):
 
 def test_filtering_slow_motion_and_plates_alike_changes_little(swaying):
     still = replace(swaying, v=0 * swaying.v, a=0 * swaying.a)
-    exact = loads(swaying, plates_for(swaying), cutoff=None)
-    found = loads(still, plates_for(swaying))
+    exact = inverse_dynamics(swaying, plates_for(swaying), cutoff=None)
+    found = inverse_dynamics(still, plates_for(swaying))
     inner = slice(40, -40)
     assert np.linalg.norm(found.residual_force[inner], axis=-1).max() < 0.02 * 70 * 9.81
     assert np.abs((found.tau - exact.tau)[inner]).max() < 0.03 * np.abs(exact.tau).max()
@@ -134,7 +135,7 @@ def test_plates_on_a_faster_clock_are_read_at_the_frames(swaying):
             for name in ("force", "point", "torque")
         }
         fast.append(replace(plate, rate=1000.0, **parts))
-    found = loads(swaying, fast, cutoff=None)
+    found = inverse_dynamics(swaying, fast, cutoff=None)
     assert np.abs(found.residual_force).max() < 1e-3
     assert np.abs(found.residual_moment).max() < 1e-3
 
@@ -157,8 +158,8 @@ def test_an_arm_on_a_stand_has_no_residual_and_opensims_torques(shared_data):
     folder = shared_data / "opensim_id"
     arm = hd.model.load(folder / "arm26.osim")
     table = replace(read_table(folder / "arm26_InverseKinematics.mot"), degrees=True)
-    motion = smoothed(motion_of(arm, table), cutoff=6.0, style="opensim")
-    found = loads(motion, cutoff=None, residual="redistribute")
+    motion = filter_motion(motion_from_table(arm, table), cutoff=6.0, style="opensim")
+    found = inverse_dynamics(motion, cutoff=None, residual="eliminate")
     assert found.root == ()
     assert not found.residual_force.any()
     assert "fixed to the world" in found.notes[0]
@@ -193,7 +194,7 @@ def opensims_own(folder: Path, scratch: Path) -> dict[str, np.ndarray]:
     """OpenSim's torques less ours at the states of arnold2013, without plates."""
     if importlib.util.find_spec("opensim") is None:
         pytest.skip("opensim is not installed")
-    motion = smoothed(walk(folder, "arnold2013").motion, cutoff=None, style="opensim")
+    motion = filter_motion(walk(folder, "arnold2013").motion, cutoff=None, style="opensim")
     names = motion.model.coordinate_names
     kneecaps = {"knee_angle_r_beta": 0.0, "knee_angle_l_beta": 0.0}
     lines = []
@@ -213,7 +214,7 @@ def opensims_own(folder: Path, scratch: Path) -> dict[str, np.ndarray]:
         timeout=120,
     )
     answers = [json.loads(line)["answer"] for line in reply.stdout.splitlines()]
-    ours = inverse_dynamics(motion.model, motion.q, motion.v, motion.a)
+    ours = recursive_newton_euler(motion.model, motion.q, motion.v, motion.a)
     return {
         name: np.array([answer[name] for answer in answers]) - ours[:, k]
         for k, name in enumerate(names)
@@ -223,17 +224,17 @@ def opensims_own(folder: Path, scratch: Path) -> dict[str, np.ndarray]:
 @pytest.mark.parametrize("name", WALKS)
 def test_walks_find_their_feet_by_themselves(shared_data, name):
     found = walk(shared_data, name)
-    answer = loads(found.motion, found.plates)
+    answer = inverse_dynamics(found.motion, found.plates)
     sides = {foot.body: foot.plates for foot in answer.feet}
     right, left = (plate.name for plate in found.plates)
     assert sides == {"calcn_r": (right,), "calcn_l": (left,)}
     assert answer.usable.all()
-    assert not any("dropped" in note or "weighs" in note for note in answer.notes), answer.notes
+    assert not any("discarded" in note or "weighs" in note for note in answer.notes), answer.notes
 
 
 def test_a_planar_walk_off_the_plates_says_where_it_is_not_measured(shared_data):
     motion, plates = planar_walk(shared_data)
-    answer = loads(motion, plates)
+    answer = inverse_dynamics(motion, plates)
     assert {foot.body: foot.plates for foot in answer.feet} == {
         "Foot_R": ("first",),
         "Foot_L": ("second",),
@@ -248,7 +249,7 @@ def test_a_planar_walk_off_the_plates_says_where_it_is_not_measured(shared_data)
 
 def test_plates_in_our_axes_are_turned_into_a_world_with_y_up(shared_data):
     found = walk(shared_data, "gait10dof")
-    answer = loads(found.motion, found.plates)
+    answer = inverse_dynamics(found.motion, found.plates)
     weight = 72.6 * 9.80665
     assert answer.ground_force[:, 1].mean() == pytest.approx(weight, rel=0.03)
     both = sum(answer.per_weight.values())
@@ -258,7 +259,7 @@ def test_plates_in_our_axes_are_turned_into_a_world_with_y_up(shared_data):
 
 def test_nothing_acts_where_a_foot_is_unloaded(shared_data):
     found = walk(shared_data, "gait10dof")
-    answer = loads(found.motion, found.plates, threshold=30.0)
+    answer = inverse_dynamics(found.motion, found.plates, threshold=30.0)
     for foot in answer.feet:
         normal = foot.force[:, 1]
         unloaded = normal == 0
@@ -278,7 +279,7 @@ def broken(motion, name):
 
 def test_a_motion_with_holes_is_refused_with_the_place(swaying):
     with pytest.raises(CaptureError, match=r"q of the motion is no number in 1 of 401.*0\.035 s"):
-        loads(broken(swaying, "q"), plates_for(swaying))
+        inverse_dynamics(broken(swaying, "q"), plates_for(swaying))
 
 
 def test_a_model_without_mass_is_refused(swaying):
@@ -286,20 +287,20 @@ def test_a_model_without_mass_is_refused(swaying):
     bodies = tuple(replace(b, mass=0.0, inertia=np.zeros((3, 3))) for b in model.bodies)
     weightless = replace(swaying, model=replace(model, bodies=bodies, as_measured=True))
     with pytest.raises(CaptureError, match="has no mass"):
-        loads(weightless, plates_for(swaying))
+        inverse_dynamics(weightless, plates_for(swaying))
 
 
 def test_plates_upside_down_are_refused(swaying):
     left, right = plates_for(swaying)
     wrong = replace(left, force=-left.force)
     with pytest.raises(CaptureError, match=r"'left' pulls the person down.*negate"):
-        loads(swaying, (wrong, right), cutoff=None)
+        inverse_dynamics(swaying, (wrong, right), cutoff=None)
 
 
 def test_plates_on_another_clock_are_refused(swaying):
     late = [replace(plate, start=100.0) for plate in plates_for(swaying)]
     with pytest.raises(CaptureError, match=r"from 100\.000 to 102\.000 s.*different clocks"):
-        loads(swaying, late, cutoff=None)
+        inverse_dynamics(swaying, late, cutoff=None)
 
 
 def test_frames_without_readings_are_not_usable(swaying):
@@ -307,7 +308,7 @@ def test_frames_without_readings_are_not_usable(swaying):
         replace(p, force=p.force[:201], point=p.point[:201], torque=p.torque[:201])
         for p in plates_for(swaying)
     ]
-    found = loads(swaying, short, cutoff=None)
+    found = inverse_dynamics(swaying, short, cutoff=None)
     assert found.usable[:200].all()
     assert not found.usable[202:].any()
     assert any("have no reading" in note for note in found.notes)
@@ -318,7 +319,7 @@ def test_readings_that_are_no_numbers_are_not_usable(swaying):
     left, right = plates_for(swaying)
     force = np.array(left.force)
     force[50:60] = np.nan
-    found = loads(swaying, (replace(left, force=force), right), cutoff=None)
+    found = inverse_dynamics(swaying, (replace(left, force=force), right), cutoff=None)
     assert not found.usable[51:59].any()
     assert np.isfinite(found.tau).all()
     assert residuals(found).peak_force < 1e-8
@@ -327,7 +328,7 @@ def test_readings_that_are_no_numbers_are_not_usable(swaying):
 @pytest.mark.parametrize(
     ("named", "told"),
     [
-        ({"residual": "hide"}, "'report' or 'redistribute'"),
+        ({"residual": "hide"}, "'report' or 'eliminate'"),
         ({"feet": {"middle": "FootLeft"}}, "the plates are 'left', 'right'"),
         ({"feet": {"left": "Foot"}}, "FootLeft"),
         ({"cutoff": 500.0}, "half the rate"),
@@ -335,4 +336,4 @@ def test_readings_that_are_no_numbers_are_not_usable(swaying):
 )
 def test_wrong_settings_are_told(swaying, named, told):
     with pytest.raises(CaptureError, match=told):
-        loads(swaying, plates_for(swaying), **named)
+        inverse_dynamics(swaying, plates_for(swaying), **named)

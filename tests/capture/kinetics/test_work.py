@@ -6,8 +6,8 @@ import pytest
 import homodyn as hd
 from homodyn.capture import (
     energy,
-    loads,
-    power_and_work,
+    inverse_dynamics,
+    joint_work,
     power_balance,
     work_by_cycle,
 )
@@ -20,7 +20,7 @@ from support.walks import walk
 @pytest.fixture(scope="module")
 def swayed():
     motion = sway(hd.catalog.heiman(height=1.75, mass=70), rate=1000.0, size=0.05)
-    return loads(
+    return inverse_dynamics(
         motion, plates_for(motion), cutoff=None, feet={"left": "FootLeft", "right": "FootRight"}
     )
 
@@ -36,14 +36,14 @@ def test_energy_changes_by_the_power_of_joints_and_ground(swayed):
 
 def test_power_of_the_residual_closes_the_balance_of_a_real_walk(shared_data):
     found = walk(shared_data, "arnold2013")
-    balance = power_balance(loads(found.motion, found.plates))
+    balance = power_balance(inverse_dynamics(found.motion, found.plates))
     inner = slice(5, -5)
     assert np.abs(balance.residual).max() > 10
     assert np.abs(balance.missing[inner]).max() < 0.01 * np.abs(balance.energy_rate).max()
 
 
 def test_the_kinds_of_work_add_up(swayed):
-    work = power_and_work(swayed)
+    work = joint_work(swayed)
     np.testing.assert_allclose(work.net, work.positive + work.negative, atol=1e-12)
     np.testing.assert_allclose(work.absolute, work.positive - work.negative, atol=1e-12)
     assert work.total_net == pytest.approx(work.net.sum())
@@ -58,7 +58,7 @@ def test_the_kinds_of_work_add_up(swayed):
 
 
 def test_work_is_the_integral_of_torque_times_speed(swayed):
-    work = power_and_work(swayed, between=(0.25, 1.5))
+    work = joint_work(swayed, between=(0.25, 1.5))
     k = swayed.motion.model.coordinate_index(work.coordinates[4])
     power = swayed.tau[250:1501, k] * swayed.motion.v[250:1501, k]
     assert work.net[4] == pytest.approx(np.sum((power[1:] + power[:-1]) / 2) * 1e-3, rel=1e-9)
@@ -68,7 +68,7 @@ def test_work_is_the_integral_of_torque_times_speed(swayed):
 
 def test_cycles_add_up_to_the_whole(swayed):
     cycles = work_by_cycle(swayed, [1.2, 0.1, 0.7004])
-    whole = power_and_work(swayed, between=(0.1, 1.2))
+    whole = joint_work(swayed, between=(0.1, 1.2))
     assert [(c.start, c.end) for c in cycles] == [(0.1, 0.7004), (0.7004, 1.2)]
     np.testing.assert_allclose(sum(c.net for c in cycles), whole.net, atol=1e-6)
 
@@ -88,6 +88,6 @@ def test_energy_of_a_fall_is_kept():
 
 def test_work_outside_the_motion_is_refused(swayed):
     with pytest.raises(CaptureError, match="lasts from 0 to 2 s"):
-        power_and_work(swayed, between=(1.0, 3.0))
+        joint_work(swayed, between=(1.0, 3.0))
     with pytest.raises(CaptureError, match="no work of 'nose'"):
-        power_and_work(swayed).of("nose")
+        joint_work(swayed).of("nose")

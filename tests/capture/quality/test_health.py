@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from homodyn.capture import (
     Severity,
     Trial,
-    health,
+    check_health,
     read,
 )
 from homodyn.motion import ForcePlate
@@ -36,7 +36,7 @@ def direction(seed: int) -> np.ndarray:
 def told(trial: Trial, model=None) -> dict[str, list[tuple[tuple[str, ...], tuple]]]:
     """Markers and frames of all findings, by kind."""
     found: dict = {}
-    for finding in health(trial, model=model).findings:
+    for finding in check_health(trial, model=model).findings:
         found.setdefault(finding.kind, []).append((finding.markers, finding.frames))
     return found
 
@@ -45,8 +45,8 @@ def told(trial: Trial, model=None) -> dict[str, list[tuple[tuple[str, ...], tupl
 @pytest.mark.parametrize("noise", [0.0, 0.0005, 0.002])
 def test_clean_walking_gives_no_findings(rate, noise):
     trial = walk(rate=rate, noise=noise, seed=rate)
-    assert health(trial).findings == ()
-    assert health(trial, model=walker()).findings == ()
+    assert check_health(trial).findings == ()
+    assert check_health(trial, model=walker()).findings == ()
 
 
 def test_standing_still_gives_no_findings():
@@ -69,10 +69,10 @@ def test_gaps_are_listed_with_their_frames(noise, marker, place, length):
     trial = changed(CLEAN[noise], positions)
     frames = ((FIRST + place, FIRST + place + length - 1),)
     assert told(trial) == {"gap": [((LABELS[marker],), frames)]}
-    row = health(trial).markers[marker]
+    row = check_health(trial).markers[marker]
     assert row.gaps == frames
     assert row.missing == pytest.approx(length / FRAMES)
-    severity = health(trial).findings[0].severity
+    severity = check_health(trial).findings[0].severity
     assert severity is (Severity.WARNING if length > 20 else Severity.INFO)
 
 
@@ -118,7 +118,7 @@ def test_swaps_for_a_while_are_one_finding(noise, pair, place, length):
 def test_swaps_for_good_last_to_the_end(noise, pair, place):
     positions = np.array(CLEAN[noise].positions)
     positions[place:, list(pair)] = positions[place:, list(pair[::-1])]
-    found = [f for f in health(changed(CLEAN[noise], positions)).findings if f.kind == "swap"]
+    found = [f for f in check_health(changed(CLEAN[noise], positions)).findings if f.kind == "swap"]
     assert len(found) == 1
     assert found[0].frames == ((FIRST + place, FIRST + FRAMES - 1),)
     assert "for good" in found[0].sentence
@@ -158,7 +158,7 @@ def test_labels_on_a_wrong_point_are_found_by_distance(noise, marker, place, len
 def test_creeping_markers_drift(noise, marker):
     positions = np.array(CLEAN[noise].positions)
     # Away from the other markers of the segment.
-    row = health(CLEAN[noise], model=walker()).markers[marker]
+    row = check_health(CLEAN[noise], model=walker()).markers[marker]
     mates = [LABELS.index(label) for label in row.companions]
     away = positions[:, marker] - positions[:, mates].mean(axis=1)
     away /= np.linalg.norm(away, axis=1, keepdims=True)
@@ -189,7 +189,7 @@ def test_markers_never_seen_are_named_together():
 @pytest.mark.parametrize(("factor", "words"), [(1000, "divide by 1000"), (1e-3, "multiply")])
 def test_wrong_units_are_suspected_and_nothing_else(factor, words):
     trial = changed(CLEAN[0.0005], factor * CLEAN[0.0005].positions)
-    (finding,) = health(trial).findings
+    (finding,) = check_health(trial).findings
     assert finding.kind == "units"
     assert finding.severity is Severity.SERIOUS
     assert words in finding.sentence
@@ -201,7 +201,7 @@ def exchanged(label: str) -> str:
 
 def test_left_taken_for_right_is_one_serious_finding():
     sided = {label: exchanged(label) for label in LABELS if exchanged(label) in LABELS}
-    (finding,) = health(CLEAN[0.0].renamed(sided)).findings
+    (finding,) = check_health(CLEAN[0.0].rename_markers(sided)).findings
     assert finding.kind == "mirrored"
     assert finding.severity is Severity.SERIOUS
     mirrored = changed(CLEAN[0.0], CLEAN[0.0].positions * [1, -1, 1])
@@ -209,13 +209,13 @@ def test_left_taken_for_right_is_one_serious_finding():
 
 
 def test_one_pair_exchanged_throughout_is_a_warning():
-    (finding,) = health(CLEAN[0.0].renamed({"LTH1": "RTH1", "RTH1": "LTH1"})).findings
+    (finding,) = check_health(CLEAN[0.0].rename_markers({"LTH1": "RTH1", "RTH1": "LTH1"})).findings
     assert (finding.kind, finding.severity) == ("mirrored", Severity.WARNING)
     assert finding.markers == ("LTH1",)
 
 
 def test_a_world_upside_down_is_told():
-    turned = CLEAN[0.0].turned(np.diag([1.0, -1.0, -1.0]))
+    turned = CLEAN[0.0].rotate(np.diag([1.0, -1.0, -1.0]))
     assert set(told(turned)) == {"axes"}
 
 
@@ -254,18 +254,18 @@ def test_a_good_plate_gives_no_findings(noise):
     ],
 )
 def test_faults_of_plates_are_told(bad, kind, severity):
-    (finding,) = health(with_plate(bad)).findings
+    (finding,) = check_health(with_plate(bad)).findings
     assert (finding.kind, finding.severity, finding.plate) == (kind, severity, "1")
 
 
 def test_a_drifting_plate_is_told_with_its_drift():
-    found = {f.kind: f for f in health(with_plate(plate(drift=18, offset=-9))).findings}
+    found = {f.kind: f for f in check_health(with_plate(plate(drift=18, offset=-9))).findings}
     assert set(found) == {"plate drift"}
     assert "drifts by +17.8 N along z" in found["plate drift"].sentence
 
 
 def test_frames_of_a_plate_are_frames_of_the_recording():
-    (finding,) = health(with_plate(plate(sign=-1, noise=0.0))).findings
+    (finding,) = check_health(with_plate(plate(sign=-1, noise=0.0))).findings
     for (first, last), start in zip(finding.frames, (0.6, 1.8), strict=True):
         assert first == pytest.approx(FIRST + 100 * start, abs=1)
         assert last == pytest.approx(FIRST + 100 * (start + 0.65), abs=1)
@@ -276,14 +276,16 @@ def test_findings_of_a_kind_are_few():
     numbers = np.random.default_rng(5)
     for marker in range(40):
         positions[numbers.integers(10, 190), marker] += 0.3 * direction(marker)
-    found = health(changed(CLEAN[0.0], positions)).findings
+    found = check_health(changed(CLEAN[0.0], positions)).findings
     assert len(found) <= 9
     assert {label for finding in found for label in finding.markers} == set(LABELS[:40])
 
 
 def test_nothing_to_look_at_is_no_error():
-    assert health(Trial("empty", (), np.zeros((10, 0, 3)), 100.0)).findings == ()
-    assert health(Trial("nothing", ("A",), np.zeros((0, 1, 3)), 100.0)).markers[0].missing == 1.0
+    assert check_health(Trial("empty", (), np.zeros((10, 0, 3)), 100.0)).findings == ()
+    assert (
+        check_health(Trial("nothing", ("A",), np.zeros((0, 1, 3)), 100.0)).markers[0].missing == 1.0
+    )
 
 
 def test_a_person_who_stands_on_a_plate_throughout_is_no_offset():
@@ -298,7 +300,7 @@ def test_an_empty_volume_is_not_held_against_the_markers():
     positions = np.array(CLEAN[0.0].positions)
     positions[:80] = np.nan
     positions[170:] = np.nan
-    (finding,) = health(changed(CLEAN[0.0], positions)).findings
+    (finding,) = check_health(changed(CLEAN[0.0], positions)).findings
     assert (finding.kind, finding.severity) == ("empty", Severity.INFO)
     assert finding.frames == ((FIRST, FIRST + 79), (FIRST + 170, FIRST + FRAMES - 1))
 
@@ -321,7 +323,7 @@ def test_an_empty_volume_is_not_held_against_the_markers():
     ],
 )
 def test_real_recordings_raise_no_flood(shared_data, file, kinds, most):
-    found = health(read(shared_data / file)).findings
+    found = check_health(read(shared_data / file)).findings
     assert {finding.kind for finding in found} <= kinds
     assert len(found) <= most
     assert "mislabel" not in {finding.kind for finding in found}
@@ -339,6 +341,6 @@ def test_a_swap_planted_in_a_real_recording_is_found(shared_data, file, pair):
     a, b = (trial.markers.index(label) for label in pair)
     positions = np.array(trial.positions)
     positions[50:71, [a, b]] = positions[50:71, [b, a]]
-    (finding,) = [f for f in health(changed(trial, positions)).findings if f.kind == "swap"]
+    (finding,) = [f for f in check_health(changed(trial, positions)).findings if f.kind == "swap"]
     assert set(finding.markers) == set(pair)
     assert finding.frames == ((trial.first_frame + 50, trial.first_frame + 70),)

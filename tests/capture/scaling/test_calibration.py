@@ -7,13 +7,13 @@ import pytest
 
 import homodyn as hd
 from homodyn.capture import (
-    Prior,
-    ScaleStatus,
+    ScalingPrior,
+    ScalingStatus,
     Trial,
     calibrate,
-    in_world_of,
     read,
     read_table,
+    to_world_axes,
 )
 from homodyn.dynamics import marker_positions, position
 from homodyn.errors import CaptureError
@@ -52,8 +52,8 @@ def test_limbs_of_a_moving_person_are_measured_to_a_percent(generic, person, cal
 
 
 def test_noise_and_residual_are_those_of_the_cameras(person, calibrated):
-    assert calibrated.status is ScaleStatus.SCALED
-    assert calibrated.spreads["noise"] == pytest.approx(0.001, rel=0.1)
+    assert calibrated.status is ScalingStatus.SCALED
+    assert calibrated.noise_levels["noise"] == pytest.approx(0.001, rel=0.1)
     assert calibrated.rms_after < 0.002 < calibrated.rms_before
     chosen = [k for _, k in calibrated.frames]
     fitted = marker_positions(calibrated.model, calibrated.q)
@@ -93,7 +93,7 @@ def test_the_report_tells_what_moved(calibrated):
 
 def test_stated_deviations_are_true_ones(generic):
     """Normalised errors over persons drawn from the prior: mean square one."""
-    prior = Prior(marker=0.01, noise=0.001, learn=False)
+    prior = ScalingPrior(marker=0.01, noise=0.001, learn=False)
     names = [marker.name for marker in generic.markers]
     covariance = prior.log_scales(len(generic.bodies), stature_known=False)
     ratios = np.repeat([prior.marker_ratio(name) for name in names], 3).reshape(-1, 3)
@@ -171,9 +171,9 @@ def test_a_root_with_a_quaternion_and_a_heading_are_no_obstacle():
     generic = hd.catalog.hdm()
     person = subject(generic, 7, frames=10, spread=0.04, shift=0.003, reach=0.15)
     turn = np.array([[-1.0, 0, 0], [0, -1, 0], [0, 0, 1]])
-    found = calibrate(generic, person.trial.turned(turn), mass=70.0)
+    found = calibrate(generic, person.trial.rotate(turn), mass=70.0)
     assert found.rms_after < 0.002
-    assert found.spreads["noise"] == pytest.approx(0.001, rel=0.3)
+    assert found.noise_levels["noise"] == pytest.approx(0.001, rel=0.3)
 
 
 def test_the_wrong_person_is_doubted(generic, person):
@@ -190,9 +190,11 @@ def test_millimetres_taken_for_metres_are_refused(generic, person):
 
 
 def test_swapped_labels_are_doubted(generic, person):
-    swapped = person.trial.renamed({"RKNE": "LWRA", "LWRA": "RKNE", "LASI": "C7", "C7": "LASI"})
+    swapped = person.trial.rename_markers(
+        {"RKNE": "LWRA", "LWRA": "RKNE", "LASI": "C7", "C7": "LASI"}
+    )
     found = calibrate(generic, swapped, mass=80.0, frames=8)
-    assert found.status is not ScaleStatus.SCALED
+    assert found.status is not ScalingStatus.SCALED
     assert "swapped labels" in " ".join(found.warnings)
 
 
@@ -203,7 +205,7 @@ def test_missing_mass_and_unknown_markers_are_said(generic, person):
         positions=np.concatenate([person.trial.positions, person.trial.positions[:, :1]], axis=1),
         filled=np.zeros((0, 0), dtype=bool),
     )
-    fewer = more.only([name for name in more.markers if name != "RTHI"])
+    fewer = more.select_markers([name for name in more.markers if name != "RTHI"])
     found = calibrate(generic, fewer, frames=6)
     told = " ".join(found.warnings)
     assert "mass not given" in told
@@ -219,7 +221,7 @@ def test_few_frames_and_markers_they_do_not_show_are_said(generic, person):
     told = " ".join(found.warnings)
     assert "only 2 frames" in told
     assert "none of the frames used shows: RTHI" in told
-    assert np.isnan(next(row for row in found.moved if row.marker == "RTHI").rms_after)
+    assert np.isnan(next(row for row in found.marker_shifts if row.marker == "RTHI").rms_after)
     assert "not seen in the frames used" in found.report
 
 
@@ -236,11 +238,11 @@ def test_joint_centres_can_move_by_themselves(generic):
     )
     trial = subject(odd, 8, shift=0.0, spread=0.0, noise=1e-4, frames=15).trial
     tied = calibrate(generic, trial, mass=80.0)
-    free = calibrate(generic, trial, mass=80.0, prior=Prior(centre=0.01))
+    free = calibrate(generic, trial, mass=80.0, prior=ScalingPrior(center=0.01))
     moved = next(row for row in free.joints if row.joint == "HipRight")
     np.testing.assert_allclose(moved.after - moved.before, shift, atol=0.004)
-    assert free.spreads["noise"] == pytest.approx(1e-4, rel=0.1)
-    assert free.spreads["noise"] < 0.7 * tied.spreads["noise"]
+    assert free.noise_levels["noise"] == pytest.approx(1e-4, rel=0.1)
+    assert free.noise_levels["noise"] < 0.7 * tied.noise_levels["noise"]
 
 
 @pytest.mark.parametrize(
@@ -349,7 +351,7 @@ def test_arnold_joint_centres_are_within_a_centimetre(arnold):
 def test_arnold_markers_are_within_five_millimetres(arnold):
     _, _, trial, _, found = arnold
     frames = [k for _, k in found.frames]
-    measured = in_world_of(found.model, trial).positions[frames]
+    measured = to_world_axes(found.model, trial).positions[frames]
     order = [trial.markers.index(marker.name) for marker in found.model.markers]
     fitted = marker_positions(found.model, found.q)
     distance = np.linalg.norm(fitted - measured[:, order], axis=-1)
@@ -371,7 +373,7 @@ def test_arnold_coordinates_are_within_a_degree_and_a_half(arnold):
 def test_arnold_is_heavy_as_told_and_implausible_widths_are_doubted(arnold):
     found = arnold[-1]
     assert found.model.mass == pytest.approx(72.84, rel=1e-12)
-    assert found.status is ScaleStatus.DOUBTFUL
+    assert found.status is ScalingStatus.DOUBTFUL
     doubted = " ".join(found.warnings)
     assert "radius_r" in doubted
     assert "'pelvis'" not in doubted

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import homodyn as hd
-from homodyn.capture.scaling.marker_model import MarkerModel, Person, marker_model, personal
+from homodyn.capture.scaling.marker_model import MarkerModel, Person, apply_person, marker_model
 from homodyn.dynamics import marker_positions
 
 MODELS = {"euler root": hd.catalog.heiman, "quaternion root": hd.catalog.hdm}
@@ -16,7 +16,7 @@ def a_person(markers: MarkerModel, seed: int) -> Person:
     return Person(
         rng.uniform(0.9, 1.1, generic.scales.shape),
         rng.normal(0, 0.01, generic.shifts.shape),
-        rng.normal(0, 0.01, generic.centres.shape),
+        rng.normal(0, 0.01, generic.centers.shape),
     )
 
 
@@ -26,7 +26,7 @@ def test_markers_of_a_person_are_those_of_the_model_made_to_it(name):
     chosen = [marker.name for marker in model.markers][::-2]
     markers = marker_model(model, chosen)
     person = a_person(markers, 1)
-    made = personal(model, person, chosen)
+    made = apply_person(model, person, chosen)
     q = model.random(2, 3)
     order = [[marker.name for marker in made.markers].index(name) for name in chosen]
     np.testing.assert_allclose(

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import homodyn as hd
-from homodyn.capture import Prior
-from homodyn.capture.scaling.prior import believed, expected_size, stature, tied
+from homodyn.capture import ScalingPrior
+from homodyn.capture.scaling.prior import expected_size, parameter_prior, scale_ties, stature
 from homodyn.errors import CaptureError
 from homodyn.model import Assembly, rod
 from homodyn.model.joints import revolute
@@ -32,36 +32,36 @@ def test_a_pendulum_has_no_stature():
 
 
 def test_sizes_of_one_body_go_together_more_than_those_of_two():
-    covariance = Prior().log_scales(2, stature_known=True)
+    covariance = ScalingPrior().log_scales(2, stature_known=True)
     assert covariance[0, 0] > covariance[0, 1] > covariance[0, 3] > 0
-    unknown = Prior().log_scales(2, stature_known=False)
-    assert unknown[0, 3] == pytest.approx(Prior().size ** 2)
+    unknown = ScalingPrior().log_scales(2, stature_known=False)
+    assert unknown[0, 3] == pytest.approx(ScalingPrior().size ** 2)
 
 
 def test_left_is_tied_to_right_and_bodies_named_together():
     model = hd.catalog.heiman()
-    plain, symmetric = tied(model), tied(model, symmetric=True)
+    plain, symmetric = scale_ties(model), scale_ties(model, symmetric=True)
     np.testing.assert_array_equal(plain, np.eye(3 * len(model.bodies)))
     right, left = (model.body_names.index(name) for name in ("ThighRight", "ThighLeft"))
     np.testing.assert_array_equal(
         symmetric[3 * right : 3 * right + 3], symmetric[3 * left : 3 * left + 3]
     )
-    trunk = tied(model, together=[("MiddleTrunk", "UpperTrunk")])
+    trunk = scale_ties(model, together=[("MiddleTrunk", "UpperTrunk")])
     assert trunk.shape[1] == plain.shape[1] - 3
     with pytest.raises(CaptureError, match="ThighRigth"):
-        tied(model, together=[("ThighRigth", "ThighLeft")])
+        scale_ties(model, together=[("ThighRigth", "ThighLeft")])
 
 
 def test_the_precision_is_the_inverse_of_the_covariance():
     model = hd.catalog.heiman()
     names = [marker.name for marker in model.markers]
-    belief = believed(model, names, Prior(centre=0.01), size=1.1, stature_known=True)
+    belief = parameter_prior(model, names, ScalingPrior(center=0.01), size=1.1, stature_known=True)
     product = belief.precision(0.02) @ belief.covariance(0.02)
     np.testing.assert_allclose(product, np.eye(len(product)), atol=1e-9)
 
 
 def test_bony_landmarks_are_placed_better_than_markers_on_muscle():
-    prior = Prior()
+    prior = ScalingPrior()
     assert prior.marker_ratio("RASI") == prior.marker_ratio("L.Knee.Lat") == prior.landmark
     assert prior.marker_ratio("RTH1") == prior.marker_ratio("R.Thigh.Front") == 1.0
 

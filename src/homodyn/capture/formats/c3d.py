@@ -14,13 +14,27 @@ from pathlib import Path
 
 import numpy as np
 
-from homodyn.capture.formats.c3d_content import Content, read_content
-from homodyn.capture.formats.c3d_parameters import Parameters
-from homodyn.capture.formats.c3d_plates import CHANNELS, frame_of, moment_unit, plate
-from homodyn.capture.formats.files import read_bytes
-from homodyn.capture.formats.missing import UNITS, mark_missing, metres_in
-from homodyn.capture.formats.names import settled
-from homodyn.capture.formats.upward import AXES, Upward, asked, upward
+from homodyn.capture.formats.c3d_content import C3dContent, read_c3d_content
+from homodyn.capture.formats.c3d_parameters import C3dParameters
+from homodyn.capture.formats.c3d_plates import (
+    CHANNEL_COUNTS,
+    moment_unit,
+    plate_axes,
+    plate_from_channels,
+)
+from homodyn.capture.formats.file_content import read_bytes
+from homodyn.capture.formats.missing_markers import (
+    METRES_PER_UNIT,
+    detect_length_unit,
+    mark_missing,
+)
+from homodyn.capture.formats.unique_names import unique_names
+from homodyn.capture.formats.up_axis import (
+    ROTATION_BY_UP_AXIS,
+    UpAxis,
+    detect_up_axis,
+    parse_up_axis,
+)
 from homodyn.capture.trial import (
     Signals,
     Trial,
@@ -29,13 +43,13 @@ from homodyn.errors import FormatError
 from homodyn.motion import (
     Event,
     ForcePlate,
-    Wiring,
+    PlateChannels,
 )
 
-OWN = "HOMODYN"
+HOMODYN_GROUP = "HOMODYN"
 """Group of parameters in which a trial keeps what C3D has no place for."""
 
-NAMED = {
+PROPERTY_PARAMETERS = {
     "subject": ("SUBJECTS", "NAMES"),
     "marker set": ("SUBJECTS", "MARKER_SETS"),
     "maker": ("MANUFACTURER", "COMPANY"),
@@ -44,42 +58,49 @@ NAMED = {
 }
 """Where properties of a trial stand in a file."""
 
-PRESSED = 50.0
+MIN_SIGN_DETECTION_FORCE_N = 50.0
 """Force (N) without which a plate does not tell which way its sign goes."""
 
-_OUTPUTS = ("ANGLES", "FORCES", "MOMENTS", "POWERS", "SCALARS", "MODELED_MARKERS_ANGLES")
+_MODEL_OUTPUT_GROUPS = (
+    "ANGLES",
+    "FORCES",
+    "MOMENTS",
+    "POWERS",
+    "SCALARS",
+    "MODELED_MARKERS_ANGLES",
+)
 
 
 def read_c3d(path: Path, *, up: str | None = None, partial: bool = False) -> Trial:
     """The trial in a C3D file; see `homodyn.capture.read`."""
-    content = read_content(read_bytes(path), str(path), partial=partial)
+    content = read_c3d_content(read_bytes(path), str(path), partial=partial)
     parameters = content.parameters
-    labels, label_notes = settled(
+    labels, label_notes = unique_names(
         parameters.texts("POINT", "LABELS"), content.points.shape[1], "unlabelled"
     )
     kept, output_notes = _markers(parameters, labels)
     labels = tuple(labels[k] for k in kept)
     points = content.points[:, kept]
     unit = parameters.text("POINT", "UNITS")
-    length, unit_notes = metres_in(unit, points)
+    length, unit_notes = detect_length_unit(unit, points)
     positions, missing_notes = mark_missing(points * length)
-    rate, start = _shortest(content.rate), _start(content)
+    rate, start = _shortest_decimal(content.rate), _start_time(content)
     analog, analog_notes = _analog(content, rate, start)
     plates, plate_notes = _plates(content, analog, length)
-    told = parameters.text(OWN, "UP")
+    told = parameters.text(HOMODYN_GROUP, "UP")
     direction = (
-        asked(up)
+        parse_up_axis(up)
         if up
-        else Upward(told, "as the file was written")
-        if told in AXES
-        else upward(
+        else UpAxis(told, "as the file was written")
+        if told in ROTATION_BY_UP_AXIS
+        else detect_up_axis(
             positions,
             labels,
             corners=[plate.corners for plate in plates if plate.corners is not None],
             screen=parameters.text("POINT", "Y_SCREEN"),
         )
     )
-    signed, sign_notes = _on_the_person(plates, direction.axes[2], parameters)
+    signed, sign_notes = _forces_on_person(plates, direction.axes[2], parameters)
     events, event_notes = _events(content, start, rate)
     if not labels and not signed and not analog.names:
         raise FormatError(
@@ -100,7 +121,7 @@ def read_c3d(path: Path, *, up: str | None = None, partial: bool = False) -> Tri
         plates=signed,
         analog=analog,
         events=events,
-        filled=_filled(content, kept),
+        filled=_filled_mask(content, kept),
         source=str(path),
         properties=_properties(parameters),
         notes=(
@@ -116,29 +137,29 @@ def read_c3d(path: Path, *, up: str | None = None, partial: bool = False) -> Tri
             *event_notes,
         ),
     )
-    return trial.turned(direction.axes)
+    return trial.rotate(direction.axes)
 
 
-def _shortest(number: float) -> float:
+def _shortest_decimal(number: float) -> float:
     """The shortest decimal that is this 32-bit number: 59.94 for 59.939998626708984."""
     return float(str(np.float32(number)))
 
 
-def _start(content: Content) -> float:
-    told = content.parameters.text(OWN, "START")
+def _start_time(content: C3dContent) -> float:
+    told = content.parameters.text(HOMODYN_GROUP, "START")
     if told:
         try:
             return float(told)
         except ValueError:
             pass
-    return (content.first_frame - 1) / _shortest(content.rate)
+    return (content.first_frame - 1) / _shortest_decimal(content.rate)
 
 
-def _markers(parameters: Parameters, labels: tuple[str, ...]) -> tuple[list[int], list[str]]:
+def _markers(parameters: C3dParameters, labels: tuple[str, ...]) -> tuple[list[int], list[str]]:
     """Places of the points that are positions, and a note on those that are results of a model."""
     groups = parameters.texts("POINT", "TYPE_GROUPS")[::2]
     results: set[str] = set()
-    for name in {*_OUTPUTS, *(group.upper() for group in groups)}:
+    for name in {*_MODEL_OUTPUT_GROUPS, *(group.upper() for group in groups)}:
         results.update(parameters.texts("POINT", name))
     results.discard("")
     kept = [k for k, label in enumerate(labels) if label not in results]
@@ -151,12 +172,12 @@ def _markers(parameters: Parameters, labels: tuple[str, ...]) -> tuple[list[int]
     ]
 
 
-def _analog(content: Content, rate: float, start: float) -> tuple[Signals, list[str]]:
+def _analog(content: C3dContent, rate: float, start: float) -> tuple[Signals, list[str]]:
     parameters = content.parameters
     channels = content.analog.shape[1]
     if not channels:
         return Signals(), []
-    names, notes = settled(parameters.texts("ANALOG", "LABELS"), channels, "channel")
+    names, notes = unique_names(parameters.texts("ANALOG", "LABELS"), channels, "channel")
     units = parameters.texts("ANALOG", "UNITS")[:channels]
     sampled = rate * content.samples_per_frame
     said = parameters.number("ANALOG", "RATE")
@@ -168,20 +189,26 @@ def _analog(content: Content, rate: float, start: float) -> tuple[Signals, list[
     return Signals(names, sampled, content.analog, padded, start), notes
 
 
-def _plates(content: Content, analog: Signals, length: float) -> tuple[list[ForcePlate], list[str]]:
+def _plates(
+    content: C3dContent, analog: Signals, length: float
+) -> tuple[list[ForcePlate], list[str]]:
     """The plates in the axes of the file, and notes on those that cannot be computed."""
     parameters = content.parameters
     used = parameters.count("FORCE_PLATFORM", "USED") or 0
     types = parameters.numbers("FORCE_PLATFORM", "TYPE").ravel(order="F")
-    named, bodies = (parameters.texts(OWN, f"PLATE_{what}") for what in ("NAMES", "BODIES"))
+    named, bodies = (
+        parameters.texts(HOMODYN_GROUP, f"PLATE_{what}") for what in ("NAMES", "BODIES")
+    )
     plates, notes = [], []
     for number in range(min(used, 1000)):
         name = named[number] if number < len(named) else f"plate {number + 1}"
         try:
             if number >= len(types):
-                raise _Unusable("FORCE_PLATFORM:TYPE does not name it")
-            wiring, columns = _wiring(parameters, analog, number, int(types[number]), length)
-        except _Unusable as reason:
+                raise _UnusablePlateError("FORCE_PLATFORM:TYPE does not name it")
+            layout, columns = _plate_channels(
+                parameters, analog, number, int(types[number]), length
+            )
+        except _UnusablePlateError as reason:
             notes.append(f"{name} is left out: {reason}")
             continue
         readings = analog.values[:, columns]
@@ -189,58 +216,62 @@ def _plates(content: Content, analog: Signals, length: float) -> tuple[list[Forc
             notes.append(f"{name} has samples that are no numbers; they are read as zero")
             readings = np.nan_to_num(readings, nan=0.0, posinf=0.0, neginf=0.0)
         body = bodies[number] if number < len(bodies) else ""
-        plates.append(replace(plate(name, wiring, readings, analog.rate, analog.start), body=body))
-        if wiring.correction is not None:
+        plates.append(
+            replace(
+                plate_from_channels(name, layout, readings, analog.rate, analog.start), body=body
+            )
+        )
+        if layout.correction is not None:
             notes.append(f"the centre of pressure of {name} is corrected as FPCOPPOLY says")
     return plates, notes
 
 
-class _Unusable(Exception):
+class _UnusablePlateError(Exception):
     """Why a plate cannot be computed."""
 
 
-def _wiring(
-    parameters: Parameters, analog: Signals, number: int, kind: int, length: float
-) -> tuple[Wiring, list[int]]:
-    if kind not in CHANNELS:
-        accepted = ", ".join(map(str, CHANNELS))
-        raise _Unusable(f"its type {kind} is not known; types {accepted} are")
-    corners = _slab(parameters, "CORNERS", (3, 4), number)
+def _plate_channels(
+    parameters: C3dParameters, analog: Signals, number: int, kind: int, length: float
+) -> tuple[PlateChannels, list[int]]:
+    if kind not in CHANNEL_COUNTS:
+        accepted = ", ".join(map(str, CHANNEL_COUNTS))
+        raise _UnusablePlateError(f"its type {kind} is not known; types {accepted} are")
+    corners = _plate_parameter(parameters, "CORNERS", (3, 4), number)
     if corners is None:
-        raise _Unusable("FORCE_PLATFORM:CORNERS does not hold its corners")
+        raise _UnusablePlateError("FORCE_PLATFORM:CORNERS does not hold its corners")
     corners = corners.T * length
-    if frame_of(corners) is None:
-        raise _Unusable("its corners are no rectangle")
-    origin = _slab(parameters, "ORIGIN", (3,), number)
+    if plate_axes(corners) is None:
+        raise _UnusablePlateError("its corners are no rectangle")
+    origin = _plate_parameter(parameters, "ORIGIN", (3,), number)
     if origin is None:
         origin = np.zeros(3)
     table = parameters.numbers("FORCE_PLATFORM", "CHANNEL")
-    wanted = CHANNELS[kind]
+    wanted = CHANNEL_COUNTS[kind]
     if table.ndim != 2 or table.shape[0] < wanted or table.shape[1] <= number:
-        raise _Unusable(f"FORCE_PLATFORM:CHANNEL does not name its {wanted} channels")
+        raise _UnusablePlateError(f"FORCE_PLATFORM:CHANNEL does not name its {wanted} channels")
     columns = [int(channel) % 65536 - 1 for channel in table[:wanted, number]]
     if min(columns) < 0 or max(columns) >= len(analog.names):
-        raise _Unusable(
+        raise _UnusablePlateError(
             f"it wants channels up to {max(columns) + 1}, the file has {len(analog.names)}"
         )
     units = [analog.units[column] for column in columns]
     return (
-        Wiring(
+        PlateChannels(
             kind=kind,
-            channels=tuple(analog.names[column] for column in columns),
+            names=tuple(analog.names[column] for column in columns),
             corners=corners,
             origin=origin * length,
-            length=UNITS.get(units[3].lower(), length),
-            moment=moment_unit(units[5:] if kind == 1 else units[3:], length),
+            length_unit=METRES_PER_UNIT.get(units[3].lower(), length),
+            moment_unit=moment_unit(units[5:] if kind == 1 else units[3:], length),
             calibration=_calibration(parameters, kind, number),
-            correction=_slab(parameters, "FPCOPPOLY", (6, 2), number, last=True),
+            correction=_plate_parameter(parameters, "FPCOPPOLY", (6, 2), number, last=True),
         ),
         columns,
     )
 
 
-def _slab(
-    parameters: Parameters, name: str, shape: tuple[int, ...], number: int, *, last: bool = False
+def _plate_parameter(
+    parameters: C3dParameters, name: str, shape: tuple[int, ...], number: int, *, last: bool = False
 ) -> np.ndarray | None:
     """What a parameter holds for one plate; None where it holds nothing, or only zeros (last)."""
     values = parameters.numbers("FORCE_PLATFORM", name).ravel(order="F")
@@ -253,7 +284,7 @@ def _slab(
     return part.reshape(shape, order="F")
 
 
-def _calibration(parameters: Parameters, kind: int, number: int) -> np.ndarray | None:
+def _calibration(parameters: C3dParameters, kind: int, number: int) -> np.ndarray | None:
     if kind not in (4, 5, 7):
         return None
     rows, columns = {4: (6, 6), 5: (6, 8), 7: (8, 8)}[kind]
@@ -266,32 +297,36 @@ def _calibration(parameters: Parameters, kind: int, number: int) -> np.ndarray |
     if matrix.shape[0] < rows or matrix.shape[1] < columns:
         if not matrix.any() and rows == columns:
             return None
-        raise _Unusable(f"FORCE_PLATFORM:CAL_MATRIX holds no {rows} x {columns} matrix for it")
+        raise _UnusablePlateError(
+            f"FORCE_PLATFORM:CAL_MATRIX holds no {rows} x {columns} matrix for it"
+        )
     matrix = matrix[:rows, :columns]
     # A matrix of zeros stands for none: the maker's program calibrated the channels.
     if matrix.any():
         return matrix
     if rows == columns:
         return None
-    raise _Unusable("its calibration matrix is zero")
+    raise _UnusablePlateError("its calibration matrix is zero")
 
 
-def _on_the_person(
-    plates: list[ForcePlate], up: np.ndarray, parameters: Parameters
+def _forces_on_person(
+    plates: list[ForcePlate], up: np.ndarray, parameters: C3dParameters
 ) -> tuple[tuple[ForcePlate, ...], list[str]]:
     """Plates whose force is that on the person: the ground pushes up.
 
     C3D means the reaction of the plate, but some systems store what the person does to the plate.
     """
-    known = parameters.numbers(OWN, "PLATE_SIGN").ravel()
+    known = parameters.numbers(HOMODYN_GROUP, "PLATE_SIGN").ravel()
     notes, settled_plates = [], []
     for number, one in enumerate(plates):
         lift = one.force @ up
         told = known[number] if len(known) == len(plates) else 0
         turned_over = told < 0 or (
-            not told and np.abs(lift).max(initial=0.0) > PRESSED and (lift * np.abs(lift)).sum() < 0
+            not told
+            and np.abs(lift).max(initial=0.0) > MIN_SIGN_DETECTION_FORCE_N
+            and (lift * np.abs(lift)).sum() < 0
         )
-        if turned_over and one.wiring is not None:
+        if turned_over and one.channels is not None:
             notes.append(
                 f"{one.name} pulls down on who stands on it: the file holds the force on the "
                 "plate, and the opposite is taken as the force on the person"
@@ -301,7 +336,7 @@ def _on_the_person(
                     one,
                     force=-one.force,
                     torque=-one.torque,
-                    wiring=replace(one.wiring, sign=-1),
+                    channels=replace(one.channels, sign=-1),
                 )
             )
         else:
@@ -309,7 +344,7 @@ def _on_the_person(
     return tuple(settled_plates), notes
 
 
-def _events(content: Content, start: float, rate: float) -> tuple[tuple[Event, ...], list[str]]:
+def _events(content: C3dContent, start: float, rate: float) -> tuple[tuple[Event, ...], list[str]]:
     """Events of the EVENT group and of the header, in the order of time."""
     parameters = content.parameters
     times = _event_times(parameters)
@@ -328,7 +363,7 @@ def _events(content: Content, start: float, rate: float) -> tuple[tuple[Event, .
     ]
     known = {(round(event.time * rate), event.label[:4]) for event in found}
     for event in content.header_events:
-        time = _shortest(event.time)
+        time = _shortest_decimal(event.time)
         if (round(time * rate), event.label) not in known:
             found.append(Event(time, event.label))
     notes = []
@@ -351,7 +386,7 @@ def _events(content: Content, start: float, rate: float) -> tuple[tuple[Event, .
     return tuple(sorted(found, key=lambda event: event.time)), notes
 
 
-def _event_times(parameters: Parameters) -> list[float]:
+def _event_times(parameters: C3dParameters) -> list[float]:
     """Seconds of all events: TIMES, TIMES2, ... hold a column of minutes and seconds for each."""
     found: list[float] = []
     number = 1
@@ -366,17 +401,17 @@ def _event_times(parameters: Parameters) -> list[float]:
             value = value.reshape(2, 1) if value.size == 2 else value.reshape(1, -1)
         if value.shape[0] >= 2:
             found.extend(
-                60.0 * float(minutes) + _shortest(seconds)
+                60.0 * float(minutes) + _shortest_decimal(seconds)
                 for minutes, seconds in zip(value[0], value[1], strict=True)
             )
         else:
-            found.extend(_shortest(seconds) for seconds in value[0])
+            found.extend(_shortest_decimal(seconds) for seconds in value[0])
     return [time for time in found if np.isfinite(time)]
 
 
-def _filled(content: Content, kept: list[int]) -> np.ndarray:
+def _filled_mask(content: C3dContent, kept: list[int]) -> np.ndarray:
     """Where positions were computed: only a file of our own tells."""
-    runs = content.parameters.texts(OWN, "FILLED")
+    runs = content.parameters.texts(HOMODYN_GROUP, "FILLED")
     frames, markers, _ = content.points.shape
     filled = np.zeros((frames, markers), dtype=bool)
     for run in runs:
@@ -389,10 +424,10 @@ def _filled(content: Content, kept: list[int]) -> np.ndarray:
     return filled[:, kept]
 
 
-def _properties(parameters: Parameters) -> dict[str, str]:
+def _properties(parameters: C3dParameters) -> dict[str, str]:
     found = {
         key: ", ".join(text for text in parameters.texts(*place) if text)
-        for key, place in NAMED.items()
+        for key, place in PROPERTY_PARAMETERS.items()
     }
     # Vicon keeps mass, height and lengths of the subject here.
     for name, value in parameters.groups.get("PROCESSING", {}).items():
@@ -400,6 +435,6 @@ def _properties(parameters: Parameters) -> dict[str, str]:
             found[f"PROCESSING:{name}"] = ", ".join(value)
         elif value.size == 1:
             found[f"PROCESSING:{name}"] = str(np.float32(value.ravel()[0]))
-    keys, values = (parameters.texts(OWN, name) for name in ("KEYS", "VALUES"))
+    keys, values = (parameters.texts(HOMODYN_GROUP, name) for name in ("KEYS", "VALUES"))
     found.update(zip(keys, values, strict=False))
     return {key: value for key, value in found.items() if value}

@@ -8,10 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from homodyn.capture.formats.c3d_numbers import Processor, counts, floats, integers
-from homodyn.capture.formats.c3d_parameters import BLOCK, Parameters, as_text, read_parameters
+from homodyn.capture.formats.c3d_parameters import (
+    BLOCK_BYTES,
+    C3dParameters,
+    as_text,
+    read_parameters,
+)
 from homodyn.errors import FormatError
 
-MOST_VALUES = 2**29
+MAX_VALUES = 2**29
 """Numbers above which a file is refused, 4 GB in memory."""
 
 
@@ -25,10 +30,10 @@ class HeaderEvent:
 
 
 @dataclass(frozen=True, eq=False)
-class Content:
+class C3dContent:
     """A C3D file taken apart; lengths still in the units of the file."""
 
-    parameters: Parameters
+    parameters: C3dParameters
     points: np.ndarray
     """(frames, points, 3); NaN where the file marks a point as not seen."""
     analog: np.ndarray
@@ -54,22 +59,22 @@ class _Header:
     events: tuple[HeaderEvent, ...]
 
 
-def read_content(content: bytes, path: str, *, partial: bool = False) -> Content:
+def read_c3d_content(content: bytes, path: str, *, partial: bool = False) -> C3dContent:
     """Take a C3D file apart, whatever processor wrote it.
 
     A file shorter than it says is refused, unless ``partial``: then the whole frames that are
     there are read and a note tells how many are missing.
     """
     data = memoryview(content)
-    if len(data) < BLOCK or data[1] != 0x50:
+    if len(data) < BLOCK_BYTES or data[1] != 0x50:
         raise FormatError(
             "this is no C3D file: it does not begin with the mark 0x50 of one; "
             "give a .c3d as the recording system exports it",
             path,
         )
-    section = (max(data[0], 1) - 1) * BLOCK
-    if section < BLOCK or section + 4 > len(data):
-        raise _truncated(path, "it ends before the parameter section")
+    section = (max(data[0], 1) - 1) * BLOCK_BYTES
+    if section < BLOCK_BYTES or section + 4 > len(data):
+        raise _truncation_error(path, "it ends before the parameter section")
     try:
         processor = Processor(data[section + 3])
     except ValueError:
@@ -78,10 +83,10 @@ def read_content(content: bytes, path: str, *, partial: bool = False) -> Content
             "84 (Intel), 85 (DEC) and 86 (MIPS) are read",
             path,
         ) from None
-    header = _header(data[:BLOCK], processor)
-    start = (header.data_block - 1) * BLOCK
+    header = _header(data[:BLOCK_BYTES], processor)
+    start = (header.data_block - 1) * BLOCK_BYTES
     # The preamble counts the blocks, but some writers count too few: the data end the section.
-    end = max(section + data[section + 2] * BLOCK, start)
+    end = max(section + data[section + 2] * BLOCK_BYTES, start)
     parameters = read_parameters(data[section : min(end, len(data))], processor, path)
     return _frames(data, header, parameters, processor, path, partial)
 
@@ -115,11 +120,11 @@ def _header(data: memoryview, processor: Processor) -> _Header:
 def _frames(
     data: memoryview,
     header: _Header,
-    parameters: Parameters,
+    parameters: C3dParameters,
     processor: Processor,
     path: str,
     partial: bool,
-) -> Content:
+) -> C3dContent:
     notes: list[str] = []
     used = parameters.count("POINT", "USED")
     points = header.points if used is None else used
@@ -136,19 +141,19 @@ def _frames(
             "the file holds neither points nor analog channels; there is nothing to read", path
         )
     block = header.data_block or parameters.count("POINT", "DATA_START") or 0
-    start = (block - 1) * BLOCK
-    if start < BLOCK or start >= len(data):
-        raise _truncated(path, f"its data begin in block {block}, beyond its end")
+    start = (block - 1) * BLOCK_BYTES
+    if start < BLOCK_BYTES or start >= len(data):
+        raise _truncation_error(path, f"its data begin in block {block}, beyond its end")
     room = (len(data) - start) // (words * size)
     frames = _frame_count(header, parameters, room, notes)
     if frames > room:
         if not partial:
-            raise _truncated(path, f"it says {frames} frames and holds {room}")
+            raise _truncation_error(path, f"it says {frames} frames and holds {room}")
         notes.append(f"the file is cut off: {room} of its {frames} frames are read")
         frames = room
     if not frames:
         raise FormatError("the file holds no frame; export the recording again", path)
-    if frames * words > MOST_VALUES:
+    if frames * words > MAX_VALUES:
         raise FormatError(
             f"{frames} frames of {words} numbers need more memory than is reasonable; "
             "cut the recording into several files",
@@ -165,10 +170,10 @@ def _frames(
     else:
         table = integers(raw, processor).reshape(frames, words)
     analog = table[:, 4 * points :].reshape(frames * per_frame, channels)
-    return Content(
+    return C3dContent(
         parameters=parameters,
         points=_seen_points(table[:, : 4 * points], scale),
-        analog=_scaled(analog, parameters, size == 2),
+        analog=_scale_analog(analog, parameters, size == 2),
         rate=float(rate),
         samples_per_frame=per_frame,
         first_frame=_first_frame(header, parameters),
@@ -178,7 +183,7 @@ def _frames(
 
 
 def _analog_layout(
-    header: _Header, parameters: Parameters, notes: list[str], path: str
+    header: _Header, parameters: C3dParameters, notes: list[str], path: str
 ) -> tuple[int, int]:
     """Samples per frame and channels."""
     per_frame = header.samples_per_frame
@@ -203,10 +208,10 @@ def _analog_layout(
     return per_frame, channels
 
 
-def _frame_count(header: _Header, parameters: Parameters, room: int, notes: list[str]) -> int:
+def _frame_count(header: _Header, parameters: C3dParameters, room: int, notes: list[str]) -> int:
     """How many frames the file says it holds; where it says different things, what fits."""
     said: dict[str, int] = {}
-    first, last = (_long(parameters, f"ACTUAL_{end}_FIELD") for end in ("START", "END"))
+    first, last = (_long_count(parameters, f"ACTUAL_{end}_FIELD") for end in ("START", "END"))
     if first is not None and last is not None and last >= first:
         said["TRIAL:ACTUAL_END_FIELD"] = last - first + 1
     if long := parameters.number("POINT", "LONG_FRAMES"):
@@ -230,7 +235,7 @@ def _frame_count(header: _Header, parameters: Parameters, room: int, notes: list
     return chosen
 
 
-def _long(parameters: Parameters, name: str) -> int | None:
+def _long_count(parameters: C3dParameters, name: str) -> int | None:
     """A 32-bit count stored as two 16-bit integers, the low one first."""
     values = parameters.numbers("TRIAL", name).ravel(order="F")
     if not values.size or not np.isfinite(values[:2]).all():
@@ -239,8 +244,8 @@ def _long(parameters: Parameters, name: str) -> int | None:
     return low + 65536 * high
 
 
-def _first_frame(header: _Header, parameters: Parameters) -> int:
-    first = _long(parameters, "ACTUAL_START_FIELD")
+def _first_frame(header: _Header, parameters: C3dParameters) -> int:
+    first = _long_count(parameters, "ACTUAL_START_FIELD")
     return first if first else max(header.first, 1)
 
 
@@ -256,7 +261,7 @@ def _seen_points(table: np.ndarray, scale: float) -> np.ndarray:
     return positions
 
 
-def _scaled(analog: np.ndarray, parameters: Parameters, whole: bool) -> np.ndarray:
+def _scale_analog(analog: np.ndarray, parameters: C3dParameters, whole: bool) -> np.ndarray:
     """Analog samples in their units: (raw - offset) * scale * general scale."""
     channels = analog.shape[1]
     unsigned = parameters.text("ANALOG", "FORMAT").upper() == "UNSIGNED"
@@ -272,7 +277,7 @@ def _scaled(analog: np.ndarray, parameters: Parameters, whole: bool) -> np.ndarr
     return (analog.astype(float) - offsets) * scales
 
 
-def _per_channel(parameters: Parameters, name: str, channels: int, default: float) -> np.ndarray:
+def _per_channel(parameters: C3dParameters, name: str, channels: int, default: float) -> np.ndarray:
     """One number a channel, over the continuations of a parameter (SCALE, SCALE2, ...)."""
     values: list[float] = []
     number = 1
@@ -286,7 +291,7 @@ def _per_channel(parameters: Parameters, name: str, channels: int, default: floa
     return np.array(values + [default] * (channels - len(values)))
 
 
-def _truncated(path: str, what: str) -> FormatError:
+def _truncation_error(path: str, what: str) -> FormatError:
     return FormatError(
         f"the file is cut off: {what}; copy or export it again, or read what there is "
         "in Python with hd.capture.read(path, partial=True)",
@@ -322,4 +327,4 @@ def header_bytes(
         samples_per_frame,
         rate,
     )
-    return start.ljust(BLOCK, b"\x00")
+    return start.ljust(BLOCK_BYTES, b"\x00")

@@ -11,23 +11,23 @@ import numpy as np
 from homodyn.capture.formats.c3d_numbers import Processor, floats, integers
 from homodyn.errors import FormatError
 
-BLOCK = 512
+BLOCK_BYTES = 512
 """Bytes of a block, in which C3D counts places."""
 
-Value = np.ndarray | tuple[str, ...]
+ParameterValue = np.ndarray | tuple[str, ...]
 """Numbers in the order of the file (first index fastest), or texts."""
 
-_SIZES = {-1: 1, 1: 1, 2: 2, 4: 4}
+_ELEMENT_BYTES = {-1: 1, 1: 1, 2: 2, 4: 4}
 """Bytes of an element by the type code: text, byte, integer, real."""
 
 
 @dataclass(frozen=True, eq=False)
-class Parameters:
+class C3dParameters:
     """All parameters of a file by group and name, both in capitals."""
 
-    groups: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
+    groups: Mapping[str, Mapping[str, ParameterValue]] = field(default_factory=dict)
 
-    def get(self, group: str, name: str) -> Value | None:
+    def get(self, group: str, name: str) -> ParameterValue | None:
         """The value of a parameter, or None where the file has none."""
         return self.groups.get(group, {}).get(name)
 
@@ -66,10 +66,10 @@ class Parameters:
         return next(iter(self.texts(group, name)), "")
 
 
-def read_parameters(content: memoryview, processor: Processor, path: str) -> Parameters:
+def read_parameters(content: memoryview, processor: Processor, path: str) -> C3dParameters:
     """Every group and parameter of the section, which begins with its four bytes of preamble."""
     names: dict[int, str] = {}
-    found: dict[int, dict[str, Value]] = {}
+    found: dict[int, dict[str, ParameterValue]] = {}
     place = 4
     while place + 2 <= len(content):
         length = abs(int.from_bytes(content[place : place + 1], signed=True))
@@ -78,7 +78,7 @@ def read_parameters(content: memoryview, processor: Processor, path: str) -> Par
             break
         start = place + 2 + length
         if start + 2 > len(content):
-            raise _damaged(path, place)
+            raise _damage_error(path, place)
         name = bytes(content[place + 2 : start]).decode("latin-1").strip().upper()
         (step,) = struct.unpack_from(f"{processor.order}H", content, start)
         if number < 0:
@@ -88,32 +88,32 @@ def read_parameters(content: memoryview, processor: Processor, path: str) -> Par
         if step == 0:
             break
         if step < 2 or start + step > len(content):
-            raise _damaged(path, place)
+            raise _damage_error(path, place)
         place = start + step
-    groups: dict[str, dict[str, Value]] = {name: {} for name in names.values()}
+    groups: dict[str, dict[str, ParameterValue]] = {name: {} for name in names.values()}
     for number, values in found.items():
         groups.setdefault(names.get(number, f"GROUP{number}"), {}).update(values)
-    return Parameters(groups)
+    return C3dParameters(groups)
 
 
-def _value(content: memoryview, place: int, processor: Processor, path: str) -> Value:
+def _value(content: memoryview, place: int, processor: Processor, path: str) -> ParameterValue:
     if place + 2 > len(content):
-        raise _damaged(path, place)
+        raise _damage_error(path, place)
     kind = int.from_bytes(content[place : place + 1], signed=True)
     rank = content[place + 1]
     shape = tuple(content[place + 2 : place + 2 + rank])
-    if kind not in _SIZES or rank > 7 or len(shape) < rank:
-        raise _damaged(path, place)
+    if kind not in _ELEMENT_BYTES or rank > 7 or len(shape) < rank:
+        raise _damage_error(path, place)
     start = place + 2 + rank
     # Python's integers do not overflow: seven dimensions of 255 would in 32 bits.
     elements = 1
     for size in shape:
         elements *= size
-    data = content[start : start + elements * _SIZES[kind]]
-    if len(data) < elements * _SIZES[kind]:
-        raise _damaged(path, place)
+    data = content[start : start + elements * _ELEMENT_BYTES[kind]]
+    if len(data) < elements * _ELEMENT_BYTES[kind]:
+        raise _damage_error(path, place)
     if kind == -1:
-        return _split(bytes(data), shape)
+        return _split_texts(bytes(data), shape)
     if kind == 1:
         numbers = np.frombuffer(data, np.uint8).astype(float)
     elif kind == 2:
@@ -123,7 +123,7 @@ def _value(content: memoryview, place: int, processor: Processor, path: str) -> 
     return numbers.reshape(shape or (1,), order="F")
 
 
-def _split(data: bytes, shape: tuple[int, ...]) -> tuple[str, ...]:
+def _split_texts(data: bytes, shape: tuple[int, ...]) -> tuple[str, ...]:
     width = shape[0] if len(shape) > 1 else len(data)
     if not width:
         return ("",) * int(np.prod(shape[1:], dtype=int)) if len(shape) > 1 else ()
@@ -139,7 +139,7 @@ def as_text(data: bytes) -> str:
         return bare.decode("latin-1").strip()
 
 
-def _damaged(path: str, place: int) -> FormatError:
+def _damage_error(path: str, place: int) -> FormatError:
     return FormatError(
         "the parameter section is damaged: a record reaches beyond its end or has no known type; "
         "export the recording again",
@@ -148,7 +148,7 @@ def _damaged(path: str, place: int) -> FormatError:
     )
 
 
-def parameter_bytes(groups: Mapping[str, Mapping[str, Value | Sequence[str]]]) -> bytes:
+def parameter_bytes(groups: Mapping[str, Mapping[str, ParameterValue | Sequence[str]]]) -> bytes:
     """The records of a parameter section in Intel's byte order, preamble and padding included.
 
     Integer arrays become 16-bit integers, other arrays reals, sequences of texts one array of
@@ -158,16 +158,16 @@ def parameter_bytes(groups: Mapping[str, Mapping[str, Value | Sequence[str]]]) -
     for number, (group, values) in enumerate(groups.items(), start=1):
         records += _record(group, -number, b"")
         for name, value in values.items():
-            records += _record(name, number, _encoded(value))
+            records += _record(name, number, _encode_value(value))
     records += b"\x00\x00"
-    blocks = -(-(len(records) + 4) // BLOCK)
+    blocks = -(-(len(records) + 4) // BLOCK_BYTES)
     if blocks > 255:
         raise FormatError(
             f"{len(records)} bytes of labels and descriptions are more than the "
-            f"{255 * BLOCK} a C3D file can hold; shorten them or write fewer channels"
+            f"{255 * BLOCK_BYTES} a C3D file can hold; shorten them or write fewer channels"
         )
     preamble = bytes([1, 0x50, blocks, Processor.INTEL])
-    return (preamble + records).ljust(blocks * BLOCK, b"\x00")
+    return (preamble + records).ljust(blocks * BLOCK_BYTES, b"\x00")
 
 
 def _record(name: str, number: int, body: bytes) -> bytes:
@@ -177,7 +177,7 @@ def _record(name: str, number: int, body: bytes) -> bytes:
     return bytes([len(label)]) + struct.pack("<b", number) + label + step + body + b"\x00"
 
 
-def _encoded(value: Value | Sequence[str]) -> bytes:
+def _encode_value(value: ParameterValue | Sequence[str]) -> bytes:
     if not isinstance(value, np.ndarray):
         texts = [text.encode("utf-8") for text in value]
         if longest := next((text for text in texts if len(text) > 255), None):

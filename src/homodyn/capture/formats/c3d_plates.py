@@ -20,16 +20,16 @@ import numpy as np
 
 from homodyn.motion import (
     ForcePlate,
-    Wiring,
+    PlateChannels,
 )
 
-LOADED = 10.0
+MIN_CENTER_OF_PRESSURE_FORCE_N = 10.0
 """Vertical force (N) from which on a plate has a centre of pressure."""
 
-CHANNELS = {1: 6, 2: 6, 3: 8, 4: 6, 5: 8, 7: 8}
+CHANNEL_COUNTS = {1: 6, 2: 6, 3: 8, 4: 6, 5: 8, 7: 8}
 """Channels by type."""
 
-_MOMENTS = {
+_MOMENT_UNITS = {
     "nmm": 1e-3, "n.mm": 1e-3, "n*mm": 1e-3, "n-mm": 1e-3, "n mm": 1e-3, "newton-mm": 1e-3,
     "nm": 1.0, "n.m": 1.0, "n*m": 1.0, "n-m": 1.0, "n m": 1.0,
     "ncm": 1e-2, "n.cm": 1e-2, "n*cm": 1e-2,
@@ -39,13 +39,13 @@ _MOMENTS = {
 def moment_unit(units: Sequence[str], length: float) -> float:
     """N m in the unit of the moment channels; without one, newtons times the unit of length."""
     for unit in units:
-        factor = _MOMENTS.get(unit.replace("·", ".").strip().lower())
+        factor = _MOMENT_UNITS.get(unit.replace("·", ".").strip().lower())
         if factor:
             return factor
     return length
 
 
-def frame_of(corners: np.ndarray) -> np.ndarray | None:
+def plate_axes(corners: np.ndarray) -> np.ndarray | None:
     """The axes of a plate as columns, or None where the corners are no rectangle of a plate."""
     if not np.isfinite(corners).all():
         return None
@@ -61,48 +61,51 @@ def frame_of(corners: np.ndarray) -> np.ndarray | None:
     return axes
 
 
-def wrench(wiring: Wiring, channels: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def plate_wrench(
+    layout: PlateChannels, samples: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Force (N), point (m) and torque (N m) at each sample, in the axes of the file.
 
-    Where the force across the plate exceeds `LOADED`, the point is the centre of pressure and the
-    torque the free moment; elsewhere the point is the middle of the plate. The wrench is the same.
+    Where the normal force exceeds `MIN_CENTER_OF_PRESSURE_FORCE_N`, the point is the centre of
+    pressure and the torque the free moment; elsewhere the point is the middle of the plate. The
+    wrench is the same.
     """
-    axes = frame_of(wiring.corners)
+    axes = plate_axes(layout.corners)
     if axes is None:
         raise ValueError("a plate needs four corners of a rectangle")
-    force, moment = _at_surface(wiring, channels)
-    loaded = np.abs(force[:, 2]) > LOADED
+    force, moment = _surface_wrench(layout, samples)
+    loaded = np.abs(force[:, 2]) > MIN_CENTER_OF_PRESSURE_FORCE_N
     pressed = np.where(loaded, force[:, 2], 1.0)
     point = np.zeros_like(force)
     point[:, 0] = np.where(loaded, -moment[:, 1] / pressed, 0.0)
     point[:, 1] = np.where(loaded, moment[:, 0] / pressed, 0.0)
-    if wiring.correction is not None:
-        point[loaded] -= _correction(wiring.correction, point[loaded])
+    if layout.correction is not None:
+        point[loaded] -= _center_of_pressure_error(layout.correction, point[loaded])
     torque = moment - np.cross(point, force)
     # Beside the normal nothing is left at a centre of pressure but rounding, or what the maker's
     # correction takes for an error of the transducers.
     torque[loaded, :2] = 0.0
-    middle = wiring.corners.mean(axis=0)
-    sign = float(wiring.sign)
+    middle = layout.corners.mean(axis=0)
+    sign = float(layout.sign)
     return sign * force @ axes.T, middle + point @ axes.T, sign * torque @ axes.T
 
 
-def _at_surface(wiring: Wiring, channels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _surface_wrench(layout: PlateChannels, samples: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Force (N) and moment (N m) at the middle of the surface, in the frame of the plate."""
-    raw = channels
-    if wiring.calibration is not None and wiring.kind in (4, 5, 7):
-        raw = raw @ wiring.calibration.T
-    origin = wiring.origin
-    if wiring.kind == 1:
+    raw = samples
+    if layout.calibration is not None and layout.kind in (4, 5, 7):
+        raw = raw @ layout.calibration.T
+    origin = layout.origin
+    if layout.kind == 1:
         force = raw[:, :3]
         point = np.zeros_like(force)
-        point[:, :2] = raw[:, 3:5] * wiring.length
+        point[:, :2] = raw[:, 3:5] * layout.length_unit
         moment = np.cross(point, force)
-        moment[:, 2] += raw[:, 5] * wiring.moment
+        moment[:, 2] += raw[:, 5] * layout.moment_unit
         return force, moment
     # The way from the transducer to the surface; z points down, so it must be negative.
     lift = -origin if origin[2] > 0.0 else origin
-    if wiring.kind in (3, 7):
+    if layout.kind in (3, 7):
         x12, x34, y14, y23, z1, z2, z3, z4 = raw.T
         a, b = np.abs(origin[:2])
         force = np.stack([x12 + x34, y14 + y23, z1 + z2 + z3 + z4], axis=-1)
@@ -112,10 +115,10 @@ def _at_surface(wiring: Wiring, channels: np.ndarray) -> tuple[np.ndarray, np.nd
         )
         return force, moment + np.cross(force, [0.0, 0.0, lift[2]])
     force = raw[:, :3]
-    return force, raw[:, 3:6] * wiring.moment + np.cross(force, lift)
+    return force, raw[:, 3:6] * layout.moment_unit + np.cross(force, lift)
 
 
-def _correction(coefficients: np.ndarray, point: np.ndarray) -> np.ndarray:
+def _center_of_pressure_error(coefficients: np.ndarray, point: np.ndarray) -> np.ndarray:
     """How far off (m) the centre of pressure of a Kistler plate is, as FPCOPPOLY describes (mm)."""
     x, y = 1e3 * point[:, 0], 1e3 * point[:, 1]
     a, b = coefficients
@@ -125,7 +128,9 @@ def _correction(coefficients: np.ndarray, point: np.ndarray) -> np.ndarray:
     return 1e-3 * off
 
 
-def plate(name: str, wiring: Wiring, channels: np.ndarray, rate: float, start: float) -> ForcePlate:
+def plate_from_channels(
+    name: str, layout: PlateChannels, samples: np.ndarray, rate: float, start: float
+) -> ForcePlate:
     """The plate in the axes of the file."""
-    force, point, torque = wrench(wiring, channels)
-    return ForcePlate(name, rate, force, point, torque, start, wiring.corners, wiring)
+    force, point, torque = plate_wrench(layout, samples)
+    return ForcePlate(name, rate, force, point, torque, start, layout.corners, layout)

@@ -8,25 +8,25 @@ from pathlib import Path
 
 import numpy as np
 
-from homodyn.capture.formats.c3d import NAMED, OWN
+from homodyn.capture.formats.c3d import HOMODYN_GROUP, PROPERTY_PARAMETERS
 from homodyn.capture.formats.c3d_content import header_bytes
 from homodyn.capture.formats.c3d_numbers import Processor, float_bytes
-from homodyn.capture.formats.c3d_parameters import BLOCK, Value, parameter_bytes
-from homodyn.capture.formats.c3d_plates import moment_unit, wrench
-from homodyn.capture.formats.missing import UNITS
-from homodyn.capture.formats.upward import AXES
+from homodyn.capture.formats.c3d_parameters import BLOCK_BYTES, ParameterValue, parameter_bytes
+from homodyn.capture.formats.c3d_plates import moment_unit, plate_wrench
+from homodyn.capture.formats.missing_markers import METRES_PER_UNIT
+from homodyn.capture.formats.up_axis import ROTATION_BY_UP_AXIS
 from homodyn.capture.trial import Trial
 from homodyn.errors import FormatError
 from homodyn.model.formats.files import write_bytes
 from homodyn.motion import (
     ForcePlate,
-    Wiring,
+    PlateChannels,
 )
 
-MM = 1e-3
+METRES_PER_MM = 1e-3
 """Metres in the unit that is written."""
 
-_Groups = dict[str, dict[str, Value | Sequence[str]]]
+_Groups = dict[str, dict[str, ParameterValue | Sequence[str]]]
 
 
 def write_c3d(trial: Trial, path: Path) -> None:
@@ -37,10 +37,10 @@ def write_c3d(trial: Trial, path: Path) -> None:
         raise FormatError("a trial without markers, plates and channels is not written", str(path))
     if len(trial.markers) > 65535:
         raise FormatError(f"{len(trial.markers)} markers are more than C3D can count", str(path))
-    channels = _Channels(trial, str(path))
+    channels = _AnalogChannels(trial, str(path))
     groups = _groups(trial, channels)
     # Where the data begin stands inside the section whose length decides it.
-    block = 2 + len(parameter_bytes(groups)) // BLOCK
+    block = 2 + len(parameter_bytes(groups)) // BLOCK_BYTES
     groups["POINT"]["DATA_START"] = np.array([block])
     parameters = parameter_bytes(groups)
     first = _first_frame(trial)
@@ -54,12 +54,15 @@ def write_c3d(trial: Trial, path: Path) -> None:
         rate=trial.rate,
     )
     content = header + parameters + float_bytes(_data(trial, channels), Processor.INTEL)
-    write_bytes(path, content.ljust(-(-len(content) // BLOCK) * BLOCK, b"\x00"))
+    write_bytes(path, content.ljust(-(-len(content) // BLOCK_BYTES) * BLOCK_BYTES, b"\x00"))
 
 
-def _upward(trial: Trial) -> str:
+def _up_axis(trial: Trial) -> str:
     """The axis that points up in the file: as recorded, or Z if it was turned since."""
-    return next((name for name, axes in AXES.items() if np.array_equal(axes, trial.axes)), "z")
+    return next(
+        (name for name, axes in ROTATION_BY_UP_AXIS.items() if np.array_equal(axes, trial.axes)),
+        "z",
+    )
 
 
 def _first_frame(trial: Trial) -> int:
@@ -67,9 +70,9 @@ def _first_frame(trial: Trial) -> int:
     return max(1, round(trial.start * trial.rate) + 1)
 
 
-def _data(trial: Trial, channels: _Channels) -> np.ndarray:
+def _data(trial: Trial, channels: _AnalogChannels) -> np.ndarray:
     """(frames, words): four numbers a marker, then the samples of the frame."""
-    positions = (trial.positions @ AXES[_upward(trial)]) / MM
+    positions = (trial.positions @ ROTATION_BY_UP_AXIS[_up_axis(trial)]) / METRES_PER_MM
     seen = np.isfinite(positions).all(-1)
     points = np.zeros((trial.frames, len(trial.markers), 4), dtype=np.float32)
     points[..., :3] = np.where(seen[..., None], positions, 0.0)
@@ -78,8 +81,8 @@ def _data(trial: Trial, channels: _Channels) -> np.ndarray:
     return np.concatenate([points.reshape(trial.frames, -1), samples], axis=1)
 
 
-def _groups(trial: Trial, channels: _Channels) -> _Groups:
-    up = _upward(trial)
+def _groups(trial: Trial, channels: _AnalogChannels) -> _Groups:
+    up = _up_axis(trial)
     first = _first_frame(trial)
     last = first + trial.frames - 1
     groups: _Groups = {
@@ -98,20 +101,20 @@ def _groups(trial: Trial, channels: _Channels) -> _Groups:
             "UNITS": ("mm",),
             "X_SCREEN": ("+X" if up[-1] != "x" else "+Y",),
             "Y_SCREEN": (up.upper() if up[0] == "-" else f"+{up.upper()}",),
-            **_pieces("LABELS", trial.markers),
-            **_pieces("DESCRIPTIONS", [""] * len(trial.markers)),
+            **_split_parameter("LABELS", trial.markers),
+            **_split_parameter("DESCRIPTIONS", [""] * len(trial.markers)),
         },
         "ANALOG": channels.parameters(trial.rate),
         "FORCE_PLATFORM": channels.plates(),
         "EVENT": _events(trial),
     }
-    for key, (group, name) in NAMED.items():
+    for key, (group, name) in PROPERTY_PARAMETERS.items():
         if trial.properties.get(key):
             groups.setdefault(group, {"USED": np.array([1])} if group == "SUBJECTS" else {})
             groups[group][name] = (trial.properties[key],)
     if measures := _processing(trial):
         groups["PROCESSING"] = {key.split(":")[1]: value for key, value in measures.items()}
-    groups[OWN] = _own(trial, up, channels)
+    groups[HOMODYN_GROUP] = _homodyn_parameters(trial, up, channels)
     return groups
 
 
@@ -129,28 +132,30 @@ def _processing(trial: Trial) -> dict[str, np.ndarray]:
     return found
 
 
-def _own(trial: Trial, up: str, channels: _Channels) -> dict[str, Value | Sequence[str]]:
+def _homodyn_parameters(
+    trial: Trial, up: str, channels: _AnalogChannels
+) -> dict[str, ParameterValue | Sequence[str]]:
     """What only Homodyn reads: the axes, the exact start, what was filled, other properties."""
     others = {
         key: value
         for key, value in trial.properties.items()
-        if key not in NAMED and key not in _processing(trial) and value
+        if key not in PROPERTY_PARAMETERS and key not in _processing(trial) and value
     }
-    own: dict[str, Value | Sequence[str]] = {
+    own: dict[str, ParameterValue | Sequence[str]] = {
         "UP": (up,),
         "START": (repr(trial.start),),
-        "PLATE_SIGN": np.array([wiring.sign for wiring in channels.wirings], dtype=int),
+        "PLATE_SIGN": np.array([layout.sign for layout in channels.layouts], dtype=int),
         "PLATE_NAMES": tuple(plate.name for plate in trial.plates),
         "PLATE_BODIES": tuple(plate.body for plate in trial.plates),
-        **_pieces("KEYS", list(others)),
-        **_pieces("VALUES", list(others.values())),
+        **_split_parameter("KEYS", list(others)),
+        **_split_parameter("VALUES", list(others.values())),
     }
     if trial.filled.any():
-        own |= _pieces("FILLED", _runs(trial.filled))
+        own |= _split_parameter("FILLED", _filled_runs(trial.filled))
     return own
 
 
-def _runs(filled: np.ndarray) -> list[str]:
+def _filled_runs(filled: np.ndarray) -> list[str]:
     """``marker first count`` of every run of frames whose positions were computed."""
     runs = []
     for marker in np.flatnonzero(filled.any(axis=0)):
@@ -159,49 +164,51 @@ def _runs(filled: np.ndarray) -> list[str]:
     return runs
 
 
-def _events(trial: Trial) -> dict[str, Value | Sequence[str]]:
+def _events(trial: Trial) -> dict[str, ParameterValue | Sequence[str]]:
     events = trial.events
     minutes = np.floor([event.time / 60.0 for event in events])
     times = np.array([minutes, [event.time for event in events] - 60.0 * minutes])
     return {
         "USED": np.array([len(events)]),
-        **_pieces("LABELS", [event.label for event in events]),
-        **_pieces("CONTEXTS", [event.context for event in events]),
-        **_pieces("SUBJECTS", [event.subject for event in events]),
-        **_pieces("DESCRIPTIONS", [event.description for event in events]),
+        **_split_parameter("LABELS", [event.label for event in events]),
+        **_split_parameter("CONTEXTS", [event.context for event in events]),
+        **_split_parameter("SUBJECTS", [event.subject for event in events]),
+        **_split_parameter("DESCRIPTIONS", [event.description for event in events]),
         **{
-            f"TIMES{_turn(k)}": times[:, 255 * k : 255 * (k + 1)]
+            f"TIMES{_continuation(k)}": times[:, 255 * k : 255 * (k + 1)]
             for k in range(max(1, -(-len(events) // 255)))
         },
     }
 
 
-def _turn(piece: int) -> str:
+def _continuation(piece: int) -> str:
     return str(piece + 1) if piece else ""
 
 
-def _pieces(name: str, texts: Sequence[str]) -> dict[str, Sequence[str]]:
+def _split_parameter(name: str, texts: Sequence[str]) -> dict[str, Sequence[str]]:
     """A parameter of many texts in pieces of 255, the most that one can hold: LABELS, LABELS2."""
     count = max(1, -(-len(texts) // 255))
-    return {f"{name}{_turn(k)}": texts[255 * k : 255 * (k + 1)] for k in range(count)}
+    return {f"{name}{_continuation(k)}": texts[255 * k : 255 * (k + 1)] for k in range(count)}
 
 
-class _Channels:
+class _AnalogChannels:
     """The analog channels of a file: those of the trial, and those its plates need."""
 
     def __init__(self, trial: Trial, path: str) -> None:
         self.path = path
         self.frames = trial.frames
-        self.axes = AXES[_upward(trial)]
+        self.axes = ROTATION_BY_UP_AXIS[_up_axis(trial)]
         self.per_frame = self._samples_per_frame(trial)
         self.names = list(trial.analog.names)
         units = trial.analog.units
         self.units = [units[k] if k < len(units) else "" for k in range(len(self.names))]
         self.columns = (
-            list(self._fitted("the analog channels", trial.analog.values).T) if self.names else []
+            list(self._fit_to_frames("the analog channels", trial.analog.values).T)
+            if self.names
+            else []
         )
-        self.wirings = [
-            self._kept(trial, plate) or self._made(plate, number)
+        self.layouts = [
+            self._recorded_channels(trial, plate) or self._new_channels(plate, number)
             for number, plate in enumerate(trial.plates, start=1)
         ]
 
@@ -232,42 +239,42 @@ class _Channels:
             if abs(sampled[name][1] - trial.start) * trial.rate > 1e-3:
                 raise FormatError(
                     f"{name} begins at {sampled[name][1]:g} s, the frames at {trial.start:g} s; "
-                    "C3D begins all at once: cut them with trial.between",
+                    "C3D begins all at once: cut them with Trial.crop",
                     self.path,
                 )
         return ratio
 
-    def _fitted(self, name: str, values: np.ndarray) -> np.ndarray:
+    def _fit_to_frames(self, name: str, values: np.ndarray) -> np.ndarray:
         """Samples for whole frames; a last frame that is begun repeats its last sample."""
         wanted = self.frames * self.per_frame
         if not wanted - self.per_frame < len(values) <= wanted:
             raise FormatError(
                 f"{name} has {len(values)} samples, {self.frames} frames of {self.per_frame} make "
-                f"{wanted}; cut both to one span with trial.between",
+                f"{wanted}; cut both to one span with Trial.crop",
                 self.path,
             )
         return np.concatenate([values, np.repeat(values[-1:], wanted - len(values), axis=0)])
 
-    def _kept(self, trial: Trial, plate: ForcePlate) -> Wiring | None:
-        """The wiring of a plate, if the channels of the trial still make what the plate says."""
-        wiring = plate.wiring
-        if wiring is None or not set(wiring.channels) <= set(trial.analog.names):
+    def _recorded_channels(self, trial: Trial, plate: ForcePlate) -> PlateChannels | None:
+        """The layout of a plate, if the channels of the trial still make what the plate says."""
+        layout = plate.channels
+        if layout is None or not set(layout.names) <= set(trial.analog.names):
             return None
-        places = [trial.analog.names.index(name) for name in wiring.channels]
+        places = [trial.analog.names.index(name) for name in layout.names]
         readings = trial.analog.values[:, places]
         if len(readings) != len(plate.force) or not np.isfinite(readings).all():
             return None
         units = [self.units[place] for place in places]
-        moment = moment_unit(units[5:] if wiring.kind == 1 else units[3:], MM)
-        length = UNITS.get(units[3].lower(), MM)
-        if moment != wiring.moment or (wiring.kind == 1 and length != wiring.length):
+        moment = moment_unit(units[5:] if layout.kind == 1 else units[3:], METRES_PER_MM)
+        length = METRES_PER_UNIT.get(units[3].lower(), METRES_PER_MM)
+        if moment != layout.moment_unit or (layout.kind == 1 and length != layout.length_unit):
             return None
-        now = [part @ self.axes.T for part in wrench(wiring, readings)]
+        now = [part @ self.axes.T for part in plate_wrench(layout, readings)]
         said = (plate.force, plate.point, plate.torque)
         same = all(np.allclose(a, b, rtol=1e-9, atol=1e-9) for a, b in zip(now, said, strict=True))
-        return wiring if same else None
+        return layout if same else None
 
-    def _made(self, plate: ForcePlate, number: int) -> Wiring:
+    def _new_channels(self, plate: ForcePlate, number: int) -> PlateChannels:
         """Channels of their own for a plate that none were recorded for: force and moment."""
         corners = _corners(plate) @ self.axes
         force, point, torque = (
@@ -277,7 +284,7 @@ class _Channels:
         z = np.cross(x, y)
         frame = np.stack([axis / np.linalg.norm(axis) for axis in (x, np.cross(z, x), z)], axis=-1)
         moment = torque + np.cross(point - corners.mean(axis=0), force)
-        readings = np.concatenate([force @ frame, moment @ frame / MM], axis=1)
+        readings = np.concatenate([force @ frame, moment @ frame / METRES_PER_MM], axis=1)
         names = []
         for label in ("Force.Fx", "Force.Fy", "Force.Fz", "Moment.Mx", "Moment.My", "Moment.Mz"):
             name = f"{label}{number}"
@@ -286,10 +293,10 @@ class _Channels:
             names.append(name)
             self.names.append(name)
             self.units.append("N" if label.startswith("Force") else "Nmm")
-        self.columns += list(self._fitted(plate.name, readings).T)
-        return Wiring(2, tuple(names), corners, np.zeros(3), MM, MM)
+        self.columns += list(self._fit_to_frames(plate.name, readings).T)
+        return PlateChannels(2, tuple(names), corners, np.zeros(3), METRES_PER_MM, METRES_PER_MM)
 
-    def parameters(self, rate: float) -> dict[str, Value | Sequence[str]]:
+    def parameters(self, rate: float) -> dict[str, ParameterValue | Sequence[str]]:
         """The group ANALOG."""
         count = len(self.names)
         pieces = range(max(1, -(-count // 255)))
@@ -298,34 +305,37 @@ class _Channels:
             "USED": np.array([count]),
             "RATE": np.array([rate * self.per_frame]),
             "GEN_SCALE": np.array([1.0]),
-            **{f"SCALE{_turn(k)}": np.ones(size) for k, size in enumerate(sizes)},
-            **{f"OFFSET{_turn(k)}": np.zeros(size, dtype=int) for k, size in enumerate(sizes)},
-            **_pieces("UNITS", self.units),
-            **_pieces("LABELS", self.names),
-            **_pieces("DESCRIPTIONS", [""] * count),
+            **{f"SCALE{_continuation(k)}": np.ones(size) for k, size in enumerate(sizes)},
+            **{
+                f"OFFSET{_continuation(k)}": np.zeros(size, dtype=int)
+                for k, size in enumerate(sizes)
+            },
+            **_split_parameter("UNITS", self.units),
+            **_split_parameter("LABELS", self.names),
+            **_split_parameter("DESCRIPTIONS", [""] * count),
         }
 
-    def plates(self) -> dict[str, Value | Sequence[str]]:
+    def plates(self) -> dict[str, ParameterValue | Sequence[str]]:
         """The group FORCE_PLATFORM."""
-        count = len(self.wirings)
-        width = max([6, *(len(wiring.channels) for wiring in self.wirings)])
+        count = len(self.layouts)
+        width = max([6, *(len(layout.names) for layout in self.layouts)])
         corners, origin = np.zeros((3, 4, count)), np.zeros((3, count))
         channel = np.zeros((width, count), dtype=int)
         calibration = np.zeros((width, width, count))
         correction = np.zeros((6, 2, count))
-        for number, wiring in enumerate(self.wirings):
-            corners[..., number] = wiring.corners.T / MM
-            origin[:, number] = wiring.origin / MM
-            for row, name in enumerate(wiring.channels):
+        for number, layout in enumerate(self.layouts):
+            corners[..., number] = layout.corners.T / METRES_PER_MM
+            origin[:, number] = layout.origin / METRES_PER_MM
+            for row, name in enumerate(layout.names):
                 channel[row, number] = self.names.index(name) + 1
-            if wiring.calibration is not None:
-                rows, columns = wiring.calibration.shape
-                calibration[:rows, :columns, number] = wiring.calibration
-            if wiring.correction is not None:
-                correction[..., number] = wiring.correction.T
-        group: dict[str, Value | Sequence[str]] = {
+            if layout.calibration is not None:
+                rows, columns = layout.calibration.shape
+                calibration[:rows, :columns, number] = layout.calibration
+            if layout.correction is not None:
+                correction[..., number] = layout.correction.T
+        group: dict[str, ParameterValue | Sequence[str]] = {
             "USED": np.array([count]),
-            "TYPE": np.array([wiring.kind for wiring in self.wirings], dtype=int),
+            "TYPE": np.array([layout.kind for layout in self.layouts], dtype=int),
             "ZERO": np.array([1, 0]),
             "CORNERS": corners,
             "ORIGIN": origin,

@@ -8,10 +8,10 @@ import numpy as np
 
 from homodyn.errors import FormatError
 
-HUGE = 1e20
+MAX_MAGNITUDE = 1e20
 """Magnitude above which a number is a code for nothing seen: Optotrak writes -3.6973E+028."""
 
-_NOTHING = {
+_MISSING_WORDS = {
     "",
     "nan",
     "-nan",
@@ -28,12 +28,12 @@ _NOTHING = {
 }
 
 
-def delimiter_of(line: str) -> str | None:
+def find_delimiter(line: str) -> str | None:
     """The first of tab, semicolon and comma that stands in the line; None for blanks."""
     return next((mark for mark in ("\t", ";", ",") if mark in line), None)
 
 
-def rows_of(
+def parse_rows(
     lines: Sequence[str],
     columns: int,
     delimiter: str | None,
@@ -78,7 +78,7 @@ def _number(cell: str, path: str, line: int, column: int) -> float:
     try:
         return float(cell)
     except ValueError:
-        if cell.lower() in _NOTHING:
+        if cell.lower() in _MISSING_WORDS:
             return float("nan")
         raise FormatError(
             f"{cell!r} is no number; a decimal point and no separator of thousands are expected",
@@ -87,9 +87,9 @@ def _number(cell: str, path: str, line: int, column: int) -> float:
         ) from None
 
 
-def without_codes(values: np.ndarray, codes: Sequence[float] = ()) -> np.ndarray:
+def mask_missing_codes(values: np.ndarray, codes: Sequence[float] = ()) -> np.ndarray:
     """The same numbers with NaN where one is a code for nothing seen."""
-    nothing = np.abs(values) > HUGE
+    nothing = np.abs(values) > MAX_MAGNITUDE
     for code in codes:
         # Codes are printed with few digits.
         nothing |= np.isclose(values, code, rtol=1e-4, atol=0.0)

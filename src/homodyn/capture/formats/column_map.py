@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from homodyn.capture.formats.files import read_text
+from homodyn.capture.formats.file_content import read_text
 from homodyn.errors import FormatError
 from homodyn.foundation.text import unknown_name
 
@@ -38,7 +38,7 @@ class ColumnMap:
     """Numbers that stand for a marker that was not seen. Anything beyond 1e20 does anyway."""
 
 
-def column_map(source: Mapping[str, Any] | str | Path | None) -> ColumnMap:
+def read_column_map(source: Mapping[str, Any] | str | Path | None) -> ColumnMap:
     """The map in a mapping or in a TOML file.
 
     A mapping without the key ``markers`` whose values are all columns is taken as the markers.
@@ -63,24 +63,24 @@ def column_map(source: Mapping[str, Any] | str | Path | None) -> ColumnMap:
     if not isinstance(markers, Mapping):
         raise FormatError("markers must be a table of columns by marker name", where, "markers")
     settings["missing"] = _numbers(settings.get("missing", ()), where)
-    settings["skip"] = _checked(settings.get("skip", 0), int, "skip", where)
+    settings["skip"] = _check_type(settings.get("skip", 0), int, "skip", where)
     if settings["skip"] < 0:
         raise FormatError("it must be 0 or more", where, "skip")
     if settings.get("rate") is not None:
-        settings["rate"] = float(_checked(settings["rate"], (int, float), "rate", where))
+        settings["rate"] = float(_check_type(settings["rate"], (int, float), "rate", where))
         if not 0.0 < settings["rate"] < 1e7:
             raise FormatError(f"{settings['rate']:g} Hz is no frame rate", where, "rate")
     for key in ("unit", "up", "delimiter"):
-        _checked(settings.get(key, ""), str, key, where)
+        _check_type(settings.get(key, ""), str, key, where)
     if settings.get("time") is not None:
-        _checked(settings["time"], (str, int), "time", where)
+        _check_type(settings["time"], (str, int), "time", where)
     return ColumnMap(
         markers={name: _triple(name, columns, where) for name, columns in markers.items()},
         **settings,
     )
 
 
-def _checked(value: Any, kind: type | tuple[type, ...], key: str, where: str) -> Any:
+def _check_type(value: Any, kind: type | tuple[type, ...], key: str, where: str) -> Any:
     if isinstance(value, bool) or not isinstance(value, kind):
         kinds = kind if isinstance(kind, tuple) else (kind,)
         wanted = " or ".join({str: "a text", int: "a number", float: "a number"}[k] for k in kinds)
@@ -90,7 +90,7 @@ def _checked(value: Any, kind: type | tuple[type, ...], key: str, where: str) ->
 
 def _numbers(value: Any, where: str) -> tuple[float, ...]:
     values = value if isinstance(value, (list, tuple)) else [value]
-    return tuple(float(_checked(one, (int, float), "missing", where)) for one in values)
+    return tuple(float(_check_type(one, (int, float), "missing", where)) for one in values)
 
 
 def _triple(name: str, columns: Any, where: str) -> tuple[Column, Column, Column]:
@@ -99,7 +99,7 @@ def _triple(name: str, columns: Any, where: str) -> tuple[Column, Column, Column
     if isinstance(columns, str):
         return f"{columns}x", f"{columns}y", f"{columns}z"
     if isinstance(columns, (list, tuple)) and len(columns) == 3:
-        x, y, z = (_checked(column, (str, int), f"markers.{name}", where) for column in columns)
+        x, y, z = (_check_type(column, (str, int), f"markers.{name}", where) for column in columns)
         return x, y, z
     raise FormatError(
         f"{columns!r} is not accepted; give three columns, the number of the first of three, "

@@ -9,13 +9,17 @@ from pathlib import Path
 
 import numpy as np
 
-from homodyn.capture.formats.cells import delimiter_of, rows_of, without_codes
-from homodyn.capture.formats.clock import Clock, steady
+from homodyn.capture.formats.cells import find_delimiter, mask_missing_codes, parse_rows
 from homodyn.capture.formats.column_map import Column, ColumnMap
-from homodyn.capture.formats.files import read_text
-from homodyn.capture.formats.missing import UNITS, mark_missing, metres_in
-from homodyn.capture.formats.names import settled
-from homodyn.capture.formats.upward import AXES, asked, upward
+from homodyn.capture.formats.file_content import read_text
+from homodyn.capture.formats.missing_markers import (
+    METRES_PER_UNIT,
+    detect_length_unit,
+    mark_missing,
+)
+from homodyn.capture.formats.time_base import TimeBase, fit_time_base
+from homodyn.capture.formats.unique_names import unique_names
+from homodyn.capture.formats.up_axis import ROTATION_BY_UP_AXIS, detect_up_axis, parse_up_axis
 from homodyn.capture.table import Table
 from homodyn.capture.trial import Trial
 from homodyn.errors import FormatError
@@ -28,16 +32,16 @@ _AXIS = re.compile(r"(.*?)[\s._:-]*([xyz])", re.IGNORECASE)
 
 
 @dataclass(frozen=True, eq=False)
-class _Sheet:
+class _CsvContent:
     """A CSV file taken apart."""
 
     names: tuple[str, ...]
     """Names of the columns; empty texts where the file has no line of names."""
     values: np.ndarray
-    said: dict[str, str]
+    comment_settings: dict[str, str]
     """What comment lines above say as ``key = value``."""
 
-    def place(self, column: Column, path: str) -> int:
+    def column_index(self, column: Column, path: str) -> int:
         """Where a column stands."""
         if isinstance(column, int):
             if not 1 <= column <= len(self.names):
@@ -52,7 +56,7 @@ class _Sheet:
         return self.names.index(column)
 
 
-def _sheet(path: Path, mapping: ColumnMap) -> _Sheet:
+def _read_content(path: Path, mapping: ColumnMap) -> _CsvContent:
     lines = read_text(path).splitlines()
     said: dict[str, str] = {}
     start = mapping.skip
@@ -64,7 +68,7 @@ def _sheet(path: Path, mapping: ColumnMap) -> _Sheet:
         start += 1
     if start >= len(lines):
         raise FormatError("the file has no rows of numbers", str(path))
-    delimiter = mapping.delimiter or delimiter_of(lines[start])
+    delimiter = mapping.delimiter or find_delimiter(lines[start])
     head = _cells(lines[start], delimiter)
     named = any(cell and not _is_number(cell) for cell in head)
     names = tuple(head) if named else ("",) * len(head)
@@ -72,8 +76,8 @@ def _sheet(path: Path, mapping: ColumnMap) -> _Sheet:
     rows = [line.replace('"', "") for line in lines[first:] if line.strip()]
     if not rows:
         raise FormatError("the file has no rows of numbers", str(path))
-    values = rows_of(rows, len(names), delimiter, str(path), first + 1)
-    return _Sheet(names, values, said)
+    values = parse_rows(rows, len(names), delimiter, str(path), first + 1)
+    return _CsvContent(names, values, said)
 
 
 def _cells(line: str, delimiter: str | None) -> list[str]:
@@ -93,28 +97,28 @@ def _is_number(cell: str) -> bool:
 
 def read_csv_table(path: Path) -> Table:
     """The columns of a CSV file that has a line of names and a column of time."""
-    sheet = _sheet(path, ColumnMap())
+    sheet = _read_content(path, ColumnMap())
     if not any(sheet.names):
         raise FormatError("the columns have no names; a line of names is expected", str(path))
-    place = _time_place(sheet)
+    place = _time_column(sheet)
     if place is None:
         raise FormatError(
             f"no column is called time; it has: {', '.join(sheet.names[:20])}", str(path)
         )
     others = [k for k in range(len(sheet.names)) if k != place]
-    names, _ = settled([sheet.names[k] for k in others], len(others), "column")
-    degrees = sheet.said.get("degrees", "no").lower() in ("yes", "true", "1")
+    names, _ = unique_names([sheet.names[k] for k in others], len(others), "column")
+    degrees = sheet.comment_settings.get("degrees", "no").lower() in ("yes", "true", "1")
     return Table(names, sheet.values[:, place], sheet.values[:, others], degrees, path.stem)
 
 
-def _time_place(sheet: _Sheet) -> int | None:
+def _time_column(sheet: _CsvContent) -> int | None:
     return next((k for k, name in enumerate(sheet.names) if _TIME.fullmatch(name.strip())), None)
 
 
 def read_csv(path: Path, mapping: ColumnMap, *, up: str | None = None) -> Trial:
     """The trial in a CSV file; see `homodyn.capture.read`."""
-    sheet = _sheet(path, mapping)
-    triples = dict(mapping.markers) or _triples(sheet.names)
+    sheet = _read_content(path, mapping)
+    triples = dict(mapping.markers) or _marker_columns(sheet.names)
     if not triples:
         raise FormatError(
             "no three columns are called after one marker, as LASI.x, LASI.y, LASI.z; "
@@ -122,21 +126,24 @@ def read_csv(path: Path, mapping: ColumnMap, *, up: str | None = None) -> Trial:
             str(path),
         )
     places = np.array(
-        [[sheet.place(column, str(path)) for column in columns] for columns in triples.values()]
+        [
+            [sheet.column_index(column, str(path)) for column in columns]
+            for columns in triples.values()
+        ]
     )
-    clock = _clock(sheet, mapping, str(path))
-    points = without_codes(clock.spread(sheet.values[:, places]), mapping.missing)
+    clock = _time_base(sheet, mapping, str(path))
+    points = mask_missing_codes(clock.expand_rows(sheet.values[:, places]), mapping.missing)
     # A comment may say anything: only what makes sense here is taken from it.
-    told = sheet.said.get("unit", "")
-    unit = mapping.unit or (told if told.lower() in UNITS else "")
-    length, unit_notes = metres_in(unit, points)
+    told = sheet.comment_settings.get("unit", "")
+    unit = mapping.unit or (told if told.lower() in METRES_PER_UNIT else "")
+    length, unit_notes = detect_length_unit(unit, points)
     positions, missing_notes = mark_missing(points * length)
     if not np.isfinite(positions).any():
         raise FormatError("no marker is seen in any frame; check columns= and unit", str(path))
     markers = tuple(triples)
-    told = sheet.said.get("up", "")
-    named = up or mapping.up or (told if told in AXES else "")
-    direction = asked(named) if named else upward(positions, markers)
+    told = sheet.comment_settings.get("up", "")
+    named = up or mapping.up or (told if told in ROTATION_BY_UP_AXIS else "")
+    direction = parse_up_axis(named) if named else detect_up_axis(positions, markers)
     trial = Trial(
         name=path.stem,
         markers=markers,
@@ -146,13 +153,13 @@ def read_csv(path: Path, mapping: ColumnMap, *, up: str | None = None) -> Trial:
         source=str(path),
         notes=(*clock.notes, *unit_notes, *missing_notes, direction.note),
     )
-    first = sheet.said.get("first_frame", "")
+    first = sheet.comment_settings.get("first_frame", "")
     if first.isdigit():
         trial = replace(trial, first_frame=int(first))
-    return trial.turned(direction.axes)
+    return trial.rotate(direction.axes)
 
 
-def _triples(names: Sequence[str]) -> dict[str, tuple[Column, Column, Column]]:
+def _marker_columns(names: Sequence[str]) -> dict[str, tuple[Column, Column, Column]]:
     """Markers told by the names of their columns: one beginning, then x, y and z."""
     found: dict[str, dict[str, Column]] = {}
     for number, name in enumerate(names, start=1):
@@ -164,24 +171,26 @@ def _triples(names: Sequence[str]) -> dict[str, tuple[Column, Column, Column]]:
     }
 
 
-def _clock(sheet: _Sheet, mapping: ColumnMap, path: str) -> Clock:
+def _time_base(sheet: _CsvContent, mapping: ColumnMap, path: str) -> TimeBase:
     said = mapping.rate
-    if said is None and (told := sheet.said.get("rate")) and _is_number(told):
+    if said is None and (told := sheet.comment_settings.get("rate")) and _is_number(told):
         said = float(told)
-    place = sheet.place(mapping.time, path) if mapping.time is not None else _time_place(sheet)
+    place = (
+        sheet.column_index(mapping.time, path) if mapping.time is not None else _time_column(sheet)
+    )
     if place is not None:
-        return steady(sheet.values[:, place], path, said=said)
+        return fit_time_base(sheet.values[:, place], path, said=said)
     if said is None or not 0.0 < said < np.inf:
         raise FormatError(
             'there is no column of time; give the frames per second, as columns={"rate": 100, ...}',
             path,
         )
-    return Clock(0.0, said, np.arange(len(sheet.values)))
+    return TimeBase(0.0, said, np.arange(len(sheet.values)))
 
 
 def write_csv(trial: Trial, path: Path) -> None:
     """Write the markers of a trial in metres, Z up; every position reads back as the same bits."""
-    _refuse_marks([*trial.markers], path)
+    _refuse_delimiters([*trial.markers], path)
     names = [f"{marker}.{axis}" for marker in trial.markers for axis in "xyz"]
     head = f"# unit = m, up = z, rate = {trial.rate!r}, first_frame = {trial.first_frame}"
     _write(path, [head], names, trial.time, trial.positions.reshape(trial.frames, -1))
@@ -189,12 +198,12 @@ def write_csv(trial: Trial, path: Path) -> None:
 
 def write_csv_table(table: Table, path: Path) -> None:
     """Write a table; every number reads back as the same bits."""
-    _refuse_marks([*table.names], path)
+    _refuse_delimiters([*table.names], path)
     head = [f"# degrees = {'yes' if table.degrees else 'no'}"]
     _write(path, head, table.names, table.time, table.values)
 
 
-def _refuse_marks(names: list[str], path: Path) -> None:
+def _refuse_delimiters(names: list[str], path: Path) -> None:
     for name in names:
         if set(name) & set(',"\n\r'):
             raise FormatError(

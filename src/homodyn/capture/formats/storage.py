@@ -5,14 +5,22 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from homodyn.capture.formats.cells import rows_of
-from homodyn.capture.formats.files import read_text
-from homodyn.capture.formats.names import settled
+from homodyn.capture.formats.cells import parse_rows
+from homodyn.capture.formats.file_content import read_text
+from homodyn.capture.formats.unique_names import unique_names
 from homodyn.capture.table import Table
 from homodyn.errors import FormatError
 from homodyn.model.formats.files import write_text
 
-_PARTS = {"vec2": 2, "vec3": 3, "vec4": 4, "vec5": 5, "vec6": 6, "quaternion": 4, "spatialvec": 6}
+_COMPONENT_COUNTS = {
+    "vec2": 2,
+    "vec3": 3,
+    "vec4": 4,
+    "vec5": 5,
+    "vec6": 6,
+    "quaternion": 4,
+    "spatialvec": 6,
+}
 
 
 def read_storage(path: Path) -> Table:
@@ -27,7 +35,7 @@ def read_storage(path: Path) -> Table:
             "expected are a head, endheader, the names of the columns and rows of numbers",
             str(path),
         )
-    title, header = _head(lines[:end])
+    title, header = _parse_header(lines[:end])
     place = end + 1
     while place < len(lines) and not lines[place].strip():
         place += 1
@@ -37,7 +45,7 @@ def read_storage(path: Path) -> Table:
     names = [name.strip() for name in lines[place].strip().split(delimiter)]
     rows = [line.strip("\r\n") for line in lines[place + 1 :] if line.strip()]
     kind = header.get("datatype", "double").lower()
-    if parts := _PARTS.get(kind):
+    if parts := _COMPONENT_COUNTS.get(kind):
         names = [names[0], *(f"{name}_{k}" for name in names[1:] for k in range(1, parts + 1))]
         rows = [row.replace(",", delimiter or " ") for row in rows]
     elif kind not in ("double", "float"):
@@ -57,12 +65,12 @@ def read_storage(path: Path) -> Table:
         raise FormatError("there are no rows below the names; export it again", str(path))
     # Blanks may stand around the tabs of a row, and a row may begin with some.
     cleaned = [row.strip(" ") for row in rows]
-    table = rows_of(cleaned, len(names), delimiter, str(path), place + 2)
-    unique, _ = settled(names[1:], len(names) - 1, "column")
-    return Table(unique, table[:, 0], table[:, 1:], _degrees(header, path), title, header)
+    table = parse_rows(cleaned, len(names), delimiter, str(path), place + 2)
+    unique, _ = unique_names(names[1:], len(names) - 1, "column")
+    return Table(unique, table[:, 0], table[:, 1:], _is_in_degrees(header, path), title, header)
 
 
-def _degrees(header: dict[str, str], path: Path) -> bool:
+def _is_in_degrees(header: dict[str, str], path: Path) -> bool:
     """What the head says of angles; a MOT file of SIMM's, without a version, means degrees."""
     said = header.get("indegrees")
     if said is None:
@@ -70,7 +78,7 @@ def _degrees(header: dict[str, str], path: Path) -> bool:
     return said.lower() in ("yes", "y", "true", "1")
 
 
-def _head(lines: list[str]) -> tuple[str, dict[str, str]]:
+def _parse_header(lines: list[str]) -> tuple[str, dict[str, str]]:
     """The title, and what follows it by keys in small letters: ``key=value`` or ``key value``."""
     title, header = "", {}
     for number, line in enumerate(lines):

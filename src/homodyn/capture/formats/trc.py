@@ -7,14 +7,14 @@ from pathlib import Path
 
 import numpy as np
 
-from homodyn.capture.formats.cells import rows_of, without_codes
-from homodyn.capture.formats.clock import steady
-from homodyn.capture.formats.files import read_text
-from homodyn.capture.formats.missing import mark_missing, metres_in
-from homodyn.capture.formats.names import settled
-from homodyn.capture.formats.upward import asked, upward
+from homodyn.capture.formats.cells import mask_missing_codes, parse_rows
+from homodyn.capture.formats.file_content import read_text
+from homodyn.capture.formats.missing_markers import detect_length_unit, mark_missing
+from homodyn.capture.formats.time_base import fit_time_base
+from homodyn.capture.formats.unique_names import unique_names
+from homodyn.capture.formats.up_axis import detect_up_axis, parse_up_axis
 from homodyn.capture.trial import (
-    Y_UP,
+    Y_UP_TO_Z_UP,
     Trial,
 )
 from homodyn.errors import FormatError
@@ -33,17 +33,19 @@ def read_trc(path: Path, *, up: str | None = None, partial: bool = False) -> Tri
             "expected are PathFileType, DataRate, ..., Frame# Time and marker names",
             str(path),
         )
-    head = _head(lines[:place])
+    head = _parse_header(lines[:place])
     delimiter = "\t" if "\t" in lines[place] else None
     labels = _labels(lines[place], delimiter)
     first, rows = _data_lines(lines, place)
     columns = 2 + 3 * len(labels)
-    table = rows_of(rows, columns, delimiter, str(path), first + 1, blank_end=delimiter is not None)
+    table = parse_rows(
+        rows, columns, delimiter, str(path), first + 1, blank_end=delimiter is not None
+    )
     notes = []
-    count = _integer(head, "NumMarkers")
+    count = _header_integer(head, "NumMarkers")
     if count is not None and count != len(labels):
         notes.append(f"NumMarkers says {count}, {len(labels)} names are given and read")
-    frames = _integer(head, "NumFrames")
+    frames = _header_integer(head, "NumFrames")
     if frames is not None and frames > len(rows):
         if not partial:
             raise FormatError(
@@ -53,17 +55,19 @@ def read_trc(path: Path, *, up: str | None = None, partial: bool = False) -> Tri
                 str(path),
             )
         notes.append(f"the file is cut off: {len(rows)} of its {frames} frames are read")
-    clock = steady(table[:, 1], str(path), said=_rate(head))
-    points = without_codes(clock.spread(table[:, 2:].reshape(len(table), -1, 3)))
-    markers, label_notes = settled(labels, len(labels), "unlabelled")
-    length, unit_notes = metres_in(head.get("Units", ""), points)
+    clock = fit_time_base(table[:, 1], str(path), said=_header_rate(head))
+    points = mask_missing_codes(clock.expand_rows(table[:, 2:].reshape(len(table), -1, 3)))
+    markers, label_notes = unique_names(labels, len(labels), "unlabelled")
+    length, unit_notes = detect_length_unit(head.get("Units", ""), points)
     positions, missing_notes = mark_missing(points * length)
     if not np.isfinite(positions).any():
         raise FormatError("no marker is seen in any frame; export the recording again", str(path))
     direction = (
-        asked(up)
+        parse_up_axis(up)
         if up
-        else upward(positions, markers, expected="y", convention="the convention of TRC files")
+        else detect_up_axis(
+            positions, markers, expected="y", convention="the convention of TRC files"
+        )
     )
     number = table[0, 0]
     trial = Trial(
@@ -83,10 +87,10 @@ def read_trc(path: Path, *, up: str | None = None, partial: bool = False) -> Tri
             direction.note,
         ),
     )
-    return trial.turned(direction.axes)
+    return trial.rotate(direction.axes)
 
 
-def _head(lines: list[str]) -> dict[str, str]:
+def _parse_header(lines: list[str]) -> dict[str, str]:
     """The line of keys above the line of their values."""
     for keys, values in pairwise(lines):
         if "DataRate" in keys:
@@ -94,14 +98,14 @@ def _head(lines: list[str]) -> dict[str, str]:
     return {}
 
 
-def _integer(head: dict[str, str], key: str) -> int | None:
+def _header_integer(head: dict[str, str], key: str) -> int | None:
     try:
         return int(float(head[key]))
     except (KeyError, ValueError, OverflowError):
         return None
 
 
-def _rate(head: dict[str, str]) -> float | None:
+def _header_rate(head: dict[str, str]) -> float | None:
     try:
         rate = float(head["DataRate"])
     except (KeyError, ValueError):
@@ -142,7 +146,7 @@ def write_trc(trial: Trial, path: Path) -> None:
     for name in trial.markers:
         if set(name) & set("\t\n\r"):
             raise FormatError(f"the name {name!r} holds a tab or a new line; rename it", str(path))
-    axes = trial.axes if trial.source.lower().endswith(".trc") else Y_UP
+    axes = trial.axes if trial.source.lower().endswith(".trc") else Y_UP_TO_Z_UP
     positions = (trial.positions @ axes) * 1e3
     count = len(trial.markers)
     rate = f"{trial.rate:.12g}"

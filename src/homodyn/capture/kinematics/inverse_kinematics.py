@@ -8,42 +8,54 @@ from typing import Any
 
 import numpy as np
 
-from homodyn.capture.filtering.differentiation import continuous, derivatives, interpolated
+from homodyn.capture.filters.pose_derivatives import (
+    interpolate_poses,
+    pose_derivatives,
+    unwrap_quaternions,
+)
+from homodyn.capture.kinematics.jerk_smoothing import smooth_trajectory
 from homodyn.capture.kinematics.least_squares import (
-    ITERATIONS,
-    TOLERANCE,
-    Fitted,
+    MAX_ITERATIONS,
+    STEP_TOLERANCE,
     MarkerProblem,
-    Tell,
-    in_batches,
+    PoseEstimate,
+    ProgressCallback,
+    fit_in_batches,
     levenberg_marquardt,
-    native,
+    runs_natively,
     sugihara,
 )
 from homodyn.capture.kinematics.marker_step import LOSSES
-from homodyn.capture.kinematics.observability import common_markers, seen_patterns, undetermined
-from homodyn.capture.kinematics.placing import every_pose, first_pose, root_entries
-from homodyn.capture.kinematics.plausibility import check_units, refuse_misfit, remarks
-from homodyn.capture.kinematics.smoothing import smoothed
+from homodyn.capture.kinematics.observability import (
+    common_markers,
+    undetermined_coordinates,
+    visibility_patterns,
+)
+from homodyn.capture.kinematics.plausibility import check_units, fit_notes, refuse_misfit
+from homodyn.capture.kinematics.pose_initialization import (
+    fit_all_frames,
+    initial_pose,
+    placement_entries,
+)
 from homodyn.capture.trial import Trial
-from homodyn.capture.world import world_axes
+from homodyn.capture.world_frame import world_axes
 from homodyn.errors import CaptureError
 from homodyn.foundation.text import unknown_name
 from homodyn.model import Model
 from homodyn.model.configuration import normalize, plain_entries
 from homodyn.motion.motion import FitStatus, Motion
 
-METHODS = ("levenberg-marquardt", "sugihara")
-ROBUST_SCALE = 0.02
+SOLVER_METHODS = ("levenberg-marquardt", "sugihara")
+DEFAULT_ROBUST_SCALE_M = 0.02
 """Distance (m) at which a robust loss bends unless told otherwise."""
 
 
 @dataclass(frozen=True)
-class Sight:
+class MarkerTargets:
     """What of the model's markers a trial shows, in the model's world."""
 
     names: tuple[str, ...]
-    columns: np.ndarray
+    marker_indices: np.ndarray
     """Places of the compared markers among those of the model."""
     measured: np.ndarray
     """(frames, compared markers, 3), m; NaN where not seen."""
@@ -55,12 +67,12 @@ class Sight:
 
 
 @dataclass(frozen=True)
-class Freedom:
+class CoordinateMasks:
     """Which coordinates the markers leave open."""
 
     locked: np.ndarray
     """(nv,): those that the model locks."""
-    held: np.ndarray
+    undetermined: np.ndarray
     """(nv,): those that no frame determines."""
     gaps: np.ndarray
     """(frames, nv): those that this frame does not determine, but others do."""
@@ -68,7 +80,7 @@ class Freedom:
     """(frames,): whether the frame shows where the model is."""
 
 
-def fit(
+def inverse_kinematics(
     model: Model,
     trial: Trial,
     *,
@@ -79,10 +91,10 @@ def fit(
     smooth: float | None = None,
     start: Motion | np.ndarray | None = None,
     method: str = "levenberg-marquardt",
-    tolerance: float = TOLERANCE,
-    iterations: int = ITERATIONS,
-    reject: float = 0.15,
-    tell: Tell | None = None,
+    tolerance: float = STEP_TOLERANCE,
+    max_iterations: int = MAX_ITERATIONS,
+    max_rms: float = 0.15,
+    progress: ProgressCallback | None = None,
 ) -> Motion:
     """The motion of a model that comes closest to the markers of a trial.
 
@@ -109,48 +121,54 @@ def fit(
     """
     if model.parameters:
         model = model.at(model.parameter_values)
-    if method not in METHODS:
-        raise CaptureError(f"there is no method {method!r}; it may be {' or '.join(METHODS)}")
+    if method not in SOLVER_METHODS:
+        raise CaptureError(
+            f"there is no method {method!r}; it may be {' or '.join(SOLVER_METHODS)}"
+        )
     if method == "sugihara" and smooth is not None:
         raise CaptureError("method 'sugihara' takes frame after frame; it cannot smooth over them")
-    sight = _sight(model, trial, weights)
-    pull, goal = _tracked(model, track, trial.frames)
-    freedom = _freedom(model, sight, pull, anywhere=start is None)
-    loss, scale = _robust(robust)
+    sight = _marker_targets(model, trial, weights)
+    pull, goal = _tracking_terms(model, track, trial.frames)
+    freedom = _coordinate_masks(model, sight, pull, anywhere=start is None)
+    loss, scale = _robust_loss(robust)
     problem = MarkerProblem(
         model,
         sight.targets,
         sight.weights,
         pull,
         goal,
-        (~(freedom.locked | freedom.held | freedom.gaps)).astype(float),
-        *_limits(model, limits),
+        (~(freedom.locked | freedom.undetermined | freedom.gaps)).astype(float),
+        *_joint_limits(model, limits),
         loss,
         scale,
-        native(trial.frames),
+        runs_natively(trial.frames),
     )
-    if tell is not None:
-        tell(0.0)
-    fitted = _fitted(problem, freedom, start, method, tolerance, iterations, tell)
+    if progress is not None:
+        progress(0.0)
+    fitted = _fit_poses(problem, freedom, start, method, tolerance, max_iterations, progress)
     told = f"{method} to a last step of {tolerance:g}, limits {'on' if limits else 'off'}"
     if loss:
         told += f", {loss} loss from {scale:g} m"
     if smooth is not None:
-        free = ~(freedom.locked | freedom.held)
-        fitted = smoothed(problem.freeing(free.astype(float)), fitted, trial.rate, smooth)
+        free = ~(freedom.locked | freedom.undetermined)
+        fitted = smooth_trajectory(
+            problem.with_free(free.astype(float)), fitted, trial.rate, smooth
+        )
         told += f", jerk penalised from {smooth:g} Hz"
     motion = _motion(trial, sight, freedom, problem, fitted, told)
-    refuse_misfit(motion, reject)
-    return replace(motion, notes=(*motion.notes, *remarks(motion)))
+    refuse_misfit(motion, max_rms)
+    return replace(motion, notes=(*motion.notes, *fit_notes(motion)))
 
 
-def _sight(model: Model, trial: Trial, weights: Mapping[str, float] | None) -> Sight:
+def _marker_targets(
+    model: Model, trial: Trial, weights: Mapping[str, float] | None
+) -> MarkerTargets:
     ours, theirs = common_markers(model, trial)
     names = tuple(marker.name for marker in model.markers)
     if not ours:
         raise CaptureError(
             f"trial {trial.name!r} and model {model.name!r} have no marker name in common: "
-            f"the trial has {_listed(trial.markers)}; the model has {_listed(names)}; "
+            f"the trial has {_list_text(trial.markers)}; the model has {_list_text(names)}; "
             "rename them (Trial.renamed, match_labels)"
         )
     factors = np.ones(len(names))
@@ -180,12 +198,12 @@ def _sight(model: Model, trial: Trial, weights: Mapping[str, float] | None) -> S
         ("markers of the model that the trial lacks", [m for m in names if m not in trial.markers]),
     ):
         if extra:
-            notes.append(f"{what}: {_listed(extra)}")
+            notes.append(f"{what}: {_list_text(extra)}")
     compared = tuple(names[k] for k in ours)
-    return Sight(compared, np.array(ours), measured, targets, shares, tuple(notes))
+    return MarkerTargets(compared, np.array(ours), measured, targets, shares, tuple(notes))
 
 
-def _tracked(
+def _tracking_terms(
     model: Model, track: Mapping[str, tuple[float, Any]] | None, frames: int
 ) -> tuple[np.ndarray, np.ndarray]:
     pull, goal = np.zeros((2, frames, model.nv))
@@ -210,12 +228,14 @@ def _tracked(
     return pull, goal
 
 
-def _freedom(model: Model, sight: Sight, pull: np.ndarray, anywhere: bool) -> Freedom:
+def _coordinate_masks(
+    model: Model, sight: MarkerTargets, pull: np.ndarray, anywhere: bool
+) -> CoordinateMasks:
     """Which coordinates stay, in all frames and in each, and which frames place the model."""
     locked = np.array([coordinate.locked for coordinate in model.coordinates], dtype=bool)
     ever = sight.weights.max(0)[None]
-    held = undetermined(model, ever, pull.max(0)[None], locked)[0]
-    roots = np.concatenate(root_entries(model))
+    held = undetermined_coordinates(model, ever, pull.max(0)[None], locked)[0]
+    roots = np.concatenate(placement_entries(model))
     if anywhere and held[roots].any() and len(roots) >= 3:
         open_ = ", ".join(model.coordinate_names[i] for i in roots if held[i])
         raise CaptureError(
@@ -223,14 +243,14 @@ def _freedom(model: Model, sight: Sight, pull: np.ndarray, anywhere: bool) -> Fr
             f"tell where the model is ({open_} stay open): it takes three that are not in line, or "
             "a start"
         )
-    patterns, index = seen_patterns(np.column_stack([sight.weights > 0, pull > 0]))
+    patterns, index = visibility_patterns(np.column_stack([sight.weights > 0, pull > 0]))
     count = len(model.markers)
     usual = np.concatenate([ever[0] > 0, pull.max(0) > 0])
     shares = np.where(patterns[:, :count], ever, 0.0)
     drawn = np.where(patterns[:, count:], pull.max(0), 0.0)
     odd = (patterns != usual).any(-1)
     hidden = np.zeros((len(patterns), model.nv), dtype=bool)
-    hidden[odd] = undetermined(model, shares[odd], drawn[odd], locked | held)
+    hidden[odd] = undetermined_coordinates(model, shares[odd], drawn[odd], locked | held)
     gaps = hidden[index]
     placed = np.logical_and((sight.weights > 0).any(-1), ~gaps[:, roots].any(-1))
     if not placed.any():
@@ -238,21 +258,23 @@ def _freedom(model: Model, sight: Sight, pull: np.ndarray, anywhere: bool) -> Fr
             "no frame sees enough markers at once to tell where the model is; it takes three that "
             "are not in line"
         )
-    return Freedom(locked, held, gaps, placed)
+    return CoordinateMasks(locked, held, gaps, placed)
 
 
-def _limits(model: Model, limits: bool) -> tuple[np.ndarray, np.ndarray]:
+def _joint_limits(model: Model, limits: bool) -> tuple[np.ndarray, np.ndarray]:
     lower, upper = model.lower.copy(), model.upper.copy()
     loose = np.ones(model.nv, dtype=bool)
     if limits:
         loose[plain_entries(model)[0]] = False
-        loose[np.concatenate(root_entries(model))] = True
+        loose[np.concatenate(placement_entries(model))] = True
     lower[loose], upper[loose] = -np.inf, np.inf
     return lower, upper
 
 
-def _robust(robust: str | tuple[str, float] | None) -> tuple[str, float]:
-    loss, scale = (robust, ROBUST_SCALE) if isinstance(robust, str) else robust or ("", 1.0)
+def _robust_loss(robust: str | tuple[str, float] | None) -> tuple[str, float]:
+    loss, scale = (
+        (robust, DEFAULT_ROBUST_SCALE_M) if isinstance(robust, str) else robust or ("", 1.0)
+    )
     if loss not in LOSSES:
         raise CaptureError(f"there is no robust loss {loss!r}; it may be 'huber' or 'cauchy'")
     if not (np.isfinite(scale) and scale > 0):
@@ -260,42 +282,44 @@ def _robust(robust: str | tuple[str, float] | None) -> tuple[str, float]:
     return loss, float(scale)
 
 
-def _fitted(
+def _fit_poses(
     problem: MarkerProblem,
-    freedom: Freedom,
+    freedom: CoordinateMasks,
     start: Motion | np.ndarray | None,
     method: str,
     tolerance: float,
     iterations: int,
-    tell: Tell | None,
-) -> Fitted:
+    tell: ProgressCallback | None,
+) -> PoseEstimate:
     """Poses of all frames: those that place the model fitted, the others between them."""
     model = problem.model
     rows = np.flatnonzero(freedom.placed)
-    part = problem.rows(rows)
+    part = problem.select_frames(rows)
     seed = int(np.argmax((part.weights > 0).sum(-1)))
-    given = _start(model, start, problem.frames)
+    given = _initial_poses(model, start, problem.frames)
     neutral = model.neutral() if given is None else given.reshape(-1, model.nq)[0]
     options: dict[str, Any] = {"tolerance": tolerance, "iterations": iterations}
     if method == "sugihara":
-        first = neutral if given is not None else first_pose(part.rows([0]), neutral).q[0]
-        fitted = sugihara(part, first, tell=tell, **options)
+        first = (
+            neutral if given is not None else initial_pose(part.select_frames([0]), neutral).q[0]
+        )
+        fitted = sugihara(part, first, progress=tell, **options)
     elif given is not None and given.ndim > 1:
-        fitted = in_batches(part, given[rows], tell, **options)
+        fitted = fit_in_batches(part, given[rows], tell, **options)
     else:
-        pose = first_pose(part.rows([seed]), neutral).q[0] if given is None else given
-        fitted = every_pose(part, seed, pose, tell=tell, **options)
-    fitted = _spread_over(problem.frames, rows, fitted)
+        pose = initial_pose(part.select_frames([seed]), neutral).q[0] if given is None else given
+        fitted = fit_all_frames(part, seed, pose, progress=tell, **options)
+    fitted = _scatter_frames(problem.frames, rows, fitted)
     q = fitted.q
     if not freedom.placed.all():
-        q = interpolated(model, q, freedom.placed)
+        q = interpolate_poses(model, q, freedom.placed)
     gaps = freedom.gaps & freedom.placed[:, None]
     if not gaps.any():
         return replace(fitted, q=q)
     for entry in np.flatnonzero(gaps.any(0)):
-        q = interpolated(model, q, ~gaps[:, entry], np.array([entry]))
+        q = interpolate_poses(model, q, ~gaps[:, entry], np.array([entry]))
     again = np.flatnonzero(gaps.any(-1))
-    second = levenberg_marquardt(problem.rows(again), q[again], **options)
+    second = levenberg_marquardt(problem.select_frames(again), q[again], **options)
     q[again] = second.q
     arrays = {name: getattr(fitted, name).copy() for name in ("cost", "converged", "blocked")}
     for name, array in arrays.items():
@@ -303,7 +327,9 @@ def _fitted(
     return replace(fitted, q=q, **arrays)
 
 
-def _start(model: Model, start: Motion | np.ndarray | None, frames: int) -> np.ndarray | None:
+def _initial_poses(
+    model: Model, start: Motion | np.ndarray | None, frames: int
+) -> np.ndarray | None:
     if start is None:
         return None
     given = np.array(start.q if isinstance(start, Motion) else start, dtype=float)
@@ -315,7 +341,7 @@ def _start(model: Model, start: Motion | np.ndarray | None, frames: int) -> np.n
     return given
 
 
-def _spread_over(frames: int, rows: np.ndarray, fitted: Fitted) -> Fitted:
+def _scatter_frames(frames: int, rows: np.ndarray, fitted: PoseEstimate) -> PoseEstimate:
     """Results of some frames at their places among all."""
     if len(rows) == frames:
         return fitted
@@ -325,38 +351,38 @@ def _spread_over(frames: int, rows: np.ndarray, fitted: Fitted) -> Fitted:
         part = getattr(fitted, name)
         arrays[name] = np.zeros((frames, *part.shape[1:]), dtype=part.dtype)
         arrays[name][rows] = part
-    return Fitted(**arrays)
+    return PoseEstimate(**arrays)
 
 
 def _motion(
     trial: Trial,
-    sight: Sight,
-    freedom: Freedom,
+    sight: MarkerTargets,
+    freedom: CoordinateMasks,
     problem: MarkerProblem,
-    fitted: Fitted,
+    fitted: PoseEstimate,
     told: str,
 ) -> Motion:
     model = problem.model
     q = fitted.q
     if model.nq > model.nv:
-        q = continuous(model, normalize(model, q))
-    residual = problem.distances(q)[:, sight.columns]
+        q = unwrap_quaternions(model, normalize(model, q))
+    residual = problem.distances(q)[:, sight.marker_indices]
     residual[~np.isfinite(sight.measured).all(-1)] = np.nan
     status = np.where(fitted.converged, FitStatus.CONVERGED, FitStatus.STALLED).astype(object)
     status[~freedom.placed] = FitStatus.UNSEEN
-    v, a = derivatives(model, trial.time, q)
+    v, a = pose_derivatives(model, trial.time, q)
     names = np.array(model.coordinate_names, dtype=object)
     notes = list(sight.notes)
-    shut = freedom.held | freedom.locked
+    shut = freedom.undetermined | freedom.locked
     if freedom.locked.any():
-        notes.append(f"locked by the model: {_listed(names[freedom.locked])}")
+        notes.append(f"locked by the model: {_list_text(names[freedom.locked])}")
     gaps = freedom.gaps & freedom.placed[:, None]
     for entry in np.flatnonzero(gaps.any(0)):
         notes.append(
             f"{names[entry]} is not shown by the markers of {int(gaps[:, entry].sum())} frames and "
             "was laid between its values around them"
         )
-    weights = sight.weights[:, sight.columns].max(0)
+    weights = sight.weights[:, sight.marker_indices].max(0)
     return Motion(
         model,
         trial.time,
@@ -369,14 +395,14 @@ def _motion(
         weights,
         status,
         fitted.iterations,
-        tuple(names[freedom.held]),
+        tuple(names[freedom.undetermined]),
         fitted.blocked & ~shut,
         told,
         tuple(notes),
     )
 
 
-def _listed(names: Any, most: int = 12) -> str:
+def _list_text(names: Any, most: int = 12) -> str:
     names = [str(name) for name in names]
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more

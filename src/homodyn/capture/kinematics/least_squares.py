@@ -10,10 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from homodyn.capture.kinematics.descent import DAMPING, Rows, descent, descent_kernel
+from homodyn.capture.kinematics.descent_kernel import (
+    INITIAL_DAMPING,
+    DescentState,
+    descent_kernel,
+    descent_loop,
+)
 from homodyn.capture.kinematics.marker_step import (
     distance_kernel,
-    measured,
+    length_parametric_model,
     normal_kernel,
     step_kernel,
 )
@@ -21,21 +26,21 @@ from homodyn.model import Model
 from homodyn.model.configuration import plain_entries
 from homodyn.symbolic import Kernel
 
-FRAMES_WORTH_COMPILING = 50
+MIN_FRAMES_TO_COMPILE = 50
 """From so many frames on a fit runs in native code; the rule looks at nothing else, so that a
 fit gives the same bits whatever was compiled before it."""
 
-TOLERANCE = 1e-8
+STEP_TOLERANCE = 1e-8
 """Length of the last step (rad, m)."""
-ITERATIONS = 200
+MAX_ITERATIONS = 200
 """Steps after which a frame is given up."""
 
-BATCH = 500
+BATCH_FRAMES = 500
 """Frames that are fitted between two words about how far it is."""
-Tell = Callable[[float], None]
+ProgressCallback = Callable[[float], None]
 """Hears the share of the work that is done; what it raises ends the work."""
 
-SUGIHARA_FLOOR = 1e-3
+SUGIHARA_MIN_DAMPING = 1e-3
 """What Sugihara's damping adds to the objective (Felis 2015, eq. 4.17)."""
 
 
@@ -52,9 +57,9 @@ class MarkerProblem:
     """(frames, markers, 3), m."""
     weights: np.ndarray
     """(frames, markers)."""
-    pull: np.ndarray
+    tracking_weights: np.ndarray
     """(frames, nv): weights of coordinates that are tracked."""
-    goal: np.ndarray
+    tracking_targets: np.ndarray
     """(frames, nv): their values (rad, m)."""
     free: np.ndarray
     """(frames, nv)."""
@@ -72,16 +77,16 @@ class MarkerProblem:
         """Number of frames."""
         return len(self.targets)
 
-    def rows(self, rows: Any) -> MarkerProblem:
+    def select_frames(self, rows: Any) -> MarkerProblem:
         """Some of the frames, in this order; repeated where an index is."""
-        parts = ("targets", "weights", "pull", "goal", "free")
+        parts = ("targets", "weights", "tracking_weights", "tracking_targets", "free")
         return replace(self, **{name: getattr(self, name)[rows] for name in parts})
 
-    def freeing(self, free: np.ndarray) -> MarkerProblem:
+    def with_free(self, free: np.ndarray) -> MarkerProblem:
         """The same with other coordinates free to move."""
         return replace(self, free=np.broadcast_to(free, self.free.shape))
 
-    def inside(self, q: np.ndarray) -> np.ndarray:
+    def clamp_to_limits(self, q: np.ndarray) -> np.ndarray:
         """Poses with the coordinates that may move brought within their limits."""
         entries, positions = plain_entries(self.model)
         result = np.array(q, dtype=float)
@@ -91,37 +96,39 @@ class MarkerProblem:
         return result
 
     @cached_property
-    def unit(self) -> np.ndarray:
+    def mean_weight(self) -> np.ndarray:
         """(frames,): the mean weight of the seen markers, in which damping is measured."""
         seen = self.weights > 0
         return self.weights.sum(-1) / np.maximum(seen.sum(-1), 1) + ~seen.any(-1)
 
     @cached_property
-    def records(self) -> np.ndarray:
+    def frame_inputs(self) -> np.ndarray:
         """(frames, ...): what is there to be fitted, as `step_kernel` takes it."""
         flat = self.targets.reshape(self.frames, -1)
-        return np.concatenate([flat, self.weights, self.pull, self.goal, self.free], axis=1)
+        return np.concatenate(
+            [flat, self.weights, self.tracking_weights, self.tracking_targets, self.free], axis=1
+        )
 
     @cached_property
     def lengths(self) -> np.ndarray:
         """The lengths of the model, as its kernels take them."""
-        return measured(self.model).parameter_values
+        return length_parametric_model(self.model).parameter_values
 
-    def steps(self, gain: float = 0.0) -> Callable[..., Any]:
+    def step_function(self, gain: float = 0.0) -> Callable[..., Any]:
         """(q, records, mood) -> one damped step of these frames: see `step_kernel`."""
         run = self._tier(step_kernel(self.model, self.loss))
         setting = np.concatenate([self.lower, self.upper, [gain, self.scale]])
         return lambda q, records, mood: run(q, records, setting, mood, self.lengths)
 
-    def descended(self, rows: np.ndarray, iterations: int, tolerance: float) -> np.ndarray:
+    def descend(self, rows: np.ndarray, iterations: int, tolerance: float) -> np.ndarray:
         """The rows of all frames after so many iterations, or fewer that were enough."""
         limited = float(np.isfinite([self.lower, self.upper]).any())
         setting = np.concatenate([self.lower, self.upper, [self.scale, tolerance, limited]])
-        frames = np.concatenate([self.records, self.unit[:, None]], axis=1)
+        frames = np.concatenate([self.frame_inputs, self.mean_weight[:, None]], axis=1)
         if self.native:
             inputs = {"row": rows, "done": np.zeros(len(rows)), "frame": frames}
             inputs |= {"setting": setting, "lengths": self.lengths}
-            course = descent(self.model, self.loss)(iterations, inputs)
+            course = descent_loop(self.model, self.loss)(iterations, inputs)
             return course.states["row"]
         run = self._tier(descent_kernel(self.model, self.loss))
         done = np.zeros(len(rows))
@@ -134,7 +141,13 @@ class MarkerProblem:
     def equations(self, q: np.ndarray) -> Any:
         """Normal matrix, descent and objective of every frame, undamped and without limits."""
         run = self._tier(normal_kernel(self.model, self.loss))
-        parts = (self.targets, self.weights, self.pull, self.goal, self.scale)
+        parts = (
+            self.targets,
+            self.weights,
+            self.tracking_weights,
+            self.tracking_targets,
+            self.scale,
+        )
         return run(q, *parts, self.lengths)
 
     def distances(self, q: np.ndarray) -> np.ndarray:
@@ -150,14 +163,14 @@ class MarkerProblem:
         return self.model.kernels[key]
 
 
-def native(frames: int) -> bool:
+def runs_natively(frames: int) -> bool:
     """Whether a fit of so many frames runs in native code."""
     tier = os.environ.get("HOMODYN_TIER", "")
-    return tier == "compiled" or (frames >= FRAMES_WORTH_COMPILING and tier != "interpreted")
+    return tier == "compiled" or (frames >= MIN_FRAMES_TO_COMPILE and tier != "interpreted")
 
 
 @dataclass(frozen=True)
-class Fitted:
+class PoseEstimate:
     """Poses with the objective there, steps taken, and whether the last was short enough."""
 
     q: np.ndarray
@@ -172,53 +185,55 @@ def levenberg_marquardt(
     problem: MarkerProblem,
     start: np.ndarray,
     *,
-    tolerance: float = TOLERANCE,
-    iterations: int = ITERATIONS,
-    damping: float = DAMPING,
-) -> Fitted:
-    """All frames at once, each with its own damping: see `homodyn.capture.kinematics.descent`.
+    tolerance: float = STEP_TOLERANCE,
+    iterations: int = MAX_ITERATIONS,
+    damping: float = INITIAL_DAMPING,
+) -> PoseEstimate:
+    """Fit all frames at once, each with its own damping (see the module ``descent_kernel``).
 
-    ``damping`` is the first, as a share of the mean weight of a marker.
+    ``damping`` is the initial damping, as a share of the mean marker weight.
     """
-    places = Rows(problem.model)
-    begun = places.begun(problem.inside(start), damping * problem.unit)
-    ways = problem.descended(begun, iterations, tolerance)
-    started = places.of(ways, "started") > 0
-    return Fitted(
-        places.of(ways, "q"),
-        np.where(started, places.of(ways, "cost"), np.inf),
-        places.of(ways, "taken").astype(int),
-        places.of(ways, "converged") > 0,
-        places.of(ways, "blocked") > 0,
+    places = DescentState(problem.model)
+    begun = places.initial_rows(problem.clamp_to_limits(start), damping * problem.mean_weight)
+    ways = problem.descend(begun, iterations, tolerance)
+    started = places.values(ways, "started") > 0
+    return PoseEstimate(
+        places.values(ways, "q"),
+        np.where(started, places.values(ways, "cost"), np.inf),
+        places.values(ways, "taken").astype(int),
+        places.values(ways, "converged") > 0,
+        places.values(ways, "blocked") > 0,
     )
 
 
-def in_batches(
-    problem: MarkerProblem, start: np.ndarray, tell: Tell | None, **options: Any
-) -> Fitted:
-    """`levenberg_marquardt` over `BATCH` frames at a time where somebody hears of each.
+def fit_in_batches(
+    problem: MarkerProblem, start: np.ndarray, progress: ProgressCallback | None, **options: Any
+) -> PoseEstimate:
+    """`levenberg_marquardt` over `BATCH_FRAMES` frames at a time where somebody hears of each.
 
     No frame knows of another, so the numbers are the same.
     """
-    if tell is None or problem.frames <= BATCH:
+    if progress is None or problem.frames <= BATCH_FRAMES:
         return levenberg_marquardt(problem, start, **options)
     parts = []
-    for first in range(0, problem.frames, BATCH):
-        rows = np.arange(first, min(first + BATCH, problem.frames))
-        tell(first / problem.frames)
-        parts.append(levenberg_marquardt(problem.rows(rows), start[rows], **options))
+    for first in range(0, problem.frames, BATCH_FRAMES):
+        rows = np.arange(first, min(first + BATCH_FRAMES, problem.frames))
+        progress(first / problem.frames)
+        parts.append(levenberg_marquardt(problem.select_frames(rows), start[rows], **options))
     names = ("q", "cost", "iterations", "converged", "blocked")
-    return Fitted(**{name: np.concatenate([getattr(p, name) for p in parts]) for name in names})
+    return PoseEstimate(
+        **{name: np.concatenate([getattr(p, name) for p in parts]) for name in names}
+    )
 
 
 def sugihara(
     problem: MarkerProblem,
     start: np.ndarray,
     *,
-    tolerance: float = TOLERANCE,
-    iterations: int = ITERATIONS,
-    tell: Tell | None = None,
-) -> Fitted:
+    tolerance: float = STEP_TOLERANCE,
+    iterations: int = MAX_ITERATIONS,
+    progress: ProgressCallback | None = None,
+) -> PoseEstimate:
     """One frame after another, each from the pose before, damped by the objective plus 1e-3.
 
     (J^T W J + E I + 1e-3 I) dq = J^T W r until |dq| is below the tolerance (Sugihara 2011; Felis
@@ -229,14 +244,14 @@ def sugihara(
     cost, taken = np.zeros(frames), np.zeros(frames, dtype=int)
     converged = np.zeros(frames, dtype=bool)
     blocked = np.zeros((frames, size), dtype=bool)
-    mood = np.array([[SUGIHARA_FLOOR, 0.0, 0.0]])
-    take_step, records = problem.steps(gain=1.0), problem.records
+    mood = np.array([[SUGIHARA_MIN_DAMPING, 0.0, 0.0]])
+    take_step, records = problem.step_function(gain=1.0), problem.frame_inputs
     here = np.array(start, dtype=float).reshape(1, -1)
     for frame in range(frames):
-        if tell is not None and frame % BATCH == 0:
-            tell(frame / frames)
+        if progress is not None and frame % BATCH_FRAMES == 0:
+            progress(frame / frames)
         record = records[frame : frame + 1]
-        here = problem.rows([frame]).inside(here)
+        here = problem.select_frames([frame]).clamp_to_limits(here)
         for _ in range(iterations):
             here, step, found, _, stopped = take_step(here, record, mood)
             taken[frame] += 1
@@ -245,4 +260,4 @@ def sugihara(
                 break
         cost[frame], blocked[frame] = found[0], stopped[0] == 1
         q[frame] = here[0]
-    return Fitted(q, cost, taken, converged, blocked)
+    return PoseEstimate(q, cost, taken, converged, blocked)

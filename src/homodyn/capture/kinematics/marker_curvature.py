@@ -24,19 +24,19 @@ from homodyn.spatial import Array, Transform, cross, reuse_graph, stack
 
 
 @dataclass(frozen=True)
-class Moments:
+class ForceMoments:
     """Forces at points: their sum F and the sum G of p f^T, in the axes of a body at its origin."""
 
     F: Array
     G: Array
 
     @staticmethod
-    def none() -> Moments:
+    def zero() -> ForceMoments:
         """No force."""
-        return Moments(ca.SX(3, 1), ca.SX(3, 3))
+        return ForceMoments(ca.SX(3, 1), ca.SX(3, 3))
 
-    def __add__(self, other: Moments) -> Moments:
-        return Moments(self.F + other.F, self.G + other.G)
+    def __add__(self, other: ForceMoments) -> ForceMoments:
+        return ForceMoments(self.F + other.F, self.G + other.G)
 
     def wrench(self) -> Array:
         """Moment about the origin, then force."""
@@ -44,18 +44,18 @@ class Moments:
         moment = (G[1, 2] - G[2, 1], G[2, 0] - G[0, 2], G[0, 1] - G[1, 0])
         return stack(*moment, self.F)
 
-    def transform_back(self, X: Transform) -> Moments:
+    def transform_back(self, X: Transform) -> ForceMoments:
         """The same seen from frame A, for ``X`` from A to the frame this is given in."""
-        return Moments(*_moved_back(self.F, self.G, X.E, X.r))
+        return ForceMoments(*_transform_back(self.F, self.G, X.E, X.r))
 
 
 @reuse_graph
-def _moved_back(F: Array, G: Array, E: Array, r: Array) -> tuple[Array, Array]:
+def _transform_back(F: Array, G: Array, E: Array, r: Array) -> tuple[Array, Array]:
     turned = E.T @ F
     return turned, E.T @ G @ E + r @ turned.T
 
 
-def marker_curvature(tree: Tree, forces: list[Moments]) -> Array:
+def marker_curvature(tree: Tree, forces: list[ForceMoments]) -> Array:
     """Minus the sum of f . d2p/dq2 over all points, a symmetric matrix with the tree's pattern."""
     model = tree.model
     total = list(forces)
@@ -67,8 +67,8 @@ def marker_curvature(tree: Tree, forces: list[Moments]) -> Array:
         if not tree.weights[i]:
             continue
         axes = joint.S[:3, :]
-        swept = _swept(total[i].F, total[i].G, axes, joint.S[3:, :])
-        add_block(entries, tree, i, i, _within(model.joints[i], -(axes.T @ swept)))
+        swept = _column_sweeps(total[i].F, total[i].G, axes, joint.S[3:, :])
+        add_block(entries, tree, i, i, _symmetric_joint_block(model.joints[i], -(axes.T @ swept)))
         j = i
         while model.parents[j] >= 0:
             swept = tree.joints[j].X.E.T @ swept
@@ -79,13 +79,13 @@ def marker_curvature(tree: Tree, forces: list[Moments]) -> Array:
 
 
 @reuse_graph
-def _swept(F: Array, G: Array, axes: Array, slides: Array) -> Array:
+def _column_sweeps(F: Array, G: Array, axes: Array, slides: Array) -> Array:
     """U of each column: v x F + G a - tr(G) a."""
     spin = G @ axes - ca.trace(G) * axes
     return spin - cross(F, slides)
 
 
-def _within(joint: Joint, block: Array) -> Array:
+def _symmetric_joint_block(joint: Joint, block: Array) -> Array:
     """The block of one joint made symmetric: of two coordinates the axis of the earlier counts."""
     size = block.shape[0]
     if joint.quaternion:

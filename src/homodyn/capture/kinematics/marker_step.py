@@ -25,8 +25,8 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from homodyn.capture.kinematics.marker_curvature import Moments, marker_curvature
-from homodyn.capture.scaling.marker_model import bare
+from homodyn.capture.kinematics.marker_curvature import ForceMoments, marker_curvature
+from homodyn.capture.scaling.marker_model import strip_to_markers
 from homodyn.dynamics.crba import composite_matrix
 from homodyn.dynamics.kinematics import attached_point
 from homodyn.dynamics.mass_factor import factorize_mass_matrix
@@ -42,10 +42,12 @@ LOSSES = ("", "huber", "cauchy")
 """What a distance costs: its square; its square, then itself; its square, then its logarithm."""
 
 
-def measured(model: Model) -> Model:
+def length_parametric_model(model: Model) -> Model:
     """The model with its lengths as parameters; the same one as long as the model lives."""
     if "measured" not in model.kernels:
-        model.kernels["measured"] = with_measures(bare(model, [m.name for m in model.markers]))
+        model.kernels["measured"] = with_measures(
+            strip_to_markers(model, [m.name for m in model.markers])
+        )
     made: Model = model.kernels["measured"]
     return made
 
@@ -70,9 +72,9 @@ def step_kernel(model: Model, loss: str = "") -> Kernel:
         targets = ca.reshape(parts[0], 3, markers).T
         rest: list[Array] = [*parts[1:], setting[:size], setting[size : 2 * size]]
         rest += [mood[0], mood[1], mood[2], setting[2 * size], setting[2 * size + 1]]
-        return stepped(own, loss, q, targets, *rest)
+        return damped_step(own, loss, q, targets, *rest)
 
-    return made_kernel(
+    return length_parametric_kernel(
         model,
         f"marker step {loss}".strip(),
         step,
@@ -88,7 +90,7 @@ def normal_kernel(model: Model, loss: str = "") -> Kernel:
     def equations(own: Model, *arrays: Array) -> tuple[Array, ...]:
         return _normal_equations(own, loss, *arrays)
 
-    return made_kernel(
+    return length_parametric_kernel(
         model,
         f"normal equations {loss}".strip(),
         equations,
@@ -109,10 +111,10 @@ def distance_kernel(model: Model) -> Kernel:
     markers = len(model.markers)
 
     def distances(own: Model, q: Array, targets: Array) -> Array:
-        away = [targets[k, :].T - p for k, p in enumerate(_places(Tree(own, q)))]
+        away = [targets[k, :].T - p for k, p in enumerate(_marker_places(Tree(own, q)))]
         return stack(*[ca.sqrt(ca.dot(r, r)) for r in away])
 
-    return made_kernel(
+    return length_parametric_kernel(
         model,
         "marker distances",
         distances,
@@ -121,7 +123,7 @@ def distance_kernel(model: Model) -> Kernel:
     )
 
 
-def made_kernel(
+def length_parametric_kernel(
     model: Model,
     what: str,
     function: Callable[..., Any],
@@ -130,7 +132,7 @@ def made_kernel(
 ) -> Kernel:
     """The kernel of a function of (model, inputs) with lengths as a last input, kept with it."""
     if what not in model.kernels:
-        own = measured(model)
+        own = length_parametric_model(model)
         shapes = {**inputs, "lengths": len(own.parameters)}
         model.kernels[what] = Kernel(
             trace(
@@ -144,7 +146,7 @@ def made_kernel(
     return model.kernels[what]
 
 
-def stepped(
+def damped_step(
     model: Model,
     loss: str,
     q: Array,
@@ -218,14 +220,14 @@ def _equations(
     pull: Array,
     goal: Array,
     scale: Array,
-) -> tuple[list[Moments], Array, Array, Array]:
+) -> tuple[list[ForceMoments], Array, Array, Array]:
     """Pulls of the markers on each body, normal matrix, descent direction and objective."""
     model = tree.model
     none = Inertia(0.0, np.zeros(3), np.zeros((3, 3)))
     masses: list[list[Inertia]] = [[none] for _ in model.bodies]
-    pulls: list[list[Moments]] = [[Moments.none()] for _ in model.bodies]
+    pulls: list[list[ForceMoments]] = [[ForceMoments.zero()] for _ in model.bodies]
     costs: list[Any] = [ca.SX(0)]
-    for k, (marker, place) in enumerate(zip(model.markers, _places(tree), strict=True)):
+    for k, (marker, place) in enumerate(zip(model.markers, _marker_places(tree), strict=True)):
         body, local = attached_point(model, marker.name, None)
         away = targets[k, :].T - place
         square = ca.dot(away, away)
@@ -235,7 +237,7 @@ def _equations(
         if body >= 0:
             masses[body].append(Inertia.at_com(weight, local, np.zeros((3, 3))))
             push = weight * (tree.placements[body].E @ away)
-            pulls[body].append(Moments(push, ca.SX(local) @ push.T))
+            pulls[body].append(ForceMoments(push, ca.SX(local) @ push.T))
     matrix = composite_matrix(tree, [reduce(add, each) for each in masses])
     forces = [reduce(add, each) for each in pulls]
     descent = tree.project(tree.accumulate_inward([force.wrench() for force in forces]))
@@ -264,7 +266,7 @@ def _loss(loss: str, square: Array, scale: Array) -> tuple[Array, Array]:
     return ca.SX(1), square
 
 
-def _places(tree: Tree) -> list[Array]:
+def _marker_places(tree: Tree) -> list[Array]:
     """World positions of the markers."""
     places = []
     for marker in tree.model.markers:

@@ -14,10 +14,10 @@ from homodyn.model import Model, clamp
 from homodyn.model.traced import function_of_state
 from homodyn.spatial import Array
 
-UNSEEN = 1e-9
+RANK_TOLERANCE = 1e-9
 """Share of the largest eigenvalue of J^T J below which a direction counts as not seen."""
 GENERIC_POSES = 3
-SPREAD = 0.4
+POSE_SPREAD = 0.4
 """Random poses are so far (rad, m) from neutral, where straight limbs may hide a rotation."""
 
 
@@ -39,10 +39,10 @@ def marker_rank(model: Model, q: np.ndarray, markers: tuple[str, ...] | None = N
     J = marker_jacobian(model, np.asarray(q, dtype=float)).reshape(-1, 3, model.nv)
     J = J[chosen].reshape(-1, model.nv)
     values = np.linalg.svd(J, compute_uv=False)
-    return int(np.sum(values > np.sqrt(UNSEEN) * values.max(initial=0.0)))
+    return int(np.sum(values > np.sqrt(RANK_TOLERANCE) * values.max(initial=0.0)))
 
 
-def undetermined(
+def undetermined_coordinates(
     model: Model, weights: np.ndarray, pull: np.ndarray, closed: np.ndarray
 ) -> np.ndarray:
     """(patterns, nv): coordinates to hold so that the others are determined.
@@ -56,7 +56,7 @@ def undetermined(
     moving = ~closed
     squares = J.transpose(0, 1, 3, 2) @ J
     held = np.zeros((len(weights), size), dtype=bool)
-    doubtful = ~_surely_definite(squares[0], weights, pull, closed)
+    doubtful = ~_is_definite(squares[0], weights, pull, closed)
     for n in np.flatnonzero(doubtful):
         H = np.einsum("m,pmij->pij", weights[n], squares) + np.diag(pull[n])
         open_ = moving & (np.diagonal(H, axis1=1, axis2=2).max(0) > 0)
@@ -64,7 +64,7 @@ def undetermined(
         while open_.any():
             kept = np.flatnonzero(open_)
             values, vectors = np.linalg.eigh(H[:, kept[:, None], kept])
-            null = values < UNSEEN * values[:, -1:]
+            null = values < RANK_TOLERANCE * values[:, -1:]
             # What one of the poses shows is determined, if badly at times.
             if null.sum(-1).min() == 0:
                 break
@@ -75,7 +75,7 @@ def undetermined(
     return held
 
 
-def _surely_definite(
+def _is_definite(
     squares: np.ndarray, weights: np.ndarray, pull: np.ndarray, closed: np.ndarray
 ) -> np.ndarray:
     """(patterns,): whether one pose shows everything, by the pivots of a factorisation.
@@ -87,7 +87,7 @@ def _surely_definite(
     index = np.arange(size)
     H[:, index, index] += pull
     H = np.where(closed[:, None] | closed, np.eye(size), H)
-    floor = UNSEEN * np.trace(H, axis1=1, axis2=2)
+    floor = RANK_TOLERANCE * np.trace(H, axis1=1, axis2=2)
     H[:, index, index] -= floor[:, None]
     definite = np.ones(len(H), dtype=bool)
     for k in range(size):
@@ -101,11 +101,11 @@ def _surely_definite(
 def generic_poses(model: Model) -> np.ndarray:
     """A few poses about neutral, within limits, the same at every call."""
     rng = np.random.default_rng(0)
-    steps = rng.uniform(-SPREAD, SPREAD, (GENERIC_POSES, model.nv))
+    steps = rng.uniform(-POSE_SPREAD, POSE_SPREAD, (GENERIC_POSES, model.nv))
     return clamp(model, model.integrate(model.neutral(), steps))
 
 
-def seen_patterns(seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def visibility_patterns(seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The distinct rows of seen markers, and for each frame which of them it is."""
     if (seen == seen[0]).all():
         return seen[:1], np.zeros(len(seen), dtype=int)

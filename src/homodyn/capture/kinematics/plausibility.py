@@ -9,9 +9,9 @@ from homodyn.errors import CaptureError, NoSolution
 from homodyn.model import Model
 from homodyn.motion.motion import FitStatus, Motion
 
-POOR = 0.04
+POOR_FIT_RMS_M = 0.04
 """Rms distance (m) from which a fit is told to be poor."""
-FAR = 0.05
+MAX_MEAN_MARKER_ERROR_M = 0.05
 """Mean distance (m) from which a marker is named."""
 
 
@@ -21,8 +21,8 @@ def check_units(model: Model, targets: np.ndarray, weights: np.ndarray) -> None:
     seen = weights[frame] > 0
     if seen.sum() < 3:
         return
-    ours = _spread(marker_positions(model, model.neutral())[seen])
-    theirs = _spread(targets[frame, seen])
+    ours = _median_spread(marker_positions(model, model.neutral())[seen])
+    theirs = _median_spread(targets[frame, seen])
     if not ours or not theirs:
         return
     for unit, size in (("millimetres", 1000.0), ("centimetres", 100.0)):
@@ -43,25 +43,27 @@ def refuse_misfit(motion: Motion, largest: float) -> None:
     if motion.rms <= largest:
         return
     raise NoSolution(
-        f"the best fit of model {motion.model.name!r} leaves {100 * motion.rms:.1f} cm rms between "
-        f"markers, more than {100 * largest:g} cm; furthest off: {_worst(motion, 4)}. Exchanged "
-        "labels, another person's model or wrong axes look like this: check the labels, scale the "
-        "model to the subject, or raise reject to look at the fit"
+        f"the best fit of model {motion.model.name!r} has a marker error of "
+        f"{100 * motion.rms:.1f} cm rms, more than {100 * largest:g} cm; largest errors: "
+        f"{_worst_markers_text(motion, 4)}. Swapped labels, a model of another person or wrong "
+        "axes are typical causes: check the labels, scale the model to the subject, or raise "
+        "max_rms to inspect the fit"
     )
 
 
-def remarks(motion: Motion) -> list[str]:
+def fit_notes(motion: Motion) -> list[str]:
     """What a reader of the fit should know, one sentence each."""
     told = []
-    if motion.rms > POOR:
+    if motion.rms > POOR_FIT_RMS_M:
         told.append(
             f"the fit is poor, {100 * motion.rms:.1f} cm rms: is the model scaled to the subject? "
-            f"Furthest off: {_worst(motion, 3)}"
+            f"Furthest off: {_worst_markers_text(motion, 3)}"
         )
     else:
-        mean = _means(motion)
-        if np.any(mean > FAR):
-            told.append(f"markers far off on average: {_worst(motion, int(np.sum(mean > FAR)))}")
+        mean = _mean_errors(motion)
+        if np.any(mean > MAX_MEAN_MARKER_ERROR_M):
+            count = int(np.sum(mean > MAX_MEAN_MARKER_ERROR_M))
+            told.append(f"markers with a large mean error: {_worst_markers_text(motion, count)}")
     for status, sentence in (
         (FitStatus.STALLED, "did not come to rest; the best poses found stand"),
         (FitStatus.UNSEEN, "see too few markers and were laid between those around them"),
@@ -78,19 +80,19 @@ def remarks(motion: Motion) -> list[str]:
     return told
 
 
-def _spread(points: np.ndarray) -> float:
+def _median_spread(points: np.ndarray) -> float:
     """Median distance from the centroid (m)."""
     return float(np.median(np.linalg.norm(points - points.mean(0), axis=-1)))
 
 
-def _means(motion: Motion) -> np.ndarray:
+def _mean_errors(motion: Motion) -> np.ndarray:
     """Mean distance of each marker (m), zero for those that were never seen or weigh nothing."""
     seen = np.isfinite(motion.residual) & (motion.weights > 0)
     total = np.where(seen, motion.residual, 0.0).sum(0)
     return total / np.maximum(seen.sum(0), 1)
 
 
-def _worst(motion: Motion, count: int) -> str:
-    mean = _means(motion)
+def _worst_markers_text(motion: Motion, count: int) -> str:
+    mean = _mean_errors(motion)
     order = np.argsort(-mean, kind="stable")[:count]
     return ", ".join(f"{motion.markers[k]} {100 * mean[k]:.1f} cm" for k in order)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from homodyn.capture.world import world_axes
+from homodyn.capture.world_frame import world_axes
 from homodyn.dynamics import position
 from homodyn.errors import CaptureError
 from homodyn.foundation.text import unknown_name
@@ -15,7 +15,7 @@ from homodyn.model.side import Side
 
 FOOT_WORDS = ("calcn", "calcaneus", "foot", "hindfoot", "heel")
 """Words in the names of bodies that carry a foot, the most telling first."""
-LOW = 0.15
+MAX_FOOT_HEIGHT_M = 0.15
 """m: bodies that reach this close to the lowest point of the standing model may be feet."""
 
 
@@ -49,7 +49,9 @@ def find_feet(model: Model, names: tuple[str, ...] = ()) -> tuple[Foot, ...]:
             raise CaptureError(
                 f"model {model.name!r} has {unknown_name('body', name, model.body_names)}"
             )
-    chosen = list(names) or _told_by_names(model) or _told_by_contacts(model) or _low_ends(model)
+    chosen = (
+        list(names) or _feet_by_name(model) or _feet_by_contacts(model) or _lowest_leaves(model)
+    )
     if not chosen:
         raise CaptureError(
             f"no body of model {model.name!r} can be told to be a foot; name them with feet="
@@ -57,7 +59,7 @@ def find_feet(model: Model, names: tuple[str, ...] = ()) -> tuple[Foot, ...]:
     return tuple(_foot(model, name) for name in chosen)
 
 
-def side_of(model: Model, body: str) -> Side | None:
+def body_side(model: Model, body: str) -> Side | None:
     """Whether a body is on the left or the right: by its name, else by where it stands."""
     named = side.side_of(body)
     if named is not None:
@@ -68,7 +70,7 @@ def side_of(model: Model, body: str) -> Side | None:
     return Side.LEFT if sideways > 0 else Side.RIGHT
 
 
-def _told_by_names(model: Model) -> list[str]:
+def _feet_by_name(model: Model) -> list[str]:
     for word in FOOT_WORDS:
         named = [body for body in model.bodies if word in body.name.lower()]
         # Joints of several axes are sometimes chains of bodies with next to no mass.
@@ -80,7 +82,7 @@ def _told_by_names(model: Model) -> list[str]:
     return []
 
 
-def _told_by_contacts(model: Model) -> list[str]:
+def _feet_by_contacts(model: Model) -> list[str]:
     """Bodies with a contact near the ground in the neutral pose."""
     if not model.contacts:
         return []
@@ -89,12 +91,12 @@ def _told_by_contacts(model: Model) -> list[str]:
     low = {
         contact.body
         for contact, height in zip(model.contacts, heights, strict=True)
-        if height < min(heights) + LOW
+        if height < min(heights) + MAX_FOOT_HEIGHT_M
     }
     return _outermost(model, [name for name in model.body_names if name in low])
 
 
-def _low_ends(model: Model) -> list[str]:
+def _lowest_leaves(model: Model) -> list[str]:
     carrying = {joint.parent for joint in model.joints}
     return _lowest(model, [name for name in model.body_names if name not in carrying])
 
@@ -106,15 +108,15 @@ def _lowest(model: Model, names: list[str]) -> list[str]:
     up = world_axes(model)[2]
     feet = [_foot(model, name) for name in names]
     heights = [(foot.positions(model, model.neutral()) @ up).min() for foot in feet]
-    return [n for n, h in zip(names, heights, strict=True) if h < min(heights) + LOW]
+    return [n for n, h in zip(names, heights, strict=True) if h < min(heights) + MAX_FOOT_HEIGHT_M]
 
 
 def _outermost(model: Model, names: list[str]) -> list[str]:
     """The bodies that none of the others carries."""
-    return [name for name in names if not set(_carriers(model, name)) & set(names)]
+    return [name for name in names if not set(_ancestors(model, name)) & set(names)]
 
 
-def _carriers(model: Model, name: str) -> list[str]:
+def _ancestors(model: Model, name: str) -> list[str]:
     """The bodies between one and the world."""
     chain, body = [], model.parents[model.body_names.index(name)]
     while body >= 0:
@@ -125,9 +127,9 @@ def _carriers(model: Model, name: str) -> list[str]:
 
 def _foot(model: Model, name: str) -> Foot:
     bodies = tuple(
-        other for other in model.body_names if other == name or name in _carriers(model, other)
+        other for other in model.body_names if other == name or name in _ancestors(model, other)
     )
-    return Foot(name, side_of(model, name), bodies, tuple(_sole(model, bodies)))
+    return Foot(name, body_side(model, name), bodies, tuple(_sole(model, bodies)))
 
 
 def _sole(model: Model, bodies: tuple[str, ...]) -> list[tuple[str, np.ndarray]]:

@@ -9,35 +9,35 @@ from typing import Literal
 import numpy as np
 
 from homodyn.capture.kinetics.feet import find_feet
-from homodyn.capture.kinetics.foot_paths import foot_paths
-from homodyn.capture.kinetics.ground import sample_plates
-from homodyn.capture.kinetics.newton_euler import explained
-from homodyn.capture.kinetics.plate_doubts import doubts, unmeasured
-from homodyn.capture.kinetics.plate_feet import Assignment, assign, spans
-from homodyn.capture.kinetics.prediction import described, predicted_forces
-from homodyn.capture.kinetics.redistribution import redistributed
+from homodyn.capture.kinetics.foot_trajectories import foot_trajectories
+from homodyn.capture.kinetics.ground_force_prediction import predict_ground_forces, prediction_notes
+from homodyn.capture.kinetics.motion_filter import filter_motion
+from homodyn.capture.kinetics.newton_euler import newton_euler_loads
+from homodyn.capture.kinetics.plate_assignment import PlateAssignment, assign_plates, spans_text
+from homodyn.capture.kinetics.plate_consistency import consistency_notes, unmeasured_frames
+from homodyn.capture.kinetics.plate_sampling import sample_plates
+from homodyn.capture.kinetics.residual_elimination import eliminate_residuals
 from homodyn.capture.kinetics.residuals import residuals
-from homodyn.capture.kinetics.smooth_motion import smoothed
 from homodyn.errors import CaptureError
 from homodyn.motion import ForcePlate
 from homodyn.motion.loads import Loads
 from homodyn.motion.motion import Motion
 
-CUTOFF = 6.0
+DEFAULT_CUTOFF_HZ = 6.0
 """Hz: the usual low-pass for walking, on coordinates and forces alike."""
-LOADED = 20.0
+MIN_LOADED_FORCE_N = 20.0
 """N: below this a plate or a foot counts as unloaded."""
 
 
-def loads(
+def inverse_dynamics(
     motion: Motion,
     plates: Sequence[ForcePlate] = (),
     *,
-    cutoff: float | None = CUTOFF,
+    cutoff: float | None = DEFAULT_CUTOFF_HZ,
     force_cutoff: float | Literal["same"] | None = "same",
     feet: Mapping[str, str | None] | None = None,
-    residual: Literal["report", "redistribute"] = "report",
-    threshold: float = LOADED,
+    residual: Literal["report", "eliminate"] = "report",
+    threshold: float = MIN_LOADED_FORCE_N,
 ) -> Loads:
     """Generalised forces that explain a motion under what the plates measured.
 
@@ -50,27 +50,27 @@ def loads(
     tells the body for a plate by name (None leaves the plate out). Without plates the ground
     forces are predicted from the motion. Below ``threshold`` (N) a plate counts as unloaded.
 
-    ``residual="redistribute"`` removes the force and moment left over at the root by the smallest
-    weighted change of accelerations and ground forces; see ``redistributed``.
+    ``residual="eliminate"`` removes the force and moment left over at the root by the smallest
+    weighted change of accelerations and ground forces; see ``eliminate_residuals``.
     """
-    if residual not in ("report", "redistribute"):
-        raise CaptureError(f"residual is {residual!r}; it may be 'report' or 'redistribute'")
-    _check(motion)
+    if residual not in ("report", "eliminate"):
+        raise CaptureError(f"residual is {residual!r}; it may be 'report' or 'eliminate'")
+    _check_motion(motion)
     forces = cutoff if force_cutoff == "same" else force_cutoff
-    moved = motion if cutoff is None else smoothed(motion, cutoff=cutoff)
-    found = _ground(moved, plates, forces, dict(feet or {}), threshold)
-    result = replace(explained(moved, found.feet), usable=found.usable)
+    moved = motion if cutoff is None else filter_motion(motion, cutoff=cutoff)
+    found = _ground_forces(moved, plates, forces, dict(feet or {}), threshold)
+    result = replace(newton_euler_loads(moved, found.feet), usable=found.usable)
     notes = (*found.notes, residuals(result).sentence) if result.root else found.notes
     how = "speeds and accelerations as given" if cutoff is None else f"low-pass {cutoff:g} Hz"
     told = f"inverse dynamics; coordinates: {how}; {_force_sentence(plates, forces, threshold)}"
-    if residual == "redistribute" and result.root:
-        result, change = redistributed(result)
-        told += "; residuals redistributed"
+    if residual == "eliminate" and result.root:
+        result, change = eliminate_residuals(result)
+        told += "; residuals eliminated"
         notes = (*notes, change.sentence)
     return replace(result, method=told, notes=notes)
 
 
-def _check(motion: Motion) -> None:
+def _check_motion(motion: Motion) -> None:
     model, frames = motion.model, len(motion.time)
     if not model.mass > 0:
         raise CaptureError(
@@ -92,13 +92,13 @@ def _check(motion: Motion) -> None:
             )
 
 
-def _ground(
+def _ground_forces(
     motion: Motion,
     plates: Sequence[ForcePlate],
     cutoff: float | None,
     named: dict[str, str | None],
     threshold: float,
-) -> Assignment:
+) -> PlateAssignment:
     """Forces on the feet, measured or predicted."""
     names = [plate.name for plate in plates]
     for name in named:
@@ -112,23 +112,23 @@ def _ground(
     floats = bool(motion.model.root)
     if not plates and not floats:
         told = "the model is fixed to the world: no ground force acts, and nothing can be left over"
-        return Assignment((), everywhere, (told,))
+        return PlateAssignment((), everywhere, (told,))
     if not plates:
-        found = predicted_forces(motion)
-        return Assignment(found, everywhere, described(motion, found))
-    paths = foot_paths(motion, feet)
+        found = predict_ground_forces(motion)
+        return PlateAssignment(found, everywhere, prediction_notes(motion, found))
+    paths = foot_trajectories(motion, feet)
     sampled = sample_plates(motion, plates, cutoff=cutoff, threshold=threshold)
-    assigned = assign(motion, sampled, paths, named)
+    assigned = assign_plates(motion, sampled, paths, named)
     if not floats:
         return assigned
-    notes = [*assigned.notes, *doubts(motion, assigned.feet, paths)]
-    beside = unmeasured(motion, assigned.feet, paths) & assigned.usable
+    notes = [*assigned.notes, *consistency_notes(motion, assigned.feet, paths)]
+    beside = unmeasured_frames(motion, assigned.feet, paths) & assigned.usable
     if beside.any():
         notes.append(
             f"someone stands where no plate measures in {int(beside.sum())} of {len(beside)} "
-            f"frames ({spans(motion.time, beside)}); torques are not usable there"
+            f"frames ({spans_text(motion.time, beside)}); torques are not usable there"
         )
-    return Assignment(assigned.feet, assigned.usable & ~beside, tuple(notes))
+    return PlateAssignment(assigned.feet, assigned.usable & ~beside, tuple(notes))
 
 
 def _force_sentence(plates: Sequence[ForcePlate], cutoff: float | None, threshold: float) -> str:

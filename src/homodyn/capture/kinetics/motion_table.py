@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from homodyn.capture.kinetics.smooth_motion import smoothed
+from homodyn.capture.kinetics.motion_filter import filter_motion
 from homodyn.capture.table import Table
 from homodyn.errors import CaptureError
 from homodyn.model import Model
 from homodyn.motion.motion import Motion
 
 
-def motion_of(model: Model, table: Table) -> Motion:
+def motion_from_table(model: Model, table: Table) -> Motion:
     """The motion whose coordinates are the columns of a table, differentiated by splines.
 
     Columns are found by the names of coordinates; others are ignored and coordinates without a
@@ -24,7 +24,7 @@ def motion_of(model: Model, table: Table) -> Motion:
             f"{', '.join(model.coordinate_names)}"
         )
     q = np.tile(model.neutral(), (len(table.time), 1))
-    angles = turning(model)
+    angles = angular_coordinates(model)
     for name in names:
         k = model.coordinate_index(name)
         place = model.position_index[k]
@@ -43,10 +43,10 @@ def motion_of(model: Model, table: Table) -> Motion:
         notes.append(f"columns that are no coordinate of the model: {', '.join(others)}")
     still = np.zeros((len(q), model.nv))
     bare = Motion(model, table.time, q, still, still, method="from a table", notes=tuple(notes))
-    return smoothed(bare, cutoff=None)
+    return filter_motion(bare, cutoff=None)
 
 
-def turning(model: Model) -> np.ndarray:
+def angular_coordinates(model: Model) -> np.ndarray:
     """(nv,): True for coordinates that are angles, False for lengths."""
     found: list[bool] = []
     for joint, place in zip(model.joints, model.joint_slots, strict=True):

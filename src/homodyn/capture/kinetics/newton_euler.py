@@ -8,8 +8,8 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from homodyn.capture.kinetics.residuals import root_motions
-from homodyn.capture.scaling.marker_model import bare
+from homodyn.capture.kinetics.residuals import root_projections
+from homodyn.capture.scaling.marker_model import strip_to_markers
 from homodyn.dynamics.momentum import tree_center_of_mass
 from homodyn.dynamics.rnea import armature
 from homodyn.dynamics.tree import Tree
@@ -22,15 +22,15 @@ from homodyn.symbolic import Kernel
 from homodyn.symbolic.trace import trace
 
 
-def explained(motion: Motion, feet: Sequence[ContactForce]) -> Loads:
+def newton_euler_loads(motion: Motion, feet: Sequence[ContactForce]) -> Loads:
     """Torques for given ground forces, all frames at once; nothing is filtered or checked."""
     model = motion.model
-    law = _law(model, tuple(foot.body for foot in feet))
-    grounds = [part for foot in feet for part in _acting(foot)]
+    law = _newton_euler_kernel(model, tuple(foot.body for foot in feet))
+    grounds = [part for foot in feet for part in _acting_wrench(foot)]
     tau, left, center, ground, moment = law(motion.q, motion.v, motion.a, *grounds)
     root = model.root.v
     if "root motions" not in model.kernels:
-        model.kernels["root motions"] = root_motions(model)
+        model.kernels["root motions"] = root_projections(model)
     angular, linear = model.kernels["root motions"]
     force = left[:, 3:]
     if not root:
@@ -51,12 +51,12 @@ def explained(motion: Motion, feet: Sequence[ContactForce]) -> Loads:
     )
 
 
-def needed_wrench(motion: Motion) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def required_wrench(motion: Motion) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Force (N) and moment about the origin (N m) that the motion needs from the world.
 
     With them the centre of mass (m); (frames, 3) each.
     """
-    _, wrench, center, _, _ = _law(motion.model, ())(motion.q, motion.v, motion.a)
+    _, wrench, center, _, _ = _newton_euler_kernel(motion.model, ())(motion.q, motion.v, motion.a)
     return wrench[:, 3:], wrench[:, :3], center
 
 
@@ -66,12 +66,12 @@ def wrench_at_origin(foot: ContactForce) -> np.ndarray:
     return np.concatenate([foot.torque + np.cross(point, foot.force), foot.force], -1)
 
 
-def _acting(foot: ContactForce) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _acting_wrench(foot: ContactForce) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Force, point and torque; an unloaded foot has no point, and any will do."""
     return foot.force, np.where(np.isnan(foot.point), 0.0, foot.point), foot.torque
 
 
-def _law(model: Model, bodies: tuple[str, ...]) -> Callable[..., Any]:
+def _newton_euler_kernel(model: Model, bodies: tuple[str, ...]) -> Callable[..., Any]:
     """Torques, wrench left at the root, centre of mass and power of the ground in one pass.
 
     Each body takes force, point and torque of the ground. The last result is the moment of what is
@@ -81,7 +81,7 @@ def _law(model: Model, bodies: tuple[str, ...]) -> Callable[..., Any]:
     """
     key = ("loads", bodies)
     if key not in model.kernels:
-        own = with_measures(_masses_alone(model), masses=True)
+        own = with_measures(_inertial_model(model), masses=True)
         sizes: dict[str, Any] = {"q": model.nq, "v": model.nv, "a": model.nv}
         for k in range(len(bodies)):
             sizes |= {f"force{k}": 3, f"point{k}": 3, f"torque{k}": 3}
@@ -103,10 +103,10 @@ def _law(model: Model, bodies: tuple[str, ...]) -> Callable[..., Any]:
     return model.kernels[key]
 
 
-def _masses_alone(model: Model) -> Model:
+def _inertial_model(model: Model) -> Model:
     """The bodies and joints of a model."""
     plain = model.at(model.parameter_values) if model.parameters else model
-    return bare(plain, ())
+    return strip_to_markers(plain, ())
 
 
 def _balance(

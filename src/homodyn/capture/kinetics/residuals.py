@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from homodyn.capture.world import world_axes
+from homodyn.capture.world_frame import world_axes
 from homodyn.dynamics import angular_jacobian, jacobian
 from homodyn.model import Model
 from homodyn.motion.loads import Loads
 
-FORCE_SHARE = 0.05
+MAX_RESIDUAL_FORCE_SHARE = 0.05
 """Hicks et al. 2015: peak residual force, as a share of the largest force from outside."""
-MOMENT_SHARE = 0.01
+MAX_RESIDUAL_MOMENT_SHARE = 0.01
 """Hicks et al. 2015: peak residual moment, as a share of that force times the height of the
 centre of mass."""
 
@@ -69,19 +69,19 @@ def residuals(loads: Loads) -> Residuals:
     model = loads.motion.model
     weight = model.mass * float(np.linalg.norm(np.asarray(model.gravity, dtype=float)))
     largest = float(np.linalg.norm(loads.ground_force[kept], axis=-1).max(initial=0.0))
-    height = float(np.mean(_heights(loads)[kept]))
+    height = float(np.mean(_center_of_mass_heights(loads)[kept]))
     return Residuals(
         peak_force=float(force.max()),
         rms_force=float(np.sqrt(np.mean(force**2))),
-        force_limit=FORCE_SHARE * largest,
+        force_limit=MAX_RESIDUAL_FORCE_SHARE * largest,
         peak_moment=float(moment.max()),
         rms_moment=float(np.sqrt(np.mean(moment**2))),
-        moment_limit=MOMENT_SHARE * largest * height,
+        moment_limit=MAX_RESIDUAL_MOMENT_SHARE * largest * height,
         weight=weight,
     )
 
 
-def _heights(loads: Loads) -> np.ndarray:
+def _center_of_mass_heights(loads: Loads) -> np.ndarray:
     """Height of the centre of mass (m) above where the feet are loaded."""
     up = world_axes(loads.motion.model)[2]
     height = loads.center_of_mass @ up
@@ -90,7 +90,7 @@ def _heights(loads: Loads) -> np.ndarray:
     return height - (np.median(grounds) if len(grounds) else 0.0)
 
 
-def root_motions(model: Model) -> tuple[np.ndarray, np.ndarray]:
+def root_projections(model: Model) -> tuple[np.ndarray, np.ndarray]:
     """Projections on the turns and on the shifts of the world that the root joint allows.
 
     A root with six degrees of freedom allows all; along what a planar root forbids, its bearing

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from homodyn.capture.filtering.derivatives import derivatives
+from homodyn.capture.filters.signal_derivatives import derivatives
 from homodyn.dynamics import kinetic_energy, potential_energy
 from homodyn.errors import CaptureError
 from homodyn.motion.loads import Loads
@@ -78,7 +78,7 @@ class Work:
         return {kind: float(getattr(self, kind)[k]) for kind in kinds}
 
 
-def power_and_work(loads: Loads, *, between: tuple[float, float] | None = None) -> Work:
+def joint_work(loads: Loads, *, between: tuple[float, float] | None = None) -> Work:
     """Work of every joint coordinate over the recording, or between two instants (s).
 
     Power is torque times speed at each frame; integrals are by trapezoids, the power at instants
@@ -94,8 +94,8 @@ def power_and_work(loads: Loads, *, between: tuple[float, float] | None = None) 
     joints = list(loads.joints)
     inside = (time > start) & (time < end)
     instants = np.concatenate([[start], time[inside], [end]])
-    power = _at(instants, time, loads.power[:, joints])
-    torque = np.abs(_at(instants, time, loads.tau[:, joints]))
+    power = _interpolate_columns(instants, time, loads.power[:, joints])
+    torque = np.abs(_interpolate_columns(instants, time, loads.tau[:, joints]))
     names = loads.motion.model.coordinate_names
     return Work(
         coordinates=tuple(names[k] for k in joints),
@@ -110,7 +110,7 @@ def power_and_work(loads: Loads, *, between: tuple[float, float] | None = None) 
 
 def work_by_cycle(loads: Loads, instants: Sequence[float]) -> tuple[Work, ...]:
     """Work of each cycle from one instant (s) to the next, such as strikes of one foot."""
-    return tuple(power_and_work(loads, between=pair) for pair in pairwise(sorted(instants)))
+    return tuple(joint_work(loads, between=pair) for pair in pairwise(sorted(instants)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,5 +171,5 @@ def power_balance(loads: Loads) -> PowerBalance:
     )
 
 
-def _at(instants: np.ndarray, time: np.ndarray, values: np.ndarray) -> np.ndarray:
+def _interpolate_columns(instants: np.ndarray, time: np.ndarray, values: np.ndarray) -> np.ndarray:
     return np.stack([np.interp(instants, time, column) for column in values.T], -1)

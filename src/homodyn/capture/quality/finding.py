@@ -21,7 +21,7 @@ class Severity(StrEnum):
     """Results are wrong until it is mended."""
 
 
-RANK = {Severity.SERIOUS: 0, Severity.WARNING: 1, Severity.INFO: 2}
+SEVERITY_RANK = {Severity.SERIOUS: 0, Severity.WARNING: 1, Severity.INFO: 2}
 
 
 @dataclass(frozen=True)
@@ -54,25 +54,27 @@ class Finding:
         return f"{self.severity}: {self.kind}, {who}: {self.sentence}"
 
 
-MOST = 8
+MAX_FINDINGS_PER_KIND = 8
 """Findings of one kind that are told apart; the rest is told in one."""
 
 
-def grouped(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+def group_findings(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """The findings, the gravest first; of each kind the gravest few, the others summed up."""
     kinds: dict[str, list[Finding]] = {}
     for finding in findings:
         kinds.setdefault(finding.kind, []).append(finding)
     kept: list[Finding] = []
     for members in kinds.values():
-        members.sort(key=lambda finding: (RANK[finding.severity], -finding.count))
-        kept += members[:MOST] if len(members) > MOST + 1 else members
-        if len(members) > MOST + 1:
-            kept.append(_summed(members[MOST:]))
-    return tuple(sorted(kept, key=lambda finding: RANK[finding.severity]))
+        members.sort(key=lambda finding: (SEVERITY_RANK[finding.severity], -finding.count))
+        kept += (
+            members[:MAX_FINDINGS_PER_KIND] if len(members) > MAX_FINDINGS_PER_KIND + 1 else members
+        )
+        if len(members) > MAX_FINDINGS_PER_KIND + 1:
+            kept.append(_summary_finding(members[MAX_FINDINGS_PER_KIND:]))
+    return tuple(sorted(kept, key=lambda finding: SEVERITY_RANK[finding.severity]))
 
 
-def at_once(findings: Iterable[Finding]) -> list[Finding]:
+def merge_simultaneous_jumps(findings: Iterable[Finding]) -> list[Finding]:
     """Jumps of several markers at the same frames, as one: they have one cause."""
     told: dict[tuple[str, Frames], Finding] = {}
     out: list[Finding] = []
@@ -87,14 +89,14 @@ def at_once(findings: Iterable[Finding]) -> list[Finding]:
     return out + list(told.values())
 
 
-def _summed(rest: list[Finding]) -> Finding:
+def _summary_finding(rest: list[Finding]) -> Finding:
     markers = tuple(dict.fromkeys(marker for finding in rest for marker in finding.markers))
-    frames = merged(frame for finding in rest for frame in finding.frames)
+    frames = merge_ranges(frame for finding in rest for frame in finding.frames)
     sentence = f"{len(rest)} more of this kind, on {len(markers)} markers: {rest[0].sentence}"
     return Finding(rest[0].kind, rest[0].severity, sentence, markers, frames=frames)
 
 
-def merged(frames: Iterable[tuple[int, int]]) -> Frames:
+def merge_ranges(frames: Iterable[tuple[int, int]]) -> Frames:
     """Stretches in order, those that touch or overlap made one."""
     out: list[tuple[int, int]] = []
     for first, last in sorted(frames):
@@ -105,7 +107,7 @@ def merged(frames: Iterable[tuple[int, int]]) -> Frames:
     return tuple(out)
 
 
-def ranges(frames: Frames, most: int = 5) -> str:
+def ranges_text(frames: Frames, most: int = 5) -> str:
     """Stretches of frames as text: ``12, 40-52 and 3 more``."""
     texts = [str(first) if first == last else f"{first}-{last}" for first, last in frames[:most]]
     text = ", ".join(texts)

@@ -6,26 +6,26 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from homodyn.capture.filtering.filters import stretches
-from homodyn.capture.labelling.landmarks import unnamed
-from homodyn.capture.quality import body_faults, path_faults, rigid_faults
+from homodyn.capture.filters.butterworth_filter import true_runs
+from homodyn.capture.labeling.landmarks import is_unlabeled
+from homodyn.capture.quality import body_checks, rigidity_checks, trajectory_checks
 from homodyn.capture.quality.finding import (
     Finding,
     Frames,
     Severity,
-    at_once,
-    grouped,
-    merged,
-    ranges,
+    group_findings,
+    merge_ranges,
+    merge_simultaneous_jumps,
+    ranges_text,
 )
-from homodyn.capture.quality.plate_faults import plate_findings
-from homodyn.capture.quality.rigid import companions
+from homodyn.capture.quality.marker_clusters import find_companions
+from homodyn.capture.quality.plate_checks import plate_findings
 from homodyn.capture.trial import Trial
 from homodyn.model import Model
 
-SHORT_GAP = 0.2
+MAX_SPLINE_GAP_S = 0.2
 """s: gaps up to this are filled by a spline without harm."""
-MOSTLY_MISSING = 0.5
+MAX_MISSING_SHARE = 0.5
 """Share of frames from which a marker that is not seen is a serious loss."""
 
 
@@ -47,7 +47,7 @@ class MarkerHealth:
 
 
 @dataclass(frozen=True)
-class Health:
+class HealthReport:
     """All findings about a recording, the gravest first, and a row for each marker."""
 
     trial: str
@@ -69,7 +69,7 @@ class Health:
         return "\n".join(str(finding) for finding in self.findings)
 
 
-def health(trial: Trial, *, model: Model | None = None) -> Health:
+def check_health(trial: Trial, *, model: Model | None = None) -> HealthReport:
     """Look for faults in markers and force plates.
 
     ``model`` tells which markers share a segment, if the trial carries its names (see
@@ -78,56 +78,58 @@ def health(trial: Trial, *, model: Model | None = None) -> Health:
     another is told alone: two labels that trade places are one swap, not four jumps.
     """
     positions = np.array(trial.positions)
-    size = body_faults.extent(positions)
-    findings = list(_units(size))
-    if np.isfinite(size) and (size > body_faults.LARGEST or size < body_faults.SMALLEST):
+    size = body_checks.marker_extent(positions)
+    findings = list(_unit_findings(size))
+    if np.isfinite(size) and (
+        size > body_checks.MAX_BODY_SIZE_M or size < body_checks.MIN_BODY_SIZE_M
+    ):
         # In the wrong unit every limit below is meaningless; look as it was meant.
-        positions = positions * (1e-3 if size > body_faults.LARGEST else 1e3)
+        positions = positions * (1e-3 if size > body_checks.MAX_BODY_SIZE_M else 1e3)
 
-    stuck = path_faults.frozen(positions, trial.rate)
+    stuck = trajectory_checks.find_frozen(positions, trial.rate)
     for k, first, last in stuck:
         # The value it stuck at was measured once.
         positions[first + 1 : last + 1, k] = np.nan
-    broken = path_faults.breaks(positions, trial.rate)
-    swapped = path_faults.swaps(positions, broken)
-    mended = path_faults.unswapped(positions, swapped)
-    left = path_faults.breaks(mended, trial.rate) if swapped else broken
+    broken = trajectory_checks.find_discontinuities(positions, trial.rate)
+    swapped = trajectory_checks.find_swaps(positions, broken)
+    mended = trajectory_checks.undo_swaps(positions, swapped)
+    left = trajectory_checks.find_discontinuities(mended, trial.rate) if swapped else broken
     for frame, k in left.spikes:
         mended[frame, k] = np.nan
-    mates = companions(mended, trial.markers, model)
+    mates = find_companions(mended, trial.markers, model)
     discontinuous = {*left.jumps, *((f + 1, k) for f, k in left.spikes), *left.spikes}
-    astray = rigid_faults.mislabels(mended, mates, discontinuous)
+    astray = rigidity_checks.find_mislabels(mended, mates, discontinuous)
     clean = mended.copy()
     for k, first, last in astray:
         clean[first : last + 1, k] = np.nan
 
-    rows = _rows(trial, stuck, left, swapped, astray, mates)
+    rows = _marker_rows(trial, stuck, left, swapped, astray, mates)
     findings += _gap_findings(trial, rows)
-    findings += at_once(_row_findings(rows))
+    findings += merge_simultaneous_jumps(_row_findings(rows))
     findings += _swap_findings(trial, swapped)
-    findings += _drift_findings(trial, rigid_faults.drifts(clean, mates))
+    findings += _drift_findings(trial, rigidity_checks.find_drifts(clean, mates))
     for _, k in left.jumps:
         # A label that may go on elsewhere does not tell where its place on the body is.
         clean[:, k] = np.nan
-    findings += _axes(clean, trial)
+    findings += _axis_findings(clean, trial)
     for plate in trial.plates:
         findings += plate_findings(trial, plate)
-    findings = _unloaded_together(findings)
-    return Health(trial.name, grouped(findings), rows)
+    findings = _merge_unloaded_plates(findings)
+    return HealthReport(trial.name, group_findings(findings), rows)
 
 
-def _rows(
+def _marker_rows(
     trial: Trial,
     stuck: list[tuple[int, int, int]],
-    broken: path_faults.Breaks,
-    swapped: list[path_faults.Swap],
+    broken: trajectory_checks.Discontinuities,
+    swapped: list[trajectory_checks.LabelSwap],
     astray: list[tuple[int, int, int]],
     mates: list[np.ndarray],
 ) -> tuple[MarkerHealth, ...]:
     origin = trial.first_frame
 
     def spans(k: int, found: list[tuple[int, int, int]]) -> Frames:
-        return merged((origin + a, origin + b) for marker, a, b in found if marker == k)
+        return merge_ranges((origin + a, origin + b) for marker, a, b in found if marker == k)
 
     def points(k: int, found: list[tuple[int, int]]) -> Frames:
         return tuple((origin + frame, origin + frame) for frame, marker in found if marker == k)
@@ -139,10 +141,12 @@ def _rows(
             MarkerHealth(
                 label,
                 float(unseen.mean()) if len(unseen) else 1.0,
-                tuple((origin + a, origin + b - 1) for a, b in stretches(unseen)),
+                tuple((origin + a, origin + b - 1) for a, b in true_runs(unseen)),
                 points(k, broken.spikes),
                 points(k, broken.jumps),
-                merged((origin + s.first, origin + s.last) for s in swapped if k in (s.a, s.b)),
+                merge_ranges(
+                    (origin + s.first, origin + s.last) for s in swapped if k in (s.a, s.b)
+                ),
                 spans(k, astray),
                 spans(k, stuck),
                 tuple(trial.markers[other] for other in mates[k]),
@@ -166,18 +170,18 @@ def _gap_findings(trial: Trial, rows: tuple[MarkerHealth, ...]) -> list[Finding]
                 frames=((trial.first_frame, trial.first_frame + trial.frames - 1),),
             )
         )
-    short = SHORT_GAP * trial.rate
+    short = MAX_SPLINE_GAP_S * trial.rate
     classes: dict[Severity, list[MarkerHealth]] = {severity: [] for severity in Severity}
-    inside = _occupied(trial)
+    inside = _occupied_frames(trial)
     if not inside.all() and inside.any():
         frames = tuple(
-            (trial.first_frame + a, trial.first_frame + b - 1) for a, b in stretches(~inside)
+            (trial.first_frame + a, trial.first_frame + b - 1) for a, b in true_runs(~inside)
         )
         found.append(
             Finding(
                 "empty",
                 Severity.INFO,
-                f"fewer than half of the markers are seen in frames {ranges(frames)}; cut the "
+                f"fewer than half of the markers are seen in frames {ranges_text(frames)}; cut the "
                 "recording to the rest (Trial.between)",
                 frames=frames,
             )
@@ -186,24 +190,24 @@ def _gap_findings(trial: Trial, rows: tuple[MarkerHealth, ...]) -> list[Finding]
         unseen = ~trial.seen[:, k] & inside
         if row.missing >= 1.0 or not unseen.any():
             continue
-        longest = max(last - first for first, last in stretches(unseen))
-        if unnamed(row.marker) or longest <= short:
+        longest = max(last - first for first, last in true_runs(unseen))
+        if is_unlabeled(row.marker) or longest <= short:
             classes[Severity.INFO].append(row)
-        elif unseen.sum() >= MOSTLY_MISSING * inside.sum():
+        elif unseen.sum() >= MAX_MISSING_SHARE * inside.sum():
             classes[Severity.SERIOUS].append(row)
         else:
             classes[Severity.WARNING].append(row)
     remedies = {
         Severity.SERIOUS: "are missing for half of the frames or more; leave them out or label the "
         "recording again",
-        Severity.WARNING: f"have gaps longer than {SHORT_GAP:g} s; filling them needs three "
+        Severity.WARNING: f"have gaps longer than {MAX_SPLINE_GAP_S:g} s; filling them needs three "
         "other markers of their segment, or label the recording again",
-        Severity.INFO: f"have gaps of at most {SHORT_GAP:g} s, which splines close, "
+        Severity.INFO: f"have gaps of at most {MAX_SPLINE_GAP_S:g} s, which splines close, "
         "or are points without a name",
     }
     for severity, members in classes.items():
         if members:
-            frames = merged(gap for row in members for gap in row.gaps)
+            frames = merge_ranges(gap for row in members for gap in row.gaps)
             found.append(
                 Finding(
                     "gap",
@@ -216,7 +220,7 @@ def _gap_findings(trial: Trial, rows: tuple[MarkerHealth, ...]) -> list[Finding]
     return found
 
 
-def _occupied(trial: Trial) -> np.ndarray:
+def _occupied_frames(trial: Trial) -> np.ndarray:
     """Frames in which somebody is there: half of the markers that can be seen at once are."""
     counted = trial.seen.sum(axis=1)
     most = counted.max(initial=0)
@@ -232,8 +236,8 @@ def _row_findings(rows: tuple[MarkerHealth, ...]) -> list[Finding]:
                 Finding(
                     "spike",
                     Severity.WARNING,
-                    f"leaps away for single frames ({ranges(row.spikes)}); remove these frames and "
-                    "fill the gaps",
+                    f"has single-frame spikes ({ranges_text(row.spikes)}); remove these frames "
+                    "and fill the gaps",
                     (row.marker,),
                     frames=row.spikes,
                 )
@@ -243,8 +247,8 @@ def _row_findings(rows: tuple[MarkerHealth, ...]) -> list[Finding]:
                 Finding(
                     "jump",
                     Severity.WARNING,
-                    f"path breaks at frame {ranges(row.jumps)}; see whether the label goes on to "
-                    "another point there",
+                    f"trajectory jumps at frame {ranges_text(row.jumps)}; check whether the label "
+                    "switches to another point there",
                     (row.marker,),
                     frames=row.jumps,
                 )
@@ -254,7 +258,7 @@ def _row_findings(rows: tuple[MarkerHealth, ...]) -> list[Finding]:
                 Finding(
                     "mislabel",
                     Severity.SERIOUS,
-                    f"is not where its segment is in frames {ranges(row.mislabels)}, by its "
+                    f"is not where its segment is in frames {ranges_text(row.mislabels)}, by its "
                     f"distances to {', '.join(row.companions[:3])}; label it again or remove it "
                     "there",
                     (row.marker,),
@@ -266,8 +270,8 @@ def _row_findings(rows: tuple[MarkerHealth, ...]) -> list[Finding]:
                 Finding(
                     "frozen",
                     Severity.SERIOUS,
-                    f"stands exactly still in frames {ranges(row.frozen)} while its neighbours "
-                    "move; the system repeated an old value: remove these frames",
+                    f"does not move at all in frames {ranges_text(row.frozen)} while its "
+                    "neighbours do; the system repeated an old value: remove these frames",
                     (row.marker,),
                     frames=row.frozen,
                 )
@@ -275,8 +279,8 @@ def _row_findings(rows: tuple[MarkerHealth, ...]) -> list[Finding]:
     return found
 
 
-def _swap_findings(trial: Trial, swapped: list[path_faults.Swap]) -> list[Finding]:
-    pairs: dict[tuple[int, int], list[path_faults.Swap]] = {}
+def _swap_findings(trial: Trial, swapped: list[trajectory_checks.LabelSwap]) -> list[Finding]:
+    pairs: dict[tuple[int, int], list[trajectory_checks.LabelSwap]] = {}
     for swap in swapped:
         pairs.setdefault((swap.a, swap.b), []).append(swap)
     found = []
@@ -287,8 +291,8 @@ def _swap_findings(trial: Trial, swapped: list[path_faults.Swap]) -> list[Findin
             Finding(
                 "swap",
                 Severity.SERIOUS,
-                f"the two labels trade places in frames {ranges(frames)}{lasting}; exchange them "
-                "there",
+                f"the two labels are swapped in frames {ranges_text(frames)}{lasting}; swap them "
+                "back there",
                 (trial.markers[a], trial.markers[b]),
                 frames=frames,
             )
@@ -311,7 +315,7 @@ def _drift_findings(trial: Trial, drifting: list[tuple[int, float]]) -> list[Fin
     ]
 
 
-def _unloaded_together(findings: list[Finding]) -> list[Finding]:
+def _merge_unloaded_plates(findings: list[Finding]) -> list[Finding]:
     """Plates that nobody used, in one finding."""
     idle = [finding for finding in findings if finding.kind == "plate unloaded"]
     if len(idle) < 2:
@@ -322,10 +326,10 @@ def _unloaded_together(findings: list[Finding]) -> list[Finding]:
     return [finding for finding in findings if finding.kind != "plate unloaded"] + [together]
 
 
-def _units(size: float) -> list[Finding]:
-    if not np.isfinite(size) or body_faults.SMALLEST <= size <= body_faults.LARGEST:
+def _unit_findings(size: float) -> list[Finding]:
+    if not np.isfinite(size) or body_checks.MIN_BODY_SIZE_M <= size <= body_checks.MAX_BODY_SIZE_M:
         return []
-    large = size > body_faults.LARGEST
+    large = size > body_checks.MAX_BODY_SIZE_M
     remedy = (
         "millimetres were taken for metres: divide by 1000"
         if large
@@ -341,9 +345,9 @@ def _units(size: float) -> list[Finding]:
     ]
 
 
-def _axes(positions: np.ndarray, trial: Trial) -> list[Finding]:
+def _axis_findings(positions: np.ndarray, trial: Trial) -> list[Finding]:
     """Up and down, left and right, as far as the labels tell what they are."""
-    height = body_faults.height_of_head(positions, trial.markers)
+    height = body_checks.head_height(positions, trial.markers)
     if height < -0.3:
         return [
             Finding(
@@ -356,7 +360,7 @@ def _axes(positions: np.ndarray, trial: Trial) -> list[Finding]:
     if not height > 0.3:
         # Lying, or labels that tell nothing: left and right need an upright body.
         return []
-    wrong, right, votes = body_faults.wrong_sides(positions, trial.markers)
+    wrong, right, votes = body_checks.wrong_sides(positions, trial.markers)
     if not votes or not wrong:
         return []
     if len(wrong) > len(right) and len(wrong) >= 2:

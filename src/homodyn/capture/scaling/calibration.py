@@ -1,7 +1,7 @@
-"""From markers in motion to the person: sizes, joint centres and attachments with the poses.
+"""From markers in motion to the person: sizes, joint centers and attachments with the poses.
 
 The full estimation problem of Felis (2015, eq. 4.3). Markers and sizes explain each other in part,
-and the centre of a hinge is free along its axis; what people are like (`Prior`) settles that, and
+and the center of a hinge is free along its axis; what people are like (`Prior`) settles that, and
 the result says which numbers the markers decided and how sure they are.
 """
 
@@ -11,29 +11,34 @@ from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 
-from homodyn.capture.scaling.adjustment import Problem, posed
-from homodyn.capture.scaling.first_pose import first_poses, first_size
-from homodyn.capture.scaling.frame_choice import diverse_frames
+from homodyn.capture.scaling.bundle_adjustment import CalibrationProblem, fit_poses
+from homodyn.capture.scaling.frame_selection import diverse_frames
+from homodyn.capture.scaling.initial_poses import initial_poses, initial_size
 from homodyn.capture.scaling.marker_model import MarkerModel, Person, marker_model
-from homodyn.capture.scaling.massing import massed
-from homodyn.capture.scaling.prior import Belief, Prior, believed, expected_size
-from homodyn.capture.scaling.recorded import listed, recorded
-from homodyn.capture.scaling.scaled import (
+from homodyn.capture.scaling.mass_scaling import scale_masses
+from homodyn.capture.scaling.noise_estimation import camera_noise, estimate_with_noise
+from homodyn.capture.scaling.prior import (
+    ParameterPrior,
+    ScalingPrior,
+    expected_size,
+    parameter_prior,
+)
+from homodyn.capture.scaling.scaling_result import (
     BodyScale,
     MarkerShift,
-    Scaled,
-    ScaleStatus,
-    centre_shifts,
-    doubts,
+    ScalingResult,
+    ScalingStatus,
+    center_shifts,
+    scaling_warnings,
 )
-from homodyn.capture.scaling.spreads import camera_noise, learnt
+from homodyn.capture.scaling.shared_markers import list_text, shared_markers
 from homodyn.capture.trial import Trial
 from homodyn.errors import CaptureError
 from homodyn.model import Model
 
-FEW = 5
+MIN_FRAMES = 5
 """Frames below which motion tells little more than standing."""
-DECIDED = 0.5
+MAX_POSTERIOR_RATIO = 0.5
 """Markers decided a number when its deviation is less than this part of the prior's."""
 
 
@@ -46,12 +51,12 @@ def calibrate(
     symmetric: bool = False,
     uniform: bool = False,
     together: Sequence[Collection[str]] = (),
-    prior: Prior | None = None,
+    prior: ScalingPrior | None = None,
     frames: int | Sequence[int] = 30,
     robust: float | None = None,
     keep_shares: bool = False,
-    tell: Callable[[float], None] | None = None,
-) -> Scaled:
+    progress: Callable[[float], None] | None = None,
+) -> ScalingResult:
     """The model made to the person who moves in the trials.
 
     ``mass`` (kg) and ``height`` (m) are those of the person. ``symmetric`` gives left and right the
@@ -62,13 +67,13 @@ def calibrate(
     total mass; otherwise masses follow volumes. ``tell`` hears now and then the share of the work
     that is done, at least; what it raises ends it.
     """
-    prior = prior or Prior()
-    recording = recorded(model, [trials] if isinstance(trials, Trial) else list(trials))
-    chosen = _chosen(recording.positions, frames)
+    prior = prior or ScalingPrior()
+    recording = shared_markers(model, [trials] if isinstance(trials, Trial) else list(trials))
+    chosen = _select_frames(recording.positions, frames)
     measured = recording.positions[chosen]
     markers = marker_model(model, recording.markers)
     expected, notes = expected_size(model, height)
-    belief = believed(
+    belief = parameter_prior(
         model,
         recording.markers,
         prior,
@@ -80,13 +85,13 @@ def calibrate(
     )
     unknowns = belief.unknowns
 
-    size = first_size(markers, measured)
-    generic_q = first_poses(markers, markers.generic, measured)
+    size = initial_size(markers, measured)
+    generic_q = initial_poses(markers, markers.generic, measured)
     before = np.linalg.norm(markers.positions(generic_q, markers.generic) - measured, axis=-1)
     phi = belief.mean.copy()
     phi[: unknowns.logarithms] = np.log(size)
-    q = posed(markers, unknowns.person(phi), measured, generic_q)
-    start = Problem(
+    q = fit_poses(markers, unknowns.person(phi), measured, generic_q)
+    start = CalibrationProblem(
         markers,
         unknowns,
         measured,
@@ -95,28 +100,28 @@ def calibrate(
         prior.noise,
         robust,
     )
-    estimate, spreads = learnt(
-        start, belief, prior, camera_noise(recording.positions), q, phi, tell
+    estimate, spreads = estimate_with_noise(
+        start, belief, prior, camera_noise(recording.positions), q, phi, progress
     )
     assert estimate.information is not None
     posterior = np.linalg.inv(estimate.information)
     person = unknowns.person(estimate.phi)
 
-    made, mass_warnings = massed(model, person, recording.markers, mass, keep_shares)
+    made, mass_warnings = scale_masses(model, person, recording.markers, mass, keep_shares)
     bodies = _body_rows(model, made, person, posterior, belief)
     moved = _marker_rows(markers, person, posterior, belief, before, estimate.residual)
-    doubtful = doubts(bodies, moved, estimate.rms)
-    status = ScaleStatus.DOUBTFUL if doubtful else ScaleStatus.SCALED
+    doubtful = scaling_warnings(bodies, moved, estimate.rms)
+    status = ScalingStatus.DOUBTFUL if doubtful else ScalingStatus.SCALED
     if not estimate.converged:
-        status = ScaleStatus.STALLED
+        status = ScalingStatus.STALLED
         doubtful.append(f"not converged after {estimate.iterations} iterations")
-    return Scaled(
+    return ScalingResult(
         model=made,
         generic=model,
         status=status,
         bodies=bodies,
-        joints=centre_shifts(model, made, _centre_deviations(model, person, posterior, belief)),
-        moved=moved,
+        joints=center_shifts(model, made, _center_deviations(model, person, posterior, belief)),
+        marker_shifts=moved,
         rms_before=float(np.sqrt(np.nanmean(before**2))),
         rms_after=estimate.rms,
         q=estimate.q,
@@ -135,11 +140,11 @@ def calibrate(
             f"{1e3 * spreads.noise:.2f} mm, of attachments {1e3 * spreads.marker:.2f} mm, "
             f"{'learnt' if prior.learn else 'as given'}"
         ),
-        spreads={"noise": spreads.noise, "marker": spreads.marker},
+        noise_levels={"noise": spreads.noise, "marker": spreads.marker},
     )
 
 
-def _chosen(positions: np.ndarray, frames: int | Sequence[int]) -> np.ndarray:
+def _select_frames(positions: np.ndarray, frames: int | Sequence[int]) -> np.ndarray:
     if isinstance(frames, int):
         chosen = diverse_frames(positions, frames)
     else:
@@ -160,11 +165,11 @@ def _frame_warnings(markers: Sequence[str], measured: np.ndarray) -> list[str]:
     shown = np.isfinite(measured).all(-1).any(0)
     unseen = [name for name, some in zip(markers, shown, strict=True) if not some]
     if unseen:
-        found.append(f"markers that none of the frames used shows: {listed(unseen)}")
-    if len(measured) < FEW:
+        found.append(f"markers that none of the frames used shows: {list_text(unseen)}")
+    if len(measured) < MIN_FRAMES:
         found.append(
-            f"only {len(measured)} frames used: joint centres and noise are hardly told by fewer "
-            f"than {FEW}"
+            f"only {len(measured)} frames used: joint centers and noise are hardly told by fewer "
+            f"than {MIN_FRAMES}"
         )
     return found
 
@@ -174,12 +179,12 @@ def _body_rows(
     made: Model,
     person: Person,
     posterior: np.ndarray,
-    belief: Belief,
+    belief: ParameterPrior,
 ) -> tuple[BodyScale, ...]:
     tie, count = belief.unknowns.tie, belief.unknowns.logarithms
     after = np.sqrt(np.diag(tie @ posterior[:count, :count] @ tie.T)).reshape(-1, 3)
     prior = np.sqrt(np.diag(tie @ belief.fixed[:count, :count] @ tie.T)).reshape(-1, 3)
-    decided = after < DECIDED * prior
+    decided = after < MAX_POSTERIOR_RATIO * prior
     words = {3: "markers", 0: "prior"}
     return tuple(
         BodyScale(
@@ -195,10 +200,10 @@ def _body_rows(
     )
 
 
-def _centre_deviations(
-    model: Model, person: Person, posterior: np.ndarray, belief: Belief
+def _center_deviations(
+    model: Model, person: Person, posterior: np.ndarray, belief: ParameterPrior
 ) -> np.ndarray:
-    """Standard deviation (m) of each joint centre in its parent, by linear propagation."""
+    """Standard deviation (m) of each joint center in its parent, by linear propagation."""
     unknowns = belief.unknowns
     tie, count = unknowns.tie, unknowns.logarithms
     deviations = np.zeros(len(model.joints))
@@ -209,7 +214,7 @@ def _centre_deviations(
         lever = joint.placement.r * person.scales[parent]
         slope[:, :count] = lever[:, None] * tie[3 * parent : 3 * parent + 3]
         for k in range(3):
-            slope[k, count + np.flatnonzero(unknowns.centres == 3 * j + k)] = 1.0
+            slope[k, count + np.flatnonzero(unknowns.centers == 3 * j + k)] = 1.0
         deviations[j] = np.sqrt(np.trace(slope @ posterior @ slope.T))
     return deviations
 
@@ -218,7 +223,7 @@ def _marker_rows(
     markers: MarkerModel,
     person: Person,
     posterior: np.ndarray,
-    belief: Belief,
+    belief: ParameterPrior,
     before: np.ndarray,
     after: np.ndarray,
 ) -> tuple[MarkerShift, ...]:

@@ -1,7 +1,7 @@
-"""Where markers are, as a function of the pose and of the person: sizes, attachments, centres.
+"""Where markers are, as a function of the pose and of the person: sizes, attachments, centers.
 
 The person is told by three tables: ``scales`` (bodies, 3) stretch each body along its axes,
-``shifts`` (markers, 3), m, move markers in their stretched bodies, and ``centres`` (bodies, 3), m,
+``shifts`` (markers, 3), m, move markers in their stretched bodies, and ``centers`` (bodies, 3), m,
 move the joint that carries each body, in the axes of its parent.
 """
 
@@ -32,20 +32,20 @@ class Person:
     """(bodies, 3)."""
     shifts: np.ndarray
     """(markers, 3), m."""
-    centres: np.ndarray
+    centers: np.ndarray
     """(bodies, 3), m."""
 
     @cached_property
     def flat(self) -> np.ndarray:
-        """All numbers in one row: scales, centres, shifts."""
-        return np.concatenate([self.scales.ravel(), self.centres.ravel(), self.shifts.ravel()])
+        """All numbers in one row: scales, centers, shifts."""
+        return np.concatenate([self.scales.ravel(), self.centers.ravel(), self.shifts.ravel()])
 
 
 class MarkerModel:
     """The markers of a model that were recorded, with exact derivatives by pose and person."""
 
     def __init__(self, model: Model, markers: Sequence[str]) -> None:
-        self.model = bare(model, markers)
+        self.model = strip_to_markers(model, markers)
         # Lengths are parameters, so that one kernel does for all people of a build.
         self._measured = with_measures(self.model)
         self.markers = tuple(markers)
@@ -61,15 +61,15 @@ class MarkerModel:
 
     def person(self, flat: np.ndarray) -> Person:
         """The person of a row of numbers."""
-        scales, centres, shifts = np.split(flat, [3 * self.bodies, 6 * self.bodies])
-        return Person(scales.reshape(-1, 3), shifts.reshape(-1, 3), centres.reshape(-1, 3))
+        scales, centers, shifts = np.split(flat, [3 * self.bodies, 6 * self.bodies])
+        return Person(scales.reshape(-1, 3), shifts.reshape(-1, 3), centers.reshape(-1, 3))
 
     @cached_property
     def _positions(self) -> Kernel:
         """Positions by pose, one vector (a step away from it, then the person) and lengths."""
         model, nv = self.model, self.model.nv
         person = [Parameter(f"p{k}", value) for k, value in enumerate(self.generic.flat)]
-        symbolic = parametric(self._made, **{p.name: p.value for p in person})
+        symbolic = parametric(self._symbolic_model, **{p.name: p.value for p in person})
 
         def positions(q: Array, x: Array, lengths: Array) -> Array:
             # Linear in the step, so its derivative at no step is the one along velocities.
@@ -87,13 +87,13 @@ class MarkerModel:
     def _jacobian(self) -> SparseKernel:
         return sparse_jacobian(self._positions, wrt="x")
 
-    def _made(self, **numbers: ca.SX) -> Model:
+    def _symbolic_model(self, **numbers: ca.SX) -> Model:
         values = list(numbers.values())
         triples = [ca.vertcat(*values[k : k + 3]) for k in range(0, len(values), 3)]
-        scales, centres = triples[: self.bodies], triples[self.bodies : 2 * self.bodies]
+        scales, centers = triples[: self.bodies], triples[self.bodies : 2 * self.bodies]
         shifts = dict(zip(self.markers, triples[2 * self.bodies :], strict=True))
         factors = [ca.vertsplit(scale) for scale in scales]
-        return _stretched(self._measured, factors, centres, shifts, DENSITY)
+        return _scale_bodies(self._measured, factors, centers, shifts, DENSITY)
 
     def positions(self, q: np.ndarray, person: Person) -> np.ndarray:
         """World positions (frames, markers, 3), m."""
@@ -124,7 +124,7 @@ def marker_model(model: Model, markers: Sequence[str]) -> MarkerModel:
     return made
 
 
-def bare(model: Model, markers: Sequence[str]) -> Model:
+def strip_to_markers(model: Model, markers: Sequence[str]) -> Model:
     """The bodies and joints of a model with some of its markers, in this order."""
     by_name = {marker.name: marker for marker in model.markers}
     return replace(
@@ -141,7 +141,7 @@ def bare(model: Model, markers: Sequence[str]) -> Model:
     )
 
 
-def personal(
+def apply_person(
     model: Model,
     person: Person,
     markers: Sequence[str],
@@ -151,15 +151,15 @@ def personal(
 ) -> Model:
     """The whole model made into a person; ``mass`` as for `homodyn.catalog.scaled`."""
     shifts = dict(zip(markers, person.shifts, strict=True))
-    return _stretched(
-        model, list(person.scales), list(person.centres), shifts, mass, keep_shares=keep_shares
+    return _scale_bodies(
+        model, list(person.scales), list(person.centers), shifts, mass, keep_shares=keep_shares
     )
 
 
-def _stretched(
+def _scale_bodies(
     model: Model,
     scales: Sequence[Array],
-    centres: Sequence[Array],
+    centers: Sequence[Array],
     shifts: Mapping[str, Array],
     mass: float | str | None,
     *,
@@ -170,8 +170,8 @@ def _stretched(
     return replace(
         made,
         joints=tuple(
-            replace(joint, placement=Transform(joint.placement.E, joint.placement.r + centre))
-            for joint, centre in zip(made.joints, centres, strict=True)
+            replace(joint, placement=Transform(joint.placement.E, joint.placement.r + center))
+            for joint, center in zip(made.joints, centers, strict=True)
         ),
         markers=tuple(
             replace(marker, position=marker.position + shifts[marker.name])

@@ -13,27 +13,27 @@ from typing import Any
 
 import numpy as np
 
-from homodyn.capture.scaling.adjustment import Unknowns
+from homodyn.capture.scaling.bundle_adjustment import PersonParameters
 from homodyn.capture.scaling.marker_model import MarkerModel
 from homodyn.errors import CaptureError
 from homodyn.foundation.text import unknown_name
 
-PLACED = 0.01
+MARKER_PLACEMENT_SD_M = 0.01
 """How well a marker sits where the model has it (m)."""
-POSE = 0.05
+POSE_SD_RAD = 0.05
 """How well the angles of the pose are known while sizes are not (rad)."""
-SHORTEST = 0.04
+MIN_PAIR_DISTANCE_M = 0.04
 """Metres; shorter distances tell more of the attachment than of the size."""
-BEST = 3
+MAX_PAIRS_PER_AXIS = 3
 """Pairs kept for each axis of each body."""
-TELLING = 0.5
+MIN_AXIS_SHARE = 0.5
 """Share of a distance that one axis of a body has at least, for the pair to be about it."""
-EXACT = 1e-6
+NAMED_PAIR_SD = 1e-6
 """Deviation of a factor that is told by pairs the user named."""
 
 
 @dataclass(frozen=True, eq=False)
-class Length:
+class LengthRatio:
     """One observed length ratio: a row of shares of the unknown log scales, and its deviation."""
 
     label: str
@@ -46,13 +46,13 @@ class Length:
     """Bodies and axes the pair was chosen for."""
 
 
-def telling_pairs(
+def informative_pairs(
     markers: MarkerModel,
-    unknowns: Unknowns,
+    unknowns: PersonParameters,
     phi: np.ndarray,
     q: np.ndarray,
     measured: np.ndarray,
-) -> list[Length]:
+) -> list[LengthRatio]:
     """The pairs that tell most about each axis of each body, at one pose."""
     person = unknowns.person(phi)
     nv = markers.model.nv
@@ -63,23 +63,25 @@ def telling_pairs(
     one, two = np.triu_indices(len(places), 1)
     line = places[one] - places[two]
     length = np.linalg.norm(line, axis=-1)
-    seen = np.isfinite(measured[one] - measured[two]).all(-1) & (length > SHORTEST)
+    seen = np.isfinite(measured[one] - measured[two]).all(-1) & (length > MIN_PAIR_DISTANCE_M)
     one, two, line, length = one[seen], two[seen], line[seen], length[seen]
     toward = line / length[:, None] ** 2
     shares = np.einsum("pi,pik->pk", toward, by_scale[one] - by_scale[two])
     loose = np.linalg.norm(np.einsum("pi,pik->pk", toward, by_pose[one] - by_pose[two]), axis=-1)
-    sd = np.sqrt(2 * (PLACED / length) ** 2 + (POSE * loose) ** 2)
-    near = _near(markers)
+    sd = np.sqrt(2 * (MARKER_PLACEMENT_SD_M / length) ** 2 + (POSE_SD_RAD * loose) ** 2)
+    near = _on_neighboring_bodies(markers)
     kept: dict[int, list[tuple[int, int]]] = {}
     for column in range(shares.shape[1]):
-        telling = (shares[:, column] > TELLING) & near[column // 3, one] & near[column // 3, two]
+        telling = (
+            (shares[:, column] > MIN_AXIS_SHARE) & near[column // 3, one] & near[column // 3, two]
+        )
         value = np.where(telling, shares[:, column] / sd, 0.0)
-        for pair in np.argsort(-value, kind="stable")[:BEST]:
+        for pair in np.argsort(-value, kind="stable")[:MAX_PAIRS_PER_AXIS]:
             if value[pair] > 0:
                 kept.setdefault(int(pair), []).append((column // 3, column % 3))
     names = markers.markers
     return [
-        Length(
+        LengthRatio(
             f"{names[one[k]]}-{names[two[k]]}",
             shares[k] @ unknowns.tie,
             float(np.log(np.linalg.norm(measured[one[k]] - measured[two[k]]) / length[k])),
@@ -90,7 +92,7 @@ def telling_pairs(
     ]
 
 
-def _near(markers: MarkerModel) -> np.ndarray:
+def _on_neighboring_bodies(markers: MarkerModel) -> np.ndarray:
     """(bodies, markers): whether a marker is on the body or beside it, one moving joint away."""
     model = markers.model
     away = np.full((markers.bodies, markers.bodies), np.inf)
@@ -109,12 +111,12 @@ def _near(markers: MarkerModel) -> np.ndarray:
 
 def named_pairs(
     markers: MarkerModel,
-    unknowns: Unknowns,
+    unknowns: PersonParameters,
     phi: np.ndarray,
     q: np.ndarray,
     measured: np.ndarray,
     pairs: Mapping[str, Any],
-) -> list[Length]:
+) -> list[LengthRatio]:
     """The lengths a user asks for: each body axis takes the mean ratio of its pairs."""
     places = markers.positions(q, unknowns.person(phi))
     found = []
@@ -125,13 +127,13 @@ def named_pairs(
         if body not in markers.model.body_names:
             raise CaptureError(f"pairs: {unknown_name('body', body, markers.model.body_names)}")
         i = markers.model.body_names.index(body)
-        ratio = float(np.mean([_ratio(markers, places, measured, body, p) for p in couple]))
+        ratio = float(np.mean([_length_ratio(markers, places, measured, body, p) for p in couple]))
         label = ", ".join("-".join(pair) for pair in couple)
         for axis in axes:
             k = "xyz".index(axis)
             # In logarithms: what the body is to become, less what it was compared at.
             shares = unknowns.tie[3 * i + k]
-            found.append(Length(label, shares, float(np.log(ratio)), EXACT, ((i, k),)))
+            found.append(LengthRatio(label, shares, float(np.log(ratio)), NAMED_PAIR_SD, ((i, k),)))
     return found
 
 
@@ -149,7 +151,7 @@ def _axis_sets(body: str, given: Any) -> dict[str, Sequence[tuple[str, str]]]:
     return dict(sets)
 
 
-def _ratio(
+def _length_ratio(
     markers: MarkerModel,
     places: np.ndarray,
     measured: np.ndarray,

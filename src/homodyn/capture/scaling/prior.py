@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from homodyn.capture.scaling.adjustment import Unknowns
+from homodyn.capture.scaling.bundle_adjustment import PersonParameters
 from homodyn.catalog.mirror import paired_names
 from homodyn.catalog.standing import placements
 from homodyn.errors import CaptureError
@@ -26,10 +26,10 @@ from homodyn.foundation.text import unknown_name
 from homodyn.model import Model
 from homodyn.model.joint import WORLD
 
-HIP_HEIGHT = 0.530
+HIP_HEIGHT_SHARE = 0.530
 """Height of the hip as a part of stature (Drillis and Contini 1966, in Winter 2009, fig. 4.1)."""
 
-BONY = re.compile(
+BONY_LANDMARKS = re.compile(
     r"ASI|PSI|SACR|ANK|MAL|KNE|EPI|LFC|MFC|ELB|LEL|MEL|WR[AB]|ACR|C7|T10|CLAV|STRN|STERN|HEE|CAL|"
     r"TOE|MT[125]|META|JC$|STYL|TROCH|VERTEX",
     re.IGNORECASE,
@@ -38,7 +38,7 @@ BONY = re.compile(
 
 
 @dataclass(frozen=True)
-class Prior:
+class ScalingPrior:
     """Standard deviations of what makes a person; scales as parts, distances in metres."""
 
     size: float = 0.10
@@ -53,17 +53,17 @@ class Prior:
     """Of a marker from where the generic model has it, along each axis (m)."""
     landmark: float = 0.5
     """By how much better a marker on a bony landmark is placed than another."""
-    centre: float = 0.0
-    """Of a joint centre from where the scales put it, along each axis (m); 0: it stays there."""
+    center: float = 0.0
+    """Of a joint center from where the scales put it, along each axis (m); 0: it stays there."""
     noise: float = 0.005
     """Of a measured coordinate, soft tissue included (m)."""
     learn: bool = True
     """Whether ``marker`` and ``noise`` are only a start, and learnt from the recording."""
-    least_marker: float = 2e-4
+    min_marker: float = 2e-4
     """``marker`` is never learnt to be smaller (m)."""
-    most_marker: float = 0.03
+    max_marker: float = 0.03
     """Nor larger: markers farther off are labels of something else (m)."""
-    least_noise: float = 5e-5
+    min_noise: float = 5e-5
     """``noise`` is never learnt to be smaller (m)."""
 
     def log_scales(self, bodies: int, *, stature_known: bool) -> np.ndarray:
@@ -74,19 +74,19 @@ class Prior:
 
     def marker_ratio(self, name: str) -> float:
         """Spread of a marker relative to ``marker``."""
-        return self.landmark if BONY.search(name) else 1.0
+        return self.landmark if BONY_LANDMARKS.search(name) else 1.0
 
 
 @dataclass(frozen=True, eq=False)
-class Belief:
+class ParameterPrior:
     """The prior over the unknowns of one model, for any spread of its markers."""
 
-    unknowns: Unknowns
+    unknowns: PersonParameters
     mean: np.ndarray
     fixed: np.ndarray
-    """Covariance of scales and centres; zero for markers."""
+    """Covariance of scales and centers; zero for markers."""
     ratios: np.ndarray
-    """Spread of each marker coordinate relative to that of markers; zero for scales, centres."""
+    """Spread of each marker coordinate relative to that of markers; zero for scales, centers."""
 
     def covariance(self, marker: float) -> np.ndarray:
         """Covariance of the unknowns when markers spread by ``marker`` (m)."""
@@ -102,38 +102,38 @@ class Belief:
         return inverse
 
 
-def believed(
+def parameter_prior(
     model: Model,
     markers: Sequence[str],
-    prior: Prior,
+    prior: ScalingPrior,
     *,
     size: float,
     stature_known: bool,
     symmetric: bool = False,
     uniform: bool = False,
     together: Sequence[Collection[str]] = (),
-) -> Belief:
+) -> ParameterPrior:
     """What is known of the person before: the scales are about ``size``, attachments generic."""
     bodies = len(model.bodies)
-    tie = tied(model, symmetric, together)
+    tie = scale_ties(model, symmetric, together)
     if uniform:
         tie = tie @ np.kron(np.eye(tie.shape[1] // 3), np.ones((3, 1)))
     first = np.argmax(tie, axis=0)
     scales = prior.log_scales(bodies, stature_known=stature_known)[np.ix_(first, first)]
     # The root hangs on the world, where its place is a matter of the pose.
-    centres = np.arange(3, 3 * bodies) if prior.centre > 0 else np.zeros(0, dtype=int)
-    unknowns = Unknowns(tie, centres, len(markers))
+    centers = np.arange(3, 3 * bodies) if prior.center > 0 else np.zeros(0, dtype=int)
+    unknowns = PersonParameters(tie, centers, len(markers))
     mean, ratios = np.zeros(unknowns.size), np.zeros(unknowns.size)
     mean[: len(scales)] = np.log(size)
-    ratios[len(scales) + len(centres) :] = np.repeat([prior.marker_ratio(m) for m in markers], 3)
+    ratios[len(scales) + len(centers) :] = np.repeat([prior.marker_ratio(m) for m in markers], 3)
     fixed = np.zeros((unknowns.size, unknowns.size))
     fixed[: len(scales), : len(scales)] = scales
-    place = np.arange(len(scales), len(scales) + len(centres))
-    fixed[place, place] = prior.centre**2
-    return Belief(unknowns, mean, fixed, ratios)
+    place = np.arange(len(scales), len(scales) + len(centers))
+    fixed[place, place] = prior.center**2
+    return ParameterPrior(unknowns, mean, fixed, ratios)
 
 
-def tied(
+def scale_ties(
     model: Model, symmetric: bool = False, together: Sequence[Collection[str]] = ()
 ) -> np.ndarray:
     """Which scales are one unknown: (3 bodies, unknowns).
@@ -184,7 +184,7 @@ def stature(model: Model) -> float | None:
     up = up / np.linalg.norm(up)
     index = {name: i for i, name in enumerate(model.body_names)}
     points = [(i, at.r) for i, (at, _) in enumerate(frames) if model.parents[i] >= 0]
-    for name, local, radius in _points(model):
+    for name, local, radius in _body_points(model):
         points.append((index[name], frames[index[name]][1].point_back(local) - radius * up))
     if not points:
         return None
@@ -193,11 +193,11 @@ def stature(model: Model) -> float | None:
         body = model.parents[body]
     if model.parents[body] < 0:
         return None
-    height = float((frames[body][0].r - low) @ up) / HIP_HEIGHT
+    height = float((frames[body][0].r - low) @ up) / HIP_HEIGHT_SHARE
     return height if height > 0 else None
 
 
-def _points(model: Model) -> list[tuple[str, np.ndarray, float]]:
+def _body_points(model: Model) -> list[tuple[str, np.ndarray, float]]:
     """Points fixed in bodies, each with a radius around it (m)."""
     found = [(m.body, m.position, 0.0) for m in model.markers]
     found += [(c.body, c.position, float(c.radius)) for c in model.contacts]

@@ -15,9 +15,9 @@ from scipy.interpolate import CubicHermiteSpline, CubicSpline
 
 from homodyn.capture import (
     Trial,
-    fit,
-    loads,
-    smoothed,
+    filter_motion,
+    inverse_dynamics,
+    inverse_kinematics,
 )
 from homodyn.dynamics import position
 from homodyn.errors import CaptureError, HomodynError
@@ -212,9 +212,11 @@ def reconstruct_trial(
 
     ``cutoff`` (Hz) is that of the low-pass on coordinates and plates.
     """
-    motion = smoothed(fit(model, trial), cutoff=cutoff)
+    motion = filter_motion(inverse_kinematics(model, trial), cutoff=cutoff)
     measured = (
-        loads(motion, trial.plates, cutoff=None, force_cutoff=cutoff) if trial.plates else None
+        inverse_dynamics(motion, trial.plates, cutoff=None, force_cutoff=cutoff)
+        if trial.plates
+        else None
     )
     settings.setdefault("events", tuple(trial.events) or None)
     return reconstruct(motion, measured, **settings)

@@ -8,7 +8,7 @@ from time import perf_counter
 from viser import Icon
 
 from homodyn.capture import Trial
-from homodyn.capture.kinetics.inverse_dynamics import CUTOFF
+from homodyn.capture.kinetics.inverse_dynamics import DEFAULT_CUTOFF_HZ
 from homodyn.errors import HomodynError
 from homodyn.studio.background_tasks import BackgroundTask
 from homodyn.studio.document import Actor
@@ -61,7 +61,12 @@ class FitPanel(Panel):
                 color="gray",
             )
             self.cutoff = self.gui.add_number(
-                "Filter (Hz)", CUTOFF, min=0.5, max=50.0, step=0.5, hint="Low-pass for forces"
+                "Filter (Hz)",
+                DEFAULT_CUTOFF_HZ,
+                min=0.5,
+                max=50.0,
+                step=0.5,
+                hint="Low-pass for forces",
             )
             self.dynamics = self.gui.add_button(
                 "Inverse dynamics", icon=Icon.ARROW_BIG_UP_LINES, color="gray"

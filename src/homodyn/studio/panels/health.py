@@ -9,7 +9,7 @@ from typing import Any
 from homodyn import capture
 from homodyn.capture import (
     Finding,
-    Health,
+    HealthReport,
     Severity,
     Trial,
 )
@@ -38,7 +38,7 @@ class HealthPanel(Panel):
         self.state = self.gui.add_markdown("No recording is open.")
         self.buttons: list[Any] = []
         self._asked: Any = None
-        self._found: tuple[Trial, Health] | None = None
+        self._found: tuple[Trial, HealthReport] | None = None
         self._shown: Any = None
         self._turns: dict[int, int] = {}
 
@@ -82,7 +82,7 @@ class HealthPanel(Panel):
     def _look(self, trial: Trial, model: Model | None, key: Any) -> None:
         shared = model is not None and {m.name for m in model.markers} & set(trial.markers)
         try:
-            health = capture.health(trial, model=model if shared else None)
+            health = capture.check_health(trial, model=model if shared else None)
         except HomodynError as error:
             self.studio.show_error(error)
             return
@@ -118,7 +118,7 @@ def headline(finding: Finding) -> str:
     return f"{finding.kind}: {listed}" if listed else finding.kind
 
 
-def summary(health: Health) -> str:
+def summary(health: HealthReport) -> str:
     """How many findings of each severity there are, in Markdown."""
     if not health.findings:
         return f"Nothing found in {len(health.markers)} markers."

@@ -1,0 +1,255 @@
+"""Butterworth filters for markers and forces: without lag, causal, or as OpenSim does it.
+
+Which frequency a filter is named after differs between programs. Here the cutoff is the frequency
+at which the **whole** filter passes 1/√2 of the amplitude (−3 dB). Running a filter forwards and
+backwards squares its gain, so each pass is designed at a higher frequency (a lower one for a
+high-pass): with n the order of one pass and Ω = tan(π f / rate) the frequency as the bilinear
+transform warps it, Ω' = Ω / (√2 − 1)^(1/2n) (Winter, Biomechanics and Motor Control, 4th ed.,
+section 3.4.4). ``corrected=False`` leaves the passes at the stated frequency, where the whole then
+passes one half (−6 dB), as many programs do.
+
+A gap is not a number to smooth: every run of samples between gaps is filtered by itself, and
+samples that were missing are missing afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Literal
+
+import numpy as np
+from scipy import signal
+
+from homodyn.errors import CaptureError
+
+FilterKind = Literal["low", "high", "band"]
+FilterStyle = Literal["zero-lag", "causal", "opensim"]
+FILTER_STYLES = ("zero-lag", "causal", "opensim")
+
+
+def lowpass(
+    values: np.ndarray,
+    rate: float,
+    *,
+    cutoff: float = 6.0,
+    order: int = 4,
+    corrected: bool = True,
+    style: FilterStyle = "zero-lag",
+) -> np.ndarray:
+    """The slow part of signals sampled at ``rate`` (Hz) along axis 0, up to ``cutoff`` (Hz).
+
+    ``style`` is one of
+
+    - ``"zero-lag"``: forwards and backwards, each pass of order ``order / 2``; ``order`` is that of
+      the whole, 4 being the usual choice in biomechanics. The ends are continued by two periods of
+      the cutoff, the signal turned about its end point, so that value and slope go on.
+    - ``"causal"``: one pass of ``order``, which lags; it starts as if the first sample had stood
+      there for ever.
+    - ``"opensim"``: see ``opensim_lowpass``; ``order`` and ``corrected`` have no say.
+
+    The same cutoff on markers at 100 Hz and forces at 1000 Hz is the same filter in time.
+    """
+    if style == "opensim":
+        return opensim_lowpass(values, rate, cutoff=cutoff)
+    return _apply_filter(values, rate, "low", (cutoff,), order, corrected, style)
+
+
+def highpass(
+    values: np.ndarray,
+    rate: float,
+    *,
+    cutoff: float,
+    order: int = 4,
+    corrected: bool = True,
+    style: FilterStyle = "zero-lag",
+) -> np.ndarray:
+    """The fast part of signals along axis 0, from ``cutoff`` (Hz); arguments as for ``lowpass``."""
+    return _apply_filter(values, rate, "high", (cutoff,), order, corrected, style)
+
+
+def bandpass(
+    values: np.ndarray,
+    rate: float,
+    *,
+    band: tuple[float, float],
+    order: int = 4,
+    corrected: bool = True,
+    style: FilterStyle = "zero-lag",
+) -> np.ndarray:
+    """What lies between two frequencies (Hz); ``order`` counts for each edge of the band."""
+    return _apply_filter(values, rate, "band", tuple(band), order, corrected, style)
+
+
+def butterworth(
+    order: int,
+    cutoff: float | tuple[float, float],
+    rate: float,
+    *,
+    kind: FilterKind = "low",
+) -> tuple[np.ndarray, np.ndarray]:
+    """Coefficients (b, a) of one pass: ``a[0] y[k] = b[0] x[k] + … − a[1] y[k-1] − …``."""
+    edges = _design_frequencies(
+        np.atleast_1d(np.asarray(cutoff, dtype=float)), rate, kind, 1, False
+    )
+    b, a = signal.butter(order, edges, _SCIPY_KINDS[kind], fs=rate)
+    return b, a
+
+
+def opensim_lowpass(values: np.ndarray, rate: float, *, cutoff: float) -> np.ndarray:
+    """OpenSim's ``lowpassIIR`` after its padding, cut back to the samples that were given.
+
+    What inverse dynamics of OpenSim 4 does to coordinates: the signal is continued at both ends by
+    half its length, turned about the end points; a Butterworth filter of order 3 with its own −3 dB
+    at the cutoff runs forwards and backwards, so that the whole has −6 dB there; each pass leaves
+    its first three samples as they are and starts from them. A cutoff of half the rate or more
+    becomes 0.49 of the rate. Runs too short for it (three samples or fewer) stay as they are.
+    """
+    _check_rate(rate)
+    _check_cutoff(cutoff)
+    b, a = signal.butter(3, cutoff if cutoff < 0.5 * rate else 0.49 * rate, fs=rate)
+
+    def smooth(run: np.ndarray) -> np.ndarray:
+        if len(run) < 4:
+            return run
+        pad = len(run) // 2
+        return opensim_forward_backward(b, a, pad_by_reflection(run, pad))[pad : pad + len(run)]
+
+    return apply_between_gaps(values, smooth)
+
+
+def opensim_forward_backward(b: np.ndarray, a: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """Forwards and backwards, the first samples of each pass kept as they are."""
+    return _opensim_pass(b, a, _opensim_pass(b, a, x)[::-1])[::-1]
+
+
+def _opensim_pass(b: np.ndarray, a: np.ndarray, x: np.ndarray) -> np.ndarray:
+    kept = len(a) - 1
+    past = np.stack([signal.lfiltic(b, a, *[column[kept - 1 :: -1]] * 2) for column in x.T], axis=1)
+    return np.concatenate([x[:kept], signal.lfilter(b, a, x[kept:], axis=0, zi=past)[0]])
+
+
+def pad_by_reflection(run: np.ndarray, pad: int) -> np.ndarray:
+    """A signal continued at both ends, turned by half a turn about its end points."""
+    if pad == 0:
+        return run
+    return np.concatenate(
+        [2 * run[0] - run[pad:0:-1], run, 2 * run[-1] - run[-2 : -2 - pad : -1]], axis=0
+    )
+
+
+def apply_between_gaps(
+    values: np.ndarray, function: Callable[[np.ndarray], np.ndarray]
+) -> np.ndarray:
+    """Apply a function of (samples, columns) to every stretch without gaps; gaps stay NaN.
+
+    Columns whose gaps coincide go together.
+    """
+    given = np.asarray(values, dtype=float)
+    if given.ndim == 0:
+        raise CaptureError("a single number is no signal; samples along axis 0 are expected")
+    table = given.reshape(len(given), -1)
+    out = np.full_like(table, np.nan)
+    for columns, first, last in gap_free_runs(table):
+        out[first:last, columns] = function(table[first:last, columns])
+    return out.reshape(given.shape)
+
+
+def gap_free_runs(table: np.ndarray) -> Iterator[tuple[np.ndarray, int, int]]:
+    """Columns and range of samples of every stretch of numbers in a (samples, columns) table."""
+    seen = np.isfinite(table)
+    if not seen.size:
+        return
+    if seen.all():
+        yield np.arange(table.shape[1]), 0, len(table)
+        return
+    patterns, which = np.unique(seen.T, axis=0, return_inverse=True)
+    for number, pattern in enumerate(patterns):
+        columns = np.flatnonzero(which.ravel() == number)
+        for first, last in true_runs(pattern):
+            yield columns, first, last
+
+
+def true_runs(mask: np.ndarray) -> list[tuple[int, int]]:
+    """Half-open ranges in which a mask holds."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], np.asarray(mask, bool), [False]])))
+    return [(int(first), int(last)) for first, last in edges.reshape(-1, 2)]
+
+
+_SCIPY_KINDS = {"low": "lowpass", "high": "highpass", "band": "bandpass"}
+
+
+def _apply_filter(
+    values: np.ndarray,
+    rate: float,
+    kind: FilterKind,
+    cutoffs: tuple[float, ...],
+    order: int,
+    corrected: bool,
+    style: FilterStyle,
+) -> np.ndarray:
+    if style not in FILTER_STYLES[: 3 if kind == "low" else 2]:
+        raise CaptureError(f"no filter style {style!r}; accepted: {', '.join(FILTER_STYLES)}")
+    passes = 2 if style == "zero-lag" else 1
+    if order < 1 or order % passes:
+        wanted = "an even number" if passes == 2 else "1 or more"
+        raise CaptureError(f"order of a {style} filter is {order}, {wanted} is expected")
+    each = order // passes
+    edges = _design_frequencies(
+        np.asarray(cutoffs, dtype=float), rate, kind, each, corrected and passes == 2
+    )
+    sections = signal.butter(each, edges, _SCIPY_KINDS[kind], fs=rate, output="sos")
+    longest = int(np.ceil(2 * rate / min(cutoffs)))
+    settled = signal.sosfilt_zi(sections)[:, :, None]
+
+    def causal(run: np.ndarray) -> np.ndarray:
+        return signal.sosfilt(sections, run, axis=0, zi=settled * run[0])[0]
+
+    def zero_lag(run: np.ndarray) -> np.ndarray:
+        pad = min(longest, len(run) - 1)
+        there_and_back = causal(causal(pad_by_reflection(run, pad))[::-1])[::-1]
+        return there_and_back[pad : pad + len(run)]
+
+    return apply_between_gaps(values, zero_lag if passes == 2 else causal)
+
+
+def _design_frequencies(
+    cutoffs: np.ndarray, rate: float, kind: FilterKind, order: int, corrected: bool
+) -> np.ndarray | float:
+    """Frequencies (Hz) at which one pass is designed so that two have −3 dB at the cutoffs."""
+    _check_rate(rate)
+    if len(cutoffs) != (2 if kind == "band" else 1):
+        raise CaptureError(f"a {kind}-pass filter has {len(cutoffs)} cutoff(s) given")
+    for cutoff in cutoffs:
+        _check_cutoff(cutoff)
+        if cutoff >= rate / 2:
+            raise CaptureError(
+                f"cutoff {cutoff:g} Hz is not below half the rate of {rate:g} Hz; "
+                f"choose one below {rate / 2:g} Hz"
+            )
+    if kind == "band" and cutoffs[0] >= cutoffs[1]:
+        raise CaptureError(f"band {cutoffs[0]:g} to {cutoffs[1]:g} Hz: the lower edge comes first")
+    if not corrected:
+        return cutoffs if kind == "band" else float(cutoffs[0])
+    warped = np.tan(np.pi * cutoffs / rate)
+    stretch = (np.sqrt(2) - 1) ** (1 / (2 * order))
+    if kind == "low":
+        warped = warped / stretch
+    elif kind == "high":
+        warped = warped * stretch
+    else:
+        # A band-pass is the low-pass at (Ω² − Ω₁Ω₂) / (Ω B): a wider B, the same middle.
+        middle, width = warped[0] * warped[1], (warped[1] - warped[0]) / stretch
+        upper = (width + np.sqrt(width**2 + 4 * middle)) / 2
+        warped = np.array([middle / upper, upper])
+    designed = np.arctan(warped) * rate / np.pi
+    return designed if kind == "band" else float(designed[0])
+
+
+def _check_rate(rate: float) -> None:
+    if not (np.isfinite(rate) and rate > 0):
+        raise CaptureError(f"rate is {rate}, samples per second above zero are expected")
+
+
+def _check_cutoff(cutoff: float) -> None:
+    if not (np.isfinite(cutoff) and cutoff > 0):
+        raise CaptureError(f"cutoff is {cutoff}, a frequency above zero (Hz) is expected")

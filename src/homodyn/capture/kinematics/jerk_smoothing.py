@@ -1,0 +1,221 @@
+"""A whole trajectory at once: markers and smoothness weighed in one banded problem.
+
+The sum over frames of the marker objective is joined by 1/2 sum_i c_i |jerk_i|^2 over the third
+differences of the coordinates. For a coordinate whose markers give it the stiffness h (the median
+diagonal of the normal matrices) c = h / (2 pi f)^6 makes f the frequency at which the answer to an
+oscillation has fallen to one half, with a slope of 36 dB per octave beyond.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+from scipy.sparse import csc_matrix
+from scipy.sparse.linalg import splu
+
+from homodyn.capture.filters.pose_derivatives import pose_differences
+from homodyn.capture.kinematics.least_squares import MarkerProblem, PoseEstimate
+from homodyn.errors import CaptureError
+from homodyn.model import Model
+from homodyn.model.configuration import difference, integrate, plain_entries
+from homodyn.symbolic import Kernel, jacobian, kernel
+
+JERK_ORDER = 3
+"""Jerk: the third derivative."""
+SMOOTHING_TOLERANCE = 1e-7
+"""Largest entry of the last step (rad, m)."""
+MAX_SMOOTHING_ITERATIONS = 60
+MAX_LIMIT_PASSES = 4
+"""How often a step is solved again because of limits."""
+MIN_DAMPING = 1e-9
+"""As a share of the largest stiffness."""
+
+
+def smooth_trajectory(
+    problem: MarkerProblem, fitted: PoseEstimate, rate: float, cutoff: float
+) -> PoseEstimate:
+    """The trajectory that weighs markers against jerk, from poses fitted frame by frame.
+
+    Levenberg-Marquardt on all frames together; each step is one factorisation of a sparse banded
+    matrix, or a few where coordinates meet their limits.
+    """
+    if not 0 < cutoff < rate / 2:
+        raise CaptureError(
+            f"smooth={cutoff:g} Hz: a frequency between 0 and half the rate of the frames, "
+            f"{rate / 2:g} Hz, is needed"
+        )
+    if problem.frames <= JERK_ORDER:
+        raise CaptureError(f"smoothing takes more than {JERK_ORDER} frames, got {problem.frames}")
+    model = problem.model
+    matrices, _, _ = problem.equations(fitted.q)
+    stiffness = np.median(np.diagonal(matrices, axis1=1, axis2=2), axis=0)
+    penalty = stiffness * (rate / (2 * np.pi * cutoff)) ** (2 * JERK_ORDER)
+    least = MIN_DAMPING * float(stiffness.max())
+    q, damping, converged = problem.clamp_to_limits(fitted.q), least, False
+    pinned = np.zeros((problem.frames, model.nv), dtype=int)
+    for _ in range(MAX_SMOOTHING_ITERATIONS):
+        equations = _equations(problem, q, penalty)
+        while True:
+            step, pinned = _step(problem, q, equations, damping, pinned)
+            tried = problem.clamp_to_limits(integrate(model, q, step))
+            below = _objective(problem, tried, penalty) <= equations.cost * (1 + 1e-13)
+            if below or damping > 1e9 * least:
+                break
+            damping = 10 * damping
+        q = tried
+        damping = max(damping / 10, least)
+        if np.abs(step).max() < SMOOTHING_TOLERANCE:
+            converged = True
+            break
+    done = np.full(problem.frames, converged)
+    cost = problem.equations(q)[2]
+    return PoseEstimate(q, cost, fitted.iterations, done, pinned != 0)
+
+
+@dataclass(frozen=True)
+class BandedEquations:
+    """Normal equations of a trajectory: ``blocks[o][f]`` couples the frames f and f + o."""
+
+    blocks: list[np.ndarray]
+    descent: np.ndarray
+    """(frames, nv)."""
+    cost: float
+
+    def multiply(self, step: np.ndarray) -> np.ndarray:
+        """The matrix of all frames times steps (frames, nv)."""
+        result = np.einsum("fij,fj->fi", self.blocks[0], step)
+        for offset, block in enumerate(self.blocks[1:], 1):
+            result[:-offset] += np.einsum("fij,fj->fi", block, step[offset:])
+            result[offset:] += np.einsum("fij,fi->fj", block, step[:-offset])
+        return result
+
+    def solve(self, right: np.ndarray, moving: np.ndarray, damping: float) -> np.ndarray:
+        """Steps of the moving coordinates under damping; zero for the others."""
+        frames, size = right.shape
+        rows, columns, entries = [], [], []
+        for offset, block in enumerate(self.blocks):
+            count = frames - offset
+            kept = np.where(moving[:count, :, None] & moving[offset:, None, :], block, 0.0)
+            if not offset:
+                index = np.arange(size)
+                kept[:, index, index] += np.where(moving, damping, 1.0)
+            f, i, j = np.nonzero(kept)
+            pair = [f * size + i, (f + offset) * size + j]
+            for row, column in (pair, pair[::-1])[: 2 if offset else 1]:
+                rows.append(row)
+                columns.append(column)
+                entries.append(kept[f, i, j])
+        places = (np.concatenate(rows), np.concatenate(columns))
+        matrix = csc_matrix((np.concatenate(entries), places), shape=(frames * size,) * 2)
+        # No BLAS inside: its threads stand in each other's way in bands as narrow as these.
+        factor = splu(
+            matrix,
+            permc_spec="MMD_AT_PLUS_A",
+            diag_pivot_thresh=0.0,
+            options={"SymmetricMode": True},
+        )
+        return factor.solve(np.where(moving, right, 0.0).ravel()).reshape(frames, size)
+
+
+def _objective(problem: MarkerProblem, q: np.ndarray, penalty: np.ndarray) -> float:
+    cost = problem.equations(q)[2].sum()
+    jerk = np.diff(pose_differences(problem.model, q[:-1], q[1:]), n=JERK_ORDER - 1, axis=0)
+    return float(cost + 0.5 * np.sum(penalty * jerk**2))
+
+
+def _equations(problem: MarkerProblem, q: np.ndarray, penalty: np.ndarray) -> BandedEquations:
+    frames = problem.frames
+    matrices, descent, costs = problem.equations(q)
+    along, here, there = _difference_jacobians(problem.model, q)
+    taps = _difference_coefficients(JERK_ORDER - 1)
+    jerk = sum(tap * along[k : k + frames - JERK_ORDER] for k, tap in enumerate(taps))
+    parts = _jerk_blocks(here, there, taps, frames)
+    size, count = problem.model.nv, frames - JERK_ORDER
+    blocks = [matrices, *(np.zeros((frames - o, size, size)) for o in range(1, JERK_ORDER + 1))]
+    for a, left in enumerate(parts):
+        weighed = left.transpose(0, 2, 1) * penalty
+        descent[a : a + count] -= np.einsum("fik,fk->fi", weighed, jerk)
+        for b in range(a, JERK_ORDER + 1):
+            blocks[b - a][a : a + count] += weighed @ parts[b]
+    total = float(costs.sum() + 0.5 * np.sum(penalty * jerk**2))
+    return BandedEquations(blocks, descent, total)
+
+
+def _step(
+    problem: MarkerProblem,
+    q: np.ndarray,
+    equations: BandedEquations,
+    damping: float,
+    pinned: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Step of all frames within the limits, and which of them it ends at: -1 lower, 1 upper.
+
+    The quadratic problem with bounds by guessing what they hold: solve for the rest, pin what
+    passes a limit, let go what is pulled away from one, until the guess is right (Hintermueller,
+    Ito and Kunisch 2003). ``pinned`` is the first guess, the last answer being a good one.
+    """
+    entries, positions = plain_entries(problem.model)
+    low, high = (np.full((len(q), problem.model.nv), x) for x in (-np.inf, np.inf))
+    low[:, entries] = problem.lower[entries] - q[:, positions]
+    high[:, entries] = problem.upper[entries] - q[:, positions]
+    free = problem.free > 0
+    down = equations.descent
+    for _ in range(MAX_LIMIT_PASSES):
+        known = np.where(pinned < 0, low, np.where(pinned > 0, high, 0.0))
+        right = down - equations.multiply(known) if known.any() else down
+        moving = free & (pinned == 0)
+        step = np.where(moving, equations.solve(right, moving, damping), known)
+        pull = down - equations.multiply(step)
+        held = np.where(pinned * pull > 0, pinned, 0)
+        beyond = np.where(step < low, -1, np.where(step > high, 1, 0))
+        guess = np.where(moving, beyond, np.where(free, held, 0))
+        if np.array_equal(guess, pinned):
+            break
+        pinned = guess
+    return np.clip(step, low, high), pinned
+
+
+def _difference_coefficients(order: int) -> np.ndarray:
+    """Coefficients of a forward difference, oldest first."""
+    taps = np.ones(1)
+    for _ in range(order):
+        taps = np.convolve(taps, [-1.0, 1.0])
+    return taps
+
+
+def _jerk_blocks(
+    here: np.ndarray, there: np.ndarray, taps: np.ndarray, frames: int
+) -> list[np.ndarray]:
+    """How each jerk changes with the steps of the frames it spans, (frames - order, nv, nv)."""
+    count = frames - JERK_ORDER
+    size = here.shape[-1]
+    parts = [np.zeros((count, size, size)) for _ in range(JERK_ORDER + 1)]
+    for k, tap in enumerate(taps):
+        parts[k] += tap * here[k : k + count]
+        parts[k + 1] += tap * there[k : k + count]
+    return parts
+
+
+def _difference_jacobians(model: Model, q: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Moves from frame to frame, and how they change with steps of the one and the other."""
+    along = pose_differences(model, q[:-1], q[1:])
+    if model.nq == model.nv:
+        eye = np.broadcast_to(np.eye(model.nv), (len(along), model.nv, model.nv))
+        return along, -eye, eye
+    key = "difference jacobians"
+    if key not in model.kernels:
+        model.kernels[key] = _jacobian_kernel(model)
+    still = np.zeros(model.nv)
+    here, there = model.kernels[key](q[:-1], q[1:], still, still)
+    return along, here, there
+
+
+def _jacobian_kernel(model: Model) -> Kernel:
+    def move(q0: ca.SX, q1: ca.SX, d0: ca.SX, d1: ca.SX) -> ca.SX:
+        return difference(model, integrate(model, q0, d0), integrate(model, q1, d1))
+
+    size = model.nv
+    traced = kernel(move, q0=model.nq, q1=model.nq, d0=size, d1=size)
+    return jacobian(traced, wrt=["d0", "d1"])

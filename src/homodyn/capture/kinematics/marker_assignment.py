@@ -1,0 +1,71 @@
+"""Markers put where a recording shows them: the model's points moved to the measured ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from homodyn.capture.trial import Trial
+from homodyn.capture.world_frame import to_world_axes
+from homodyn.dynamics import orientation, position
+from homodyn.errors import CaptureError
+from homodyn.foundation.text import unknown_name
+from homodyn.model import Marker, Model
+
+
+def assign_markers(
+    model: Model,
+    q: np.ndarray,
+    trial: Trial,
+    *,
+    frame: int = 0,
+    markers: Sequence[str] | None = None,
+    bodies: Mapping[str, str] | None = None,
+) -> Model:
+    """The model with markers that, at pose ``q``, are where one frame of a trial shows them.
+
+    p_local = R^T (measured - r) in the body of each marker (Felis 2015, eq. 4.8). ``markers``
+    names those to assign, by default all that model and trial share and those in ``bodies``, which
+    gives a body to labels that the model does not know yet (or moves a marker to another body).
+    Markers that the frame does not show are refused when named and left alone otherwise.
+    """
+    if not -trial.frames <= frame < trial.frames:
+        raise CaptureError(
+            f"trial {trial.name!r} has {trial.frames} frames, so there is no frame {frame}"
+        )
+    owners = {marker.name: marker.body for marker in model.markers} | dict(bodies or {})
+    for label in bodies or {}:
+        if label not in trial.markers:
+            raise CaptureError(
+                f"trial {trial.name!r} has {unknown_name('marker', label, trial.markers)}"
+            )
+    chosen = [m for m in trial.markers if m in owners] if markers is None else list(markers)
+    points = dict(zip(trial.markers, to_world_axes(model, trial).positions[frame], strict=True))
+    placed: dict[str, Marker] = {}
+    for label in chosen:
+        if label not in points:
+            raise CaptureError(
+                f"trial {trial.name!r} has {unknown_name('marker', label, trial.markers)}"
+            )
+        if label not in owners:
+            raise CaptureError(
+                f"model {model.name!r} has no marker {label!r}; name its body: "
+                f"bodies={{{label!r}: ...}} with one of {', '.join(model.body_names)}"
+            )
+        if np.isfinite(points[label]).all():
+            placed[label] = _marker_in_body(model, q, label, owners[label], points[label])
+        elif markers is not None:
+            raise CaptureError(
+                f"marker {label!r} is not seen in frame {frame} of trial {trial.name!r}"
+            )
+    kept = [placed.pop(marker.name, marker) for marker in model.markers]
+    return replace(model, markers=(*kept, *placed.values()))
+
+
+def _marker_in_body(
+    model: Model, q: np.ndarray, label: str, body: str, point: np.ndarray
+) -> Marker:
+    axes, origin = orientation(model, q, body), position(model, q, body)
+    return Marker(label, body, axes.T @ (point - origin))

@@ -1,0 +1,137 @@
+"""What a marker label means: which side, which landmark, however it is spelled."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+
+class Landmark(NamedTuple):
+    """A place on the body: ``side`` is ``"r"``, ``"l"`` or nothing, ``place`` a plain word."""
+
+    side: str
+    place: str
+
+
+SYNONYMS: dict[str, tuple[str, ...]] = {
+    "asis": ("asi", "asis", "ias", "fwt", "frontwaist", "anteriorsuperioriliacspine"),
+    "psis": ("psi", "psis", "ips", "bwt", "backwaist", "posteriorsuperioriliacspine"),
+    "sacrum": ("sacr", "sacrum", "sacral", "vsacral", "vsac", "sac"),
+    "trochanter": ("gtr", "ftc", "trochanterion", "troch", "trochanter", "greatertrochanter"),
+    "thigh": ("thi", "thigh"),
+    "knee": ("kne", "knee", "kneelat", "kneelateral", "lfc", "fle", "femorallateralepicn"),
+    "knee medial": ("kneemed", "kneemedial", "mfc", "fme", "mkne", "femoralmedialepicn"),
+    "shank": ("tib", "shank", "shn", "tibia", "shin"),
+    "tibial tuberosity": ("ttc", "ttub", "tuberosity"),
+    "ankle": (
+        "ank",
+        "ankle",
+        "anklelat",
+        "anklelateral",
+        "lmal",
+        "fal",
+        "mall",
+        "lateralmalleolus",
+    ),
+    "ankle medial": ("anklemed", "anklemedial", "mmal", "tam", "mank", "medialmalleolus"),
+    "heel": ("hee", "heel", "cal", "calc", "fcc", "calcaneus", "calcaneouspost"),
+    "toe": ("toe", "toetip", "hallux", "digit2"),
+    "first metatarsal": ("mt1", "fm1", "met1", "toemed", "metatarsalpha1", "toemedial"),
+    "second metatarsal": ("mt2", "fm2", "met2"),
+    "fifth metatarsal": ("mt5", "fm5", "met5", "toelat", "metatarsalpha5", "toelateral"),
+    "shoulder": ("sho", "shoulder", "should", "acr", "acromium", "acromion", "saj"),
+    "upper arm": ("upa", "bicep", "biceps", "upperarm", "uparm"),
+    "elbow": ("elb", "elbow", "elbowlat", "lel", "hle", "humerallateralepicn", "elbowlateral"),
+    "elbow medial": ("elbowmed", "elbowmedial", "mel", "hme", "melb", "humeralmedialepicn"),
+    "forearm": ("frm", "forearm"),
+    "wrist radial": ("wra", "wristlat", "wristlateral", "rsp", "radialstyloid", "faradius"),
+    "wrist ulnar": ("wrb", "wristmed", "wristmedial", "uhe", "ulnarstyloid", "faulna"),
+    "finger": ("fin", "finger", "dactylion"),
+    "head front": ("fhd", "hdf", "temple", "headfront", "fronthead"),
+    "head back": ("bhd", "hdb", "headback", "backhead"),
+    "head top": ("tophead", "vertex", "headtop"),
+    "c7": ("c7", "cv7", "cervicale"),
+    "t8": ("t8", "tv8"),
+    "t10": ("t10", "tv10"),
+    "clavicle": ("clav", "snj", "suprasternale", "jugularnotch", "ij"),
+    "sternum": ("strn", "sternum", "sxs", "substernale", "xiphoid", "px"),
+    "back": ("bac", "bak", "back", "scap", "scapula"),
+    "hip centre": ("hjc",),
+    "knee centre": ("kjc",),
+    "ankle centre": ("ajc",),
+    "shoulder centre": ("sjc",),
+    "elbow centre": ("ejc",),
+}
+"""Words of the marker sets in use: Plug-in Gait, Helen Hayes, CMU, OpenSim, ISB, anthropometry."""
+
+_PLACES = {word: place for place, words in SYNONYMS.items() for word in words}
+_SIDES = {"r": "r", "right": "r", "l": "l", "left": "l"}
+
+
+def strip_subject(label: str) -> str:
+    """The label without the name of the subject before it: ``Anna:RASI`` is ``RASI``."""
+    return label.rsplit(":", 1)[-1].strip()
+
+
+@lru_cache(maxsize=4096)
+def normalize_label(label: str) -> str:
+    """One spelling for all: the side first, small letters, nothing between.
+
+    ``R.ASIS``, ``R_ASIS``, ``RightASIS``, ``ASIS_R`` and ``Anna:rasis`` are all ``rasis``.
+    """
+    side, word = _split_side(label)
+    return side + word
+
+
+@lru_cache(maxsize=4096)
+def landmark(label: str) -> Landmark:
+    """Side and place that a label stands for; the place of an unknown word is the word itself."""
+    side, word = _split_side(label)
+    if word in _PLACES:
+        return Landmark(side, _PLACES[word])
+    if not side:
+        for first, rest, last in ((word[:1], word[1:], ""), ("", word[:-1], word[-1:])):
+            if (first or last) in _SIDES and rest in _PLACES:
+                return Landmark(_SIDES[first or last], _PLACES[rest])
+    return Landmark(side, word)
+
+
+def is_unlabeled(label: str) -> bool:
+    """Whether the label only numbers a point that nobody named: ``*12``, ``U_7``, ``Unnamed 3``."""
+    words = r"(?i)\*.*|(u|unlabell?ed|unnamed|unknown)[\s_.-]*\d+"
+    return bool(re.fullmatch(words, strip_subject(label)))
+
+
+def is_known_landmark(label: str) -> bool:
+    """Whether the label names a place that is in the table."""
+    return landmark(label).place in SYNONYMS
+
+
+def left_right_pairs(labels: tuple[str, ...]) -> list[tuple[int, int]]:
+    """Left and right markers of the same place, as indices: ``(left, right)``."""
+    spellings = {normalize_label(label): k for k, label in enumerate(labels)}
+    pairs = []
+    for spelling, left in spellings.items():
+        if spelling.startswith("l") and (right := spellings.get("r" + spelling[1:])) is not None:
+            pairs.append((left, right))
+    return pairs
+
+
+def _split_side(label: str) -> tuple[str, str]:
+    words = re.findall(r"[A-Z]?[a-z]+\d*|[A-Z]+\d*(?![a-z])|\d+|[A-Z]", strip_subject(label))
+    small = [word.lower() for word in words]
+    if len(small) > 1 and small[0] in _SIDES:
+        return _SIDES[small[0]], "".join(small[1:])
+    if len(small) > 1 and small[-1] in _SIDES:
+        return _SIDES[small[-1]], "".join(small[:-1])
+    word = "".join(small)
+    for full, letter in (("right", "r"), ("left", "l")):
+        if word.startswith(full) and len(word) > len(full):
+            return letter, word.removeprefix(full)
+        if word.endswith(full) and len(word) > len(full):
+            return letter, word.removesuffix(full)
+    # One word that ends in a side: ASISR; one that begins with it spells itself.
+    if word[:-1] in _PLACES and word[-1:] in _SIDES and word not in _PLACES:
+        return _SIDES[word[-1]], word[:-1]
+    return "", word

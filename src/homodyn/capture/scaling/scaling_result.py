@@ -1,0 +1,223 @@
+"""A model made to one person: what moved, by how much, how sure it is, and whether to trust it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+import numpy as np
+
+from homodyn.capture.scaling.shared_markers import list_text
+from homodyn.model import Model
+
+PLAUSIBLE_SCALE_RANGE = (0.8, 1.2)
+"""Scale factors beyond which a generic adult is hardly the right start."""
+MAX_MARKER_SHIFT_M = 0.05
+"""Metres; a marker that has to be moved farther was hardly the one the model means."""
+MAX_FIT_RMS_M = 0.02
+"""Marker distance (m, root mean square) above which a fit explains nothing."""
+
+
+class ScalingStatus(StrEnum):
+    """Whether the model was made to the person."""
+
+    SCALED = "scaled"
+    """Converged, with plausible factors and a small residual."""
+    DOUBTFUL = "doubtful"
+    """Converged, but the warnings name a reason to look again before use."""
+    STALLED = "stalled"
+    """The iterations ran out; the best found stands."""
+
+
+@dataclass(frozen=True, eq=False)
+class BodyScale:
+    """How one body was stretched along the axes of its frame."""
+
+    body: str
+    scale: np.ndarray
+    """(3,), as a part of the generic size."""
+    sd: np.ndarray
+    """(3,): standard deviation of the factors; NaN where no uncertainty was computed."""
+    measured: np.ndarray
+    """(3,): True where markers decided the factor, False where the prior or a neighbour did."""
+    source: str = ""
+    """What decided it, in words."""
+    mass: float = 0.0
+    """kg, afterwards."""
+    mass_before: float = 0.0
+    """kg."""
+
+
+@dataclass(frozen=True, eq=False)
+class CenterShift:
+    """Where a joint sits in its parent, before and after."""
+
+    joint: str
+    parent: str
+    before: np.ndarray
+    after: np.ndarray
+    """(3,), m, in the axes of the parent."""
+    sd: float = np.nan
+    """Standard deviation of the place (m), root of the summed variances of three axes."""
+
+    @property
+    def shift(self) -> float:
+        """Distance moved (m)."""
+        return float(np.linalg.norm(self.after - self.before))
+
+
+@dataclass(frozen=True, eq=False)
+class MarkerShift:
+    """How far a marker was moved from where the scaled generic model has it, and its residual."""
+
+    marker: str
+    body: str
+    shift: np.ndarray
+    """(3,), m, in the axes of the body."""
+    sd: float
+    """Standard deviation of the place (m), root of the summed variances of three axes."""
+    rms_before: float
+    """Distance (m) of measured and model marker, generic model in its best poses; NaN: not seen."""
+    rms_after: float
+
+    @property
+    def distance(self) -> float:
+        """Distance moved (m)."""
+        return float(np.linalg.norm(self.shift))
+
+
+@dataclass(frozen=True, eq=False)
+class ScalingResult:
+    """A generic model made to a person by `scale` or `calibrate`."""
+
+    model: Model
+    generic: Model
+    status: ScalingStatus
+    bodies: tuple[BodyScale, ...]
+    joints: tuple[CenterShift, ...]
+    marker_shifts: tuple[MarkerShift, ...]
+    rms_before: float
+    """Marker distance (m, root mean square) of the generic model in its best poses."""
+    rms_after: float
+    """The same of ``model``."""
+    q: np.ndarray
+    """Poses of ``model`` in the frames that were used."""
+    frames: tuple[tuple[str, int], ...] = ()
+    """Those frames: name of the trial and index in it."""
+    iterations: int = 0
+    warnings: tuple[str, ...] = ()
+    """Reasons to doubt the result, one sentence each."""
+    notes: tuple[str, ...] = ()
+    """What was decided on the way, one sentence each."""
+    method: str = ""
+    """One sentence: how it was obtained."""
+    noise_levels: Mapping[str, float] = field(default_factory=dict)
+    """Standard deviations the recording was found to have (m): ``noise`` and ``marker``."""
+
+    @property
+    def scales(self) -> dict[str, np.ndarray]:
+        """Scale factors (3,) of each body."""
+        return {row.body: row.scale for row in self.bodies}
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing speaks against using the model."""
+        return self.status is ScalingStatus.SCALED
+
+    @property
+    def undetermined(self) -> tuple[str, ...]:
+        """Scale factors that the markers did not decide: ``"hand_r x"``."""
+        return tuple(
+            f"{row.body} {axis}"
+            for row in self.bodies
+            for axis, measured in zip("xyz", row.measured, strict=True)
+            if not measured
+        )
+
+    @property
+    def report(self) -> str:
+        """The result in words and tables, to be printed."""
+        return "\n".join(_report(self))
+
+
+def _report(scaled: ScalingResult) -> list[str]:
+    lines = [
+        f"{scaled.generic.name}: {scaled.status.value}; marker rms "
+        f"{1e3 * scaled.rms_before:.1f} -> {1e3 * scaled.rms_after:.1f} mm, mass "
+        f"{scaled.generic.mass:.2f} -> {scaled.model.mass:.2f} kg"
+    ]
+    lines += [scaled.method] if scaled.method else []
+    lines += [f"warning: {warning}" for warning in scaled.warnings]
+    lines += [f"note: {note}" for note in scaled.notes]
+    width = max((len(row.body) for row in scaled.bodies), default=4)
+    lines += ["", f"{'body':<{width}}  scale x y z (sd; * not decided by markers)      mass [kg]"]
+    for row in scaled.bodies:
+        cells = [
+            f"{s:.3f}{'' if np.isnan(sd) else f' ({sd:.3f})'}{' ' if known else '*'}"
+            for s, sd, known in zip(row.scale, row.sd, row.measured, strict=True)
+        ]
+        lines.append(f"{row.body:<{width}}  {'  '.join(cells)}  {row.mass:7.3f}  {row.source}")
+    width = max((len(row.joint) for row in scaled.joints), default=5)
+    lines += ["", f"{'joint':<{width}}  center moved [mm] (sd)"]
+    for joint in scaled.joints:
+        sd = "" if np.isnan(joint.sd) else f" ({1e3 * joint.sd:.1f})"
+        lines.append(f"{joint.joint:<{width}}  {1e3 * joint.shift:6.1f}{sd}")
+    width = max((len(row.marker) for row in scaled.marker_shifts), default=6)
+    lines += ["", f"{'marker':<{width}}  moved [mm] (sd)   rms before -> after [mm]"]
+    for marker in scaled.marker_shifts:
+        sd = "" if np.isnan(marker.sd) else f" ({1e3 * marker.sd:.1f})"
+        residual = f"{1e3 * marker.rms_before:6.1f} -> {1e3 * marker.rms_after:.1f}"
+        if np.isnan(marker.rms_after):
+            residual = "not seen in the frames used"
+        lines.append(f"{marker.marker:<{width}}  {1e3 * marker.distance:6.1f}{sd:<9}  {residual}")
+    return lines
+
+
+def scaling_warnings(
+    bodies: Sequence[BodyScale], markers: Sequence[MarkerShift], rms_after: float
+) -> list[str]:
+    """What speaks against a scaled model, one sentence each."""
+    found = []
+    low, high = PLAUSIBLE_SCALE_RANGE
+    for row in bodies:
+        outside = [
+            f"{axis} {s:.3f}"
+            for axis, s, known in zip("xyz", row.scale, row.measured, strict=True)
+            if known and not low <= s <= high
+        ]
+        if outside:
+            found.append(
+                f"body {row.body!r}: scale {', '.join(outside)} outside {low:g} to {high:g}: "
+                "wrong subject, wrong units or swapped labels?"
+            )
+    far = [
+        f"{row.marker} {1e3 * row.distance:.0f} mm"
+        for row in markers
+        if row.distance > MAX_MARKER_SHIFT_M
+    ]
+    if far:
+        found.append(
+            f"markers far from their position on the model: {list_text(far)}; check for swapped "
+            "labels or a different marker set"
+        )
+    if rms_after > MAX_FIT_RMS_M:
+        found.append(
+            f"markers are still {1e3 * rms_after:.0f} mm away (root mean square): swapped labels, "
+            "or poses that the model cannot take?"
+        )
+    return found
+
+
+def center_shifts(
+    generic: Model, made: Model, deviations: np.ndarray | None = None
+) -> tuple[CenterShift, ...]:
+    """Where the joints of two models of one kind sit in their parents, but for the root."""
+    sds = np.full(len(generic.joints), np.nan) if deviations is None else deviations
+    return tuple(
+        CenterShift(old.name, old.parent, old.placement.r, new.placement.r, float(sd))
+        for old, new, sd, parent in zip(
+            generic.joints, made.joints, sds, generic.parents, strict=True
+        )
+        if parent >= 0
+    )

@@ -1,0 +1,47 @@
+"""Plates that cannot belong to the motion are doubted aloud."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from homodyn.capture import inverse_dynamics
+from support.walks import walk
+
+
+def shifted(plate, seconds):
+    return replace(plate, start=plate.start + seconds)
+
+
+def heavier(plate, factor):
+    return replace(plate, force=factor * plate.force, torque=factor * plate.torque)
+
+
+@pytest.mark.parametrize("name", ["gait10dof", "arnold2013", "gait23"])
+def test_good_recordings_are_not_doubted(shared_data, name):
+    found = walk(shared_data, name)
+    notes = inverse_dynamics(found.motion, found.plates).notes
+    assert not any("weighs" in note or "seem to be" in note for note in notes)
+
+
+@pytest.mark.parametrize("factor", [1.3, 0.7])
+def test_a_wrong_mass_is_told_with_both_masses(shared_data, factor):
+    found = walk(shared_data, "gait10dof")
+    answer = inverse_dynamics(found.motion, [heavier(plate, factor) for plate in found.plates])
+    (told,) = (note for note in answer.notes if "weighs" in note)
+    assert "72.6 kg" in told
+    carried = float(told.split("carry ")[1].split()[0])
+    assert carried == pytest.approx(72.6 * factor, rel=0.05)
+
+
+@pytest.mark.parametrize("seconds", [0.1, -0.15])
+def test_plates_that_are_late_or_early_are_told(shared_data, seconds):
+    found = walk(shared_data, "gait10dof")
+    plates = [shifted(plate, seconds) for plate in found.plates]
+    notes = inverse_dynamics(found.motion, plates).notes
+    (told,) = (note for note in notes if "seem to be" in note)
+    assert ("late" if seconds > 0 else "early") in told
+    amount = float(told.split("seem to be ")[1].split()[0])
+    assert amount == pytest.approx(abs(seconds), abs=0.04)
+    remedy = float(told.split("start by ")[1].split()[0])
+    assert np.sign(remedy) == -np.sign(seconds)

@@ -1,0 +1,211 @@
+"""Labels find their markers by name, spelling, landmark or map, and never by guessing."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from homodyn import catalog, load
+from homodyn.capture import (
+    Trial,
+    match_labels,
+    read,
+    read_label_map,
+    write_label_map,
+)
+from homodyn.capture.labeling.landmarks import (
+    Landmark,
+    is_unlabeled,
+    landmark,
+    left_right_pairs,
+    normalize_label,
+)
+from homodyn.errors import CaptureError, FormatError
+
+HEIMAN = catalog.heiman(height=1.75, mass=70, sex="male")
+NAMES = tuple(marker.name for marker in HEIMAN.markers)
+
+
+def labelled(*labels: str) -> Trial:
+    positions = np.arange(3.0 * len(labels)).reshape(1, -1, 3)
+    return Trial("labels", labels, positions, 100.0)
+
+
+@pytest.mark.parametrize(
+    "label", ["R.ASIS", "R_ASIS", "r asis", "RightASIS", "ASIS_R", "right-asis", "Anna:RASIS"]
+)
+def test_one_spelling_for_all(label):
+    assert normalize_label(label) == "rasis"
+    assert landmark(label) == Landmark("r", "asis")
+
+
+@pytest.mark.parametrize(
+    ("label", "side", "place"),
+    [
+        ("RASI", "r", "asis"),
+        ("LFWT", "l", "asis"),
+        ("R_IAS", "r", "asis"),
+        ("RHEE", "r", "heel"),
+        ("R.Heel", "r", "heel"),
+        ("L_FCC", "l", "heel"),
+        ("R.Toe.Tip", "r", "toe"),
+        ("LLFC", "l", "knee"),
+        ("RMFC", "r", "knee medial"),
+        ("V.Sacral", "", "sacrum"),
+        ("C7", "", "c7"),
+        ("RFAradius", "r", "wrist radial"),
+        ("l_metatarsal_pha5", "l", "fifth metatarsal"),
+        ("Sternum", "", "sternum"),
+        ("L5", "", "l5"),
+    ],
+)
+def test_labels_of_several_marker_sets_name_landmarks(label, side, place):
+    assert landmark(label) == Landmark(side, place)
+
+
+def test_pairs_and_nameless_points():
+    assert left_right_pairs(("L.ASIS", "C7", "RASIS", "LTH1", "RTH1")) == [(0, 2), (3, 4)]
+    assert [is_unlabeled(label) for label in ("*12", "U_7", "C7", "RASI")] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+
+
+def rename(name: str, way: int) -> str:
+    side, rest = ("", name) if name[0] not in "LR" else (name[0], name[1:])
+    word = {"L": "Left", "R": "Right", "": ""}[side]
+    ways = [
+        name.lower(),
+        f"Subject 1:{name}",
+        f"{side}.{rest}" if side else rest,
+        f"{rest}_{side}" if side else rest,
+        f"{word} {rest}".strip(),
+        f"{word}_{rest.lower()}".strip("_"),
+    ]
+    return ways[way]
+
+
+@settings(max_examples=40)
+@given(st.data())
+def test_random_spellings_find_their_markers(data):
+    kept = data.draw(st.lists(st.sampled_from(NAMES), unique=True, min_size=1))
+    labels = {name: rename(name, data.draw(st.integers(0, 5))) for name in kept}
+    order = data.draw(st.permutations(kept))
+    found = match_labels(labelled(*(labels[name] for name in order), "Hat.Feather"), HEIMAN)
+    assert found.matched == labels
+    assert found.unmatched == ("Hat.Feather",)
+    assert set(found.absent) == set(NAMES) - set(kept)
+    assert found.trial.markers == (*order, "Hat.Feather")
+
+
+@pytest.mark.parametrize(
+    ("file", "matched", "absent"),
+    [
+        ("hdm/walk.c3d", 41, 0),
+        ("c3d/cmu_dec.c3d", 41, 0),
+    ],
+)
+def test_cmu_recordings_match_the_model_of_their_markers(shared_data, file, matched, absent):
+    found = match_labels(read(shared_data / file), catalog.hdm())
+    assert (len(found.matched), len(found.absent)) == (matched, absent)
+    assert not found.unmatched
+
+
+def test_opensim_recordings_match_opensim_models(shared_data):
+    model = load(shared_data / "gait10dof/subject01.osim")
+    static = match_labels(read(shared_data / "gait10dof/static.trc"), model)
+    assert not static.absent
+    walking = match_labels(read(shared_data / "gait10dof/walk.trc"), model)
+    assert set(walking.absent) == {
+        f"{side}.{joint}.{where}"
+        for side in "LR"
+        for joint in ("Knee", "Ankle")
+        for where in ("Lat", "Med")
+    }
+
+
+@pytest.mark.parametrize(
+    ("file", "some"),
+    [
+        ("hdm/walk.c3d", {"LASI": "LFWT", "RPSI": "RBWT", "RTIB": "RSHN", "C7": "C7"}),
+        ("gait10dof/walk.trc", {"RASI": "R.ASIS", "RHEE": "R.Heel", "LTOE": "L.Toe.Tip"}),
+        ("c3d/Qualisys.c3d", {"LASI": "L_IAS", "RKNE": "R_FLE", "LANK": "L_FAL", "C7": "CV7"}),
+        ("c3d/walking2.c3d", {"RASI": "RASI", "RKNE": "RLFC", "LHEE": "LCAL"}),
+        ("c3d/FP_Type1.c3d", {"RASI": "r asis", "LHEE": "l heel", "C7": "c7"}),
+    ],
+)
+def test_other_marker_sets_are_translated(shared_data, file, some):
+    found = match_labels(read(shared_data / file), HEIMAN)
+    translated = {marker: found.matched[marker].rsplit(":", 1)[-1] for marker in some}
+    assert translated == some
+    for marker, label in found.matched.items():
+        assert landmark(marker) == landmark(label) or normalize_label(marker) == normalize_label(
+            label
+        )
+
+
+def test_two_labels_for_one_marker_are_refused_by_name():
+    with pytest.raises(CaptureError, match=r"'Anna:RASI' and 'Ben:RASI'.*'RASI'"):
+        match_labels(labelled("Anna:RASI", "Ben:RASI"), HEIMAN)
+    with pytest.raises(CaptureError, match=r"'R\.ASIS' and 'RFWT'"):
+        match_labels(labelled("R.ASIS", "RFWT"), HEIMAN)
+    chosen = match_labels(labelled("R.ASIS", "RFWT"), HEIMAN, names={"RASI": "RFWT"})
+    assert chosen.matched == {"RASI": "RFWT"}
+
+
+def test_a_better_name_goes_first():
+    found = match_labels(labelled("R.ASIS", "RASI"), HEIMAN)
+    assert found.matched == {"RASI": "RASI"}
+    assert found.unmatched == ("R.ASIS",)
+
+
+def test_a_label_nobody_claims_cannot_pass_for_a_marker():
+    found = match_labels(labelled("RKNE", "KneeMarker"), HEIMAN, names={"RKNE": "KneeMarker"})
+    assert found.trial.markers == ("RKNE (unmatched)", "RKNE")
+
+
+def test_suggestions_for_what_is_absent():
+    found = match_labels(labelled("RKNEE1", "RTH1"), HEIMAN)
+    assert found.suggestions["RKNE"] == ("RKNEE1",)
+    assert "RTH1" in found.suggestions["RTHI"]
+    assert "absent: LASI" in str(found)
+
+
+def test_maps_are_checked(tmp_path):
+    trial = labelled("a.b", "c")
+    with pytest.raises(CaptureError, match="did you mean 'RASI'"):
+        match_labels(trial, HEIMAN, names={"RASIS": "c"})
+    with pytest.raises(CaptureError, match=r"label of the trial 'd'.*a\.b, c"):
+        match_labels(trial, HEIMAN, names={"RASI": "d"})
+    with pytest.raises(CaptureError, match="two markers, 'RASI' and 'LASI'"):
+        match_labels(trial, HEIMAN, names={"RASI": "c", "LASI": "c"})
+    path = tmp_path / "markers.toml"
+    path.write_text('[markers]\nRASI = "a.b"\n')
+    assert match_labels(trial, HEIMAN, names=path).matched == {"RASI": "a.b"}
+    for text, words in [
+        ("[marker]\n", r"no table \[markers\]"),
+        ("[markers]\nRASI = 3\n", "text in quotes"),
+        ("[markers", "no TOML"),
+    ]:
+        path.write_text(text)
+        with pytest.raises(FormatError, match=words):
+            read_label_map(path)
+    with pytest.raises(FormatError, match="cannot be read"):
+        read_label_map(tmp_path / "gone.toml")
+
+
+def test_a_map_is_written_to_be_edited_and_read_again(tmp_path):
+    trial = labelled("R.ASIS", "RTH1", 'odd "name"', "KneeMarker")
+    path = tmp_path / "markers.toml"
+    write_label_map(path, trial, HEIMAN)
+    assert read_label_map(path) == {"RASI": "R.ASIS"}
+    text = path.read_text()
+    assert '# "RTHI" = ""  # perhaps RTH1' in text
+    path.write_text(text.replace('# "RKNE" = ""', '"RKNE" = "KneeMarker"'))
+    again = match_labels(trial, HEIMAN, names=path)
+    assert again.matched == {"RASI": "R.ASIS", "RKNE": "KneeMarker"}
+    with pytest.raises(FormatError, match="force=True"):
+        write_label_map(path, trial, HEIMAN)
+    assert list(tmp_path.iterdir()) == [path]

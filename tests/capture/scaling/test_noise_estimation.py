@@ -1,0 +1,65 @@
+"""Noise and attachments as a recording has them; errors that repeat are no news."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import homodyn as hd
+from homodyn.capture import calibrate
+from homodyn.capture.scaling.noise_estimation import INDEPENDENT_FRAMES, NoiseLevels, camera_noise
+from homodyn.dynamics import marker_positions
+from support.subjects import subject
+
+
+def smooth(frames: int, seed: int = 0) -> np.ndarray:
+    """Paths of ten markers that swing about once a second, at 100 frames a second."""
+    rng = np.random.default_rng(seed)
+    t = np.arange(frames)[:, None, None] / 100
+    return 0.3 * np.sin(2 * np.pi * t * rng.uniform(0.5, 1.5, (10, 3)) + rng.uniform(0, 6, (10, 3)))
+
+
+@pytest.mark.parametrize("noise", [2e-4, 1e-3, 5e-3])
+def test_camera_noise_is_told_from_smooth_movement(noise):
+    rng = np.random.default_rng(1)
+    positions = smooth(300) + rng.normal(0, noise, (300, 10, 3))
+    positions[50:80, 3] = np.nan
+    positions[200, 5] += 1.0
+    assert camera_noise(positions) == pytest.approx(noise, rel=0.1)
+    assert camera_noise(smooth(300)) < 2e-5
+    assert camera_noise(positions[:3]) == np.inf
+
+
+def test_errors_that_repeat_count_as_seen_in_a_few_frames():
+    white = NoiseLevels(marker=0.01, noise=0.001, camera=0.001)
+    assert white.effective_noise(40) == pytest.approx(0.001)
+    assert replace(white, camera=np.inf).effective_noise(40) == pytest.approx(0.001)
+    repeated = NoiseLevels(marker=0.01, noise=0.004, camera=0.0)
+    # So that many frames together say as much as a few.
+    assert repeated.effective_noise(30) / np.sqrt(30) == pytest.approx(
+        0.004 / np.sqrt(INDEPENDENT_FRAMES)
+    )
+
+
+def test_skin_that_slides_with_the_pose_does_not_lengthen_bones():
+    """A marker that slides by up to 8 mm with the angles looks like another joint center."""
+    generic = hd.catalog.heiman()
+    person = subject(generic, 21, shift=0.005, frames=2)
+    rng = np.random.default_rng(2)
+    phase = 2 * np.pi * np.arange(220)[:, None] / 110 + rng.uniform(0, 2 * np.pi, generic.nv)
+    q = np.tile(generic.neutral(), (220, 1))
+    low, high = generic.lower[6:], generic.upper[6:]
+    swing = np.clip(0.3 * (high - low), 0.0, 0.35)
+    q[:, 6:] = (low + high) / 2 + swing * np.sin(phase[:, 6:])
+    seen = marker_positions(person.model, q)
+    slide = rng.uniform(-0.008, 0.008, (len(generic.markers), 3))
+    with_hips = np.sin(phase[:, 6])[:, None, None]
+    seen = seen + slide * with_hips + rng.normal(0.0, 3e-4, seen.shape)
+    trial = replace(person.trial, positions=seen, filled=np.zeros((0, 0), dtype=bool))
+    found = calibrate(generic, trial, mass=80.0)
+    assert camera_noise(trial.positions) == pytest.approx(3e-4, rel=0.3)
+    for name in ("ThighRight", "ShankRight", "ThighLeft", "ShankLeft"):
+        i = generic.body_names.index(name)
+        row = found.bodies[i]
+        assert abs(row.scale[2] - person.scales[i, 2]) < 3 * row.sd[2] + 0.005, name
+        assert row.sd[2] < 0.06
