@@ -142,6 +142,6 @@ def test_the_recording_that_is_worked_on_can_be_another(walk_document):
 def test_findings_are_told_in_a_few_words(walk_document):
     from homodyn import capture
 
-    found = capture.health(walk_document.trial)
+    found = capture.check_health(walk_document.trial)
     assert "warning" in summary(found)
     assert headline(found.findings[0]).startswith("gap: LELB, LWRA")

@@ -177,7 +177,7 @@ class Reconstruction:
 def reconstruct(motion: Motion, measured: Loads | None = None, **settings: Any) -> Reconstruction:
     """Torques and ground forces of one recorded step, by the nearest motion that can be.
 
-    ``motion`` has smooth speeds and accelerations (``hd.capture.smoothed``). Ground forces and
+    ``motion`` has smooth speeds and accelerations (``hd.capture.filter_motion``). Ground forces and
     moments in ``measured`` are tracked with the weight ``force`` (squares of parts of the weight);
     with ``force=0`` they are only compared with what is predicted. ``phases`` (`Footing`) are found
     in the motion when left out: ``events`` are those of the trial, or found too; ``span`` (s) is
