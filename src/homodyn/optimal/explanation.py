@@ -236,7 +236,7 @@ CURES = (
 SMOOTHER = (
     ("step of", "more intervals, or a guess whose velocities fit its positions"),
     ("slope of", "more intervals, or a guess whose velocities fit its positions"),
-    ("balance", "wider bounds of torques or forces; a guess of both from hd.capture.inverse_dynamics"),
+    ("balance", "wider bounds of torques or forces; a guess from hd.capture.inverse_dynamics"),
 )
 """The same for equations, which are missed where something else stands in the way, too."""
 
