@@ -21,7 +21,7 @@ from homodyn.dynamics import (
 from homodyn.errors import ModelError
 from homodyn.model import Body, Coordinate, Coupler, Joint, Linear, Model, Motion, parametric
 from homodyn.spatial import Transform
-from homodyn.symbolic.program import lower_and_contract
+from homodyn.symbolic.passes.pipeline import lower_and_contract
 
 METHODS = ("range", "direct", "null", "recursive")
 AGREEMENT = 1e-9

@@ -6,7 +6,7 @@ from homodyn import dynamics as laws
 from homodyn.bench.dynamics import both_feet
 from homodyn.catalog import heiman
 from homodyn.symbolic import kernel
-from homodyn.symbolic.program import lower_and_contract
+from homodyn.symbolic.passes.pipeline import lower_and_contract
 
 
 def length(made) -> int:

@@ -14,7 +14,7 @@ from homodyn.errors import KernelError
 from homodyn.symbolic import Kernel, kernel
 from homodyn.symbolic.codegen import generate
 from homodyn.symbolic.compiler import find_compiler
-from homodyn.symbolic.program import lower_and_contract
+from homodyn.symbolic.passes.pipeline import lower_and_contract
 
 needs_compiler = pytest.mark.skipif(find_compiler() is None, reason="there is no C compiler")
 
@@ -174,7 +174,7 @@ BINARY += " hypot remainder"
 
 
 def test_the_lists_of_operations_are_complete():
-    from homodyn.symbolic.program import OPERATIONS
+    from homodyn.symbolic.passes.lowering import OPERATIONS
 
     assert set(OPERATIONS.values()) == set(UNARY.split()) | set(BINARY.split())
 

@@ -5,9 +5,12 @@ import numpy as np
 import pytest
 
 from homodyn.symbolic import Scan, kernel
-from homodyn.symbolic.passes.trig_expansion import expand_trig_sums, invariant_values
+from homodyn.symbolic.passes.fma_contraction import contract_fma
+from homodyn.symbolic.passes.loop_invariants import invariant_values
+from homodyn.symbolic.passes.lowering import lower_graph
+from homodyn.symbolic.passes.pipeline import lower_and_contract
+from homodyn.symbolic.passes.trig_expansion import expand_trig_sums
 from homodyn.symbolic.passes.trig_factoring import factor_trig_sums
-from homodyn.symbolic.program import contract_fma, lower_and_contract, lower_graph
 from homodyn.symbolic.slp_packing import pack_program
 
 COUNT = 11

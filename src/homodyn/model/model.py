@@ -390,11 +390,6 @@ class Model:
     def __hash__(self) -> int:
         return hash(self.digest)
 
-    @cached_property
-    def kernels(self) -> dict[Any, Any]:
-        """Kernels traced from this model so far, by function and fixed arguments."""
-        return {}
-
     def __repr__(self) -> str:
         return f"Model {self.name!r}: {len(self.bodies)} bodies, {self.nv} degrees of freedom"
 

@@ -17,6 +17,7 @@ import casadi as ca
 
 from homodyn.errors import ModelError
 from homodyn.model.model import Model
+from homodyn.model.model_cache import ModelCache
 from homodyn.spatial import is_symbolic
 from homodyn.symbolic import Kernel
 from homodyn.symbolic.trace import trace
@@ -29,6 +30,11 @@ PLAIN = "plain"
 
 Extent = int | str
 """An extent of a shape: a number, or the name of a property of the model such as ``"nv"``."""
+
+
+STATE_KERNELS: ModelCache[Kernel] = ModelCache("kernels of functions of state")
+"""Kernels by function and fixed arguments."""
+kernels_of = STATE_KERNELS.of
 
 
 class FunctionOfState(Protocol):
@@ -91,7 +97,7 @@ def function_of_state(
             plain = None
             if not named and parameters is None and lead <= len(arguments) <= last:
                 plain = (call, PLAIN, *arguments[lead:])
-                kernel = model.kernels.get(plain)
+                kernel = kernels_of(model).get(plain)
                 if kernel is not None and out is None:
                     result = kernel.run_single(arguments[:lead])
                     if result is not None:
@@ -117,15 +123,13 @@ def function_of_state(
                 result = function(model, *values)
                 return result if parameters is None else _substituted(model, result, parameters)
             key = (call, *statics)
-            kernel = model.kernels.get(key)
-            if kernel is None:
-                kernel = model.kernels[key] = build(model, values)
+            kernel = STATE_KERNELS.get(model, key, lambda: build(model, values))
             if model.parameters:
                 numbers.append(parameter_array(model, parameters))
             elif parameters is not None:
                 raise ModelError(f"model {model.name!r} has no parameters to give values to")
             elif plain is not None:
-                model.kernels[plain] = kernel
+                kernels_of(model)[plain] = kernel
             result = kernel(*numbers, out=out)
             return record(*result) if record is not None else result
 

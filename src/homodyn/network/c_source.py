@@ -18,7 +18,8 @@ import numpy as np
 from homodyn.errors import NetworkError
 from homodyn.network import c_history
 from homodyn.network.advance import Advance
-from homodyn.symbolic.program import Program, lower_and_contract
+from homodyn.symbolic.passes.pipeline import lower_and_contract
+from homodyn.symbolic.program import Program
 
 INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 COMPARED = {"lt": "<", "le": "<=", "eq": "==", "ne": "!="}

@@ -1,9 +1,10 @@
-"""Native code built by another process, which outlives the one that asked for it.
+"""Native code built by a background process, which may outlive the program that asked for it.
 
-A queue of jobs lies beside the cache of libraries. Whoever adds a job starts a builder unless one
-is at work; it runs at the lowest priority, empties the queue and ends. A command that is done
-before its kernels are built thus finds them there the next time. ``HOMODYN_BACKGROUND=off`` turns
-that off.
+A queue of jobs lies in the cache folder. Whoever adds a job starts a builder unless one is running,
+and says so in one line on stderr. The builder runs at the lowest priority. It ends when the queue
+is empty, or after `MAX_BUILDER_SECONDS`; builds that have not finished by then are given up. A
+command that ends before its kernels are built thus finds them the next time.
+``HOMODYN_BACKGROUND=off`` turns the background process off.
 """
 
 from __future__ import annotations
@@ -13,38 +14,64 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import casadi as ca
 
 from homodyn.symbolic import cache
+from homodyn.symbolic.codegen import CSource, generate
+from homodyn.symbolic.compiler import COMPILER_FLAGS, CompileFailed, Compiler, find_compiler
+from homodyn.symbolic.native_code import build_library
+from homodyn.symbolic.passes.pipeline import lower_and_contract
+from homodyn.symbolic.threads import thread_count
 from homodyn.symbolic.trace import Port
 
-if TYPE_CHECKING:
-    from homodyn.symbolic.compiler import Compiler
-
 T = TypeVar("T")
+
 QUEUE = "queue"
+"""Name of the folder of jobs, inside the cache folder."""
+
 BUILDER_NICENESS = 19
+
+MAX_BUILDER_SECONDS = 600.0
+"""Time after which the builder ends, whatever is left in the queue."""
+
+QUICK_BUILD_FLAGS = tuple("-O1" if flag == "-O2" else flag for flag in COMPILER_FLAGS)
+"""Long straight-line code compiles in two thirds of the time."""
+
+_METADATA_TEMPLATE = """\
+const long long about_size = {size};
+const long long about[] = {{{numbers}}};
+"""
 
 
 @dataclass(frozen=True, eq=False)
 class BuildJob:
-    """A library to be built: its key, its graph, its ports and what it tells about itself."""
+    """A library to build: its key, its graph, its input ports and its metadata."""
 
     key: str
     graph: ca.Function
     inputs: tuple[Port, ...]
     metadata: list[int]
 
+    def source(self, compiler: Compiler) -> CSource:
+        """The C source of the library, metadata included."""
+        graph = self.graph
+        outputs = tuple(Port(f"output{k}", (graph.numel_out(k),)) for k in range(graph.n_out()))
+        source = generate(lower_and_contract(graph), self.inputs, outputs, compiler.lanes)
+        numbers = ", ".join(map(str, self.metadata))
+        text = _METADATA_TEMPLATE.format(size=len(self.metadata), numbers=numbers)
+        return CSource((*source.files, ("about.c", text)))
+
     def to_text(self) -> str:
-        """For a file."""
+        """The job as the text of a file in the queue."""
         ports = [[port.name, list(port.shape)] for port in self.inputs]
         return json.dumps(
             {
@@ -57,14 +84,21 @@ class BuildJob:
 
     @classmethod
     def from_text(cls, text: str) -> BuildJob:
-        """From a file."""
-        read = json.loads(text)
-        inputs = tuple(Port(name, tuple(shape)) for name, shape in read["inputs"])
-        return cls(read["key"], ca.Function.deserialize(read["graph"]), inputs, read["about"])
+        """The job of a file in the queue."""
+        data = json.loads(text)
+        inputs = tuple(Port(name, tuple(shape)) for name, shape in data["inputs"])
+        return cls(data["key"], ca.Function.deserialize(data["graph"]), inputs, data["about"])
 
 
 def submit(job: BuildJob) -> bool:
-    """Put a job into the queue and see that somebody works on it; False where nobody will."""
+    """Add a job to the queue and start a builder unless one is running.
+
+    Args:
+        job: The library to build.
+
+    Returns:
+        Whether it will be built; False where the background process is turned off or impossible.
+    """
     if os.environ.get("HOMODYN_BACKGROUND", "") == "off":
         return False
     try:
@@ -77,26 +111,35 @@ def submit(job: BuildJob) -> bool:
         if not (queue / f"{job.key}.json").exists():
             _write(queue / f"{job.key}.json", job.to_text())
         if not is_builder_running():
-            subprocess.Popen(
-                [sys.executable, "-c", "from homodyn.symbolic.build_queue import main; main()"],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,
-            )
+            _start_builder()
     except OSError:
         return False
     return True
 
 
+def _start_builder() -> None:
+    subprocess.Popen(
+        [sys.executable, "-c", "from homodyn.symbolic.build_queue import main; main()"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    print(
+        "homodyn: a background process compiles kernels for later runs, at low priority and for "
+        f"{MAX_BUILDER_SECONDS / 60:.0f} min at most (HOMODYN_BACKGROUND=off turns it off)",
+        file=sys.stderr,
+    )
+
+
 def is_builder_running() -> bool:
-    """Whether a builder is at work."""
+    """Whether a builder is working on the queue."""
     with _builder_lock() as free:
         return not free
 
 
 def pending_jobs() -> int:
-    """Jobs in the queue, that which is being built included."""
+    """Jobs in the queue, including those being built."""
     return len(list((cache.folder() / QUEUE).glob("*.json")))
 
 
@@ -109,7 +152,7 @@ def _write(path: Path, text: str) -> None:
 
 @contextmanager
 def _builder_lock() -> Iterator[bool]:
-    """Whether this process may build; nobody else may, as long as it lasts."""
+    """Whether this process may build; while it may, no other process may."""
     import fcntl
 
     with open(cache.folder() / QUEUE / "lock", "w") as lock:
@@ -121,36 +164,39 @@ def _builder_lock() -> Iterator[bool]:
         yield True
 
 
-def drain_queue() -> None:
-    """Build what waits, the shortest first; a job that fails is dropped."""
-    from homodyn.symbolic.compiler import find_compiler
+def drain_queue(seconds: float = MAX_BUILDER_SECONDS) -> None:
+    """Build the jobs of the queue, the smallest first; a job that fails is dropped.
 
+    Args:
+        seconds: Time limit; jobs that have not been started by then stay in the queue.
+    """
     compiler = find_compiler()
+    deadline = time.monotonic() + seconds
     queue = cache.folder() / QUEUE
     with _builder_lock() as free:
-        while free and compiler is not None:
+        while free and compiler is not None and time.monotonic() < deadline:
             jobs = sorted(queue.glob("*.json"), key=lambda path: path.stat().st_size)
             if not jobs:
                 break
-            map_two_at_a_time(partial(_build, compiler=compiler), jobs)
+            map_two_at_a_time(lambda path: _build(path, compiler, deadline), jobs)
 
 
 def map_two_at_a_time(build: Callable[[T], object], jobs: Iterable[T]) -> None:
-    """Work on two jobs at a time: while C is compiled for one, it is written for the other."""
+    """Run two jobs at a time: C is generated for one while that of the other is compiled."""
     with ThreadPoolExecutor(max_workers=2) as pool:
         list(pool.map(build, jobs))
 
 
-def _build(path: Path, compiler: Compiler) -> None:
-    from homodyn.symbolic.compiler import CompileFailed
-    from homodyn.symbolic.lazy_kernel import build_job
-    from homodyn.symbolic.threads import thread_count
-
+def _build(path: Path, compiler: Compiler, deadline: float) -> None:
+    if time.monotonic() > deadline:
+        return
     try:
         if not (cache.folder() / path.stem).is_dir():
+            job = BuildJob.from_text(path.read_text())
             # Two jobs at a time share the processors.
             threads = max(1, thread_count() // 2)
-            build_job(BuildJob.from_text(path.read_text()), compiler, threads)
+            source = job.source(compiler)
+            build_library(job.key, source, compiler, threads, QUICK_BUILD_FLAGS, deadline)
     except (CompileFailed, OSError, RuntimeError, ValueError, KeyError):
         pass
     finally:
@@ -158,6 +204,10 @@ def _build(path: Path, compiler: Compiler) -> None:
 
 
 def main() -> None:
-    """What the builder does."""
+    """The builder process."""
     os.nice(BUILDER_NICENESS)
+    # Compiler runs end at the limit; generating C cannot be interrupted, so the process itself is.
+    watchdog = threading.Timer(MAX_BUILDER_SECONDS + 1, os._exit, (1,))
+    watchdog.daemon = True
+    watchdog.start()
     drain_queue()

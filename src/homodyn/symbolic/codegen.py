@@ -10,7 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf, isnan
 
-from homodyn.symbolic.passes.scheduling import extract_input_trig, schedule, split_points
+from homodyn.symbolic.passes.pipeline import BACK_END_PASSES, CompilationUnit, run_passes
+from homodyn.symbolic.passes.scheduling import split_points
 from homodyn.symbolic.program import Instruction, Program
 from homodyn.symbolic.trace import Port, offsets
 
@@ -60,14 +61,15 @@ def generate(
     used, for a single group, or 0; it returns 1 when it finds no memory itself. ``entry`` writes
     another function around the same pieces instead.
     """
-    rest, angles = extract_input_trig(program, len(inputs))
-    pieces = Pieces(schedule(rest), offsets(inputs), offsets(outputs), angles)
-    head = preamble(lanes, elementary_functions(rest))
+    unit = run_passes(CompilationUnit(program, len(inputs)), BACK_END_PASSES)
+    pieces = Pieces(unit.program, offsets(inputs), offsets(outputs), unit.angles)
+    functions = elementary_functions(unit.program)
+    head = preamble(lanes, functions)
     bodies = [pieces.text(k) for k in range(pieces.count)]
     driver = _input_trig_function(pieces) + (entry or _kernel_entry)(inputs, outputs, pieces, lanes)
-    used = {"sincos"} if angles else set()
+    used = {"sincos"} if unit.angles else set()
     if pieces.count == 1:
-        head = preamble(lanes, elementary_functions(rest) | used)
+        head = preamble(lanes, functions | used)
         return CSource((("kernel.c", head + bodies[0] + driver),))
     files = [("kernel.c", preamble(lanes, used) + driver)]
     files += [(f"piece{k}.c", head + body) for k, body in enumerate(bodies)]

@@ -7,6 +7,7 @@ import platform
 import shutil
 import subprocess
 import tempfile
+import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
@@ -110,8 +111,21 @@ def build(
     target: Path,
     threads: int,
     flags: tuple[str, ...] = COMPILER_FLAGS,
+    deadline: float | None = None,
 ) -> None:
-    """Compile the files of a source, several at once, and link them into ``target``."""
+    """Compile the files of a source, several at once, and link them into ``target``.
+
+    Args:
+        source: The C files.
+        compiler: The compiler.
+        target: Path of the library.
+        threads: Files that are compiled at the same time.
+        flags: Flags of the compiler.
+        deadline: Time (s, of `time.monotonic`) at which compiler runs are ended.
+
+    Raises:
+        CompileFailed: The compiler failed, could not be run, or was ended at the deadline.
+    """
     with tempfile.TemporaryDirectory(prefix="homodyn-") as folder:
         place = Path(folder)
         for header in HEADER_FOLDER.glob("*.h"):
@@ -120,22 +134,32 @@ def build(
             (place / name).write_text(text)
         names = [name for name, _ in source.files]
         with ThreadPoolExecutor(max_workers=max(1, threads)) as pool:
-            objects = list(pool.map(lambda name: _object(name, compiler, place, flags), names))
-        _run([compiler.path, "-shared", "-o", str(target), *objects, "-lm"], place)
+            objects = list(
+                pool.map(lambda name: _compile(name, compiler, place, flags, deadline), names)
+            )
+        _run([compiler.path, "-shared", "-o", str(target), *objects, "-lm"], place, deadline)
 
 
-def _object(name: str, compiler: Compiler, place: Path, flags: tuple[str, ...]) -> str:
-    made = name.removesuffix(".c") + ".o"
-    _run([compiler.path, *flags, *compiler.native, "-c", name, "-o", made], place)
-    return made
+def _compile(
+    name: str, compiler: Compiler, place: Path, flags: tuple[str, ...], deadline: float | None
+) -> str:
+    """Compile one file; returns the name of the object file."""
+    target = name.removesuffix(".c") + ".o"
+    _run([compiler.path, *flags, *compiler.native, "-c", name, "-o", target], place, deadline)
+    return target
 
 
-def _run(command: list[str], place: Path) -> None:
+def _run(command: list[str], place: Path, deadline: float | None) -> None:
+    remaining = None if deadline is None else max(0.0, deadline - time.monotonic())
     try:
-        done = subprocess.run(command, cwd=place, capture_output=True, text=True, check=False)
+        run = subprocess.run(
+            command, cwd=place, capture_output=True, text=True, check=False, timeout=remaining
+        )
+    except subprocess.TimeoutExpired as error:
+        raise CompileFailed(f"{command[0]} was ended: the time limit has passed") from error
     except OSError as error:
         raise CompileFailed(f"{command[0]} could not be run: {error}") from error
-    if done.returncode != 0:
-        lines = done.stderr.strip().splitlines() or ["no message"]
-        told = next((line for line in lines if "error" in line), lines[-1])
-        raise CompileFailed(f"{command[0]} ended with {done.returncode}: {told}")
+    if run.returncode != 0:
+        lines = run.stderr.strip().splitlines() or ["no message"]
+        message = next((line for line in lines if "error" in line), lines[-1])
+        raise CompileFailed(f"{command[0]} ended with {run.returncode}: {message}")

@@ -6,9 +6,6 @@ compiled to native code with one SIMD lane a state, in the background; ``compile
 
 from __future__ import annotations
 
-import os
-import threading
-import warnings
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from math import prod
@@ -18,12 +15,19 @@ import numpy as np
 
 from homodyn.errors import KernelError
 from homodyn.symbolic import cache
-from homodyn.symbolic.codegen import CODEGEN_VERSION, generate
-from homodyn.symbolic.compiler import CompileFailed, Compiler, build, find_compiler
+from homodyn.symbolic.codegen import CODEGEN_VERSION, CSource, generate
+from homodyn.symbolic.compiler import Compiler, find_compiler
 from homodyn.symbolic.interpreter import Interpreter
 from homodyn.symbolic.library import Library
-from homodyn.symbolic.program import lower_and_contract
-from homodyn.symbolic.threads import thread_count
+from homodyn.symbolic.native_code import NativeCode, forced_tier
+from homodyn.symbolic.passes.pipeline import (
+    KERNEL_PASSES,
+    SCHEDULING,
+    lower,
+    lower_and_contract,
+    unit_after,
+)
+from homodyn.symbolic.program import port_names
 from homodyn.symbolic.trace import Port, Shape, TracedFunction, trace
 
 INTERPRETED_SECONDS_PER_INSTRUCTION = 6e-9
@@ -49,11 +53,9 @@ class Kernel:
         self._shapes = [port.shape for port in traced.inputs]
         self._state_shapes = tuple(port.shape for port in traced.outputs)
         self._library: Library | None = None
-        self._looked = False
-        self._work = 0.0
-        self._lock = threading.Lock()
-        self._building: threading.Thread | None = None
-        self._unusable = ""
+        self._looked_up = False
+        self._requested_seconds = 0.0
+        self._native = NativeCode(f"kernel {self.name!r}", self._key, self._source, self._load)
 
     @property
     def inputs(self) -> tuple[Port, ...]:
@@ -222,90 +224,78 @@ class Kernel:
         return Interpreter(self.traced)
 
     def _library_for(self, count: int) -> Library | None:
-        """Native code if it is there, or if this batch pays for building it now.
+        """Native code if it is ready, or if this batch alone is worth building it now.
 
-        One batch is always served by one tier, so its results do not depend on when a build ends.
+        One batch is always evaluated by one tier, so its bits do not depend on when a build ends.
         """
-        forced = os.environ.get("HOMODYN_TIER", "")
-        if forced not in ("", "interpreted", "compiled"):
-            raise KernelError(f"HOMODYN_TIER is {forced!r}; it may be interpreted or compiled")
-        if forced == "interpreted" or self._unusable:
+        forced = forced_tier()
+        if not self._native.is_allowed:
             return None
-        asked = count * self.instructions * INTERPRETED_SECONDS_PER_INSTRUCTION
-        self._work += asked
-        if not forced and self._work < self.instructions * LOOKUP_SECONDS_PER_INSTRUCTION:
+        seconds = count * self.instructions * INTERPRETED_SECONDS_PER_INSTRUCTION
+        self._requested_seconds += seconds
+        lookup_seconds = self.instructions * LOOKUP_SECONDS_PER_INSTRUCTION
+        if not forced and self._requested_seconds < lookup_seconds:
             return None
-        compiler = find_compiler()
-        if compiler is None:
-            _say_no_compiler()
-            return None
-        if not self._looked:
-            self._looked = True
-            self._load_cached(compiler)
-            if self._library is not None:
+        if not self._looked_up and find_compiler() is not None:
+            self._looked_up = True
+            if self._native.look_up() is not None:
                 return self._library
-        cost = self.instructions * COMPILE_SECONDS_PER_INSTRUCTION
-        if forced == "compiled" or asked > cost:
-            return self.compile()._library
-        if self._work > cost and self._building is None:
-            self._building = threading.Thread(target=self.compile, daemon=True)
-            self._building.start()
+        build_seconds = self.instructions * COMPILE_SECONDS_PER_INSTRUCTION
+        if forced == "compiled" or seconds > build_seconds or find_compiler() is None:
+            return self._native.build()
+        if self._requested_seconds > build_seconds:
+            self._native.build_in_thread()
         return None
 
     def compile(self) -> Kernel:
-        """Build native code now, if there is a compiler; returns the kernel itself."""
-        compiler = find_compiler()
-        if compiler is None:
-            _say_no_compiler()
-            return self
-        with self._lock:
-            if self._library is None and not self._unusable:
-                self._load_cached(compiler)
-                if self._library is None:
-                    self._build(compiler)
+        """Build native code now, if there is a compiler.
+
+        Returns:
+            The kernel itself.
+        """
+        self._native.build()
         return self
 
     def as_interpreted(self) -> Kernel:
-        """The same function held on the virtual machine.
+        """The same function, evaluated by the virtual machine only.
 
-        Its bits do not depend on what has been compiled before, as those of short calls otherwise
-        may: the tiers differ in the last place.
+        The two tiers differ in the last place. The bits of this kernel do not depend on what has
+        been compiled before, as those of short calls otherwise may.
+
+        Returns:
+            A new kernel.
         """
         twin = Kernel(self.traced, mapping=self._mapping)
-        twin._unusable = "it was asked to stay there"
+        twin._native.disable("interpretation was requested")
         return twin
+
+    def dump(self, after: str = SCHEDULING.name) -> str:
+        """The program between two passes, one line per instruction.
+
+        Args:
+            after: Name of the pass: "lowering", "fma_contraction", "input_trig" or "scheduling".
+
+        Returns:
+            The text of the program.
+
+        Raises:
+            KernelError: No pass has that name.
+        """
+        unit = unit_after(lower(self.traced.graph), KERNEL_PASSES, after)
+        return unit.to_text(port_names(self.inputs), port_names(self.outputs))
 
     def _key(self, compiler: Compiler) -> str:
         ports = f"{self.traced.inputs}{self.traced.outputs}"
-        return cache.make_key(
-            str(CODEGEN_VERSION), compiler.identity, ports, self.traced.graph.serialize()
-        )
+        graph = self.traced.graph.serialize()
+        return cache.make_key(str(CODEGEN_VERSION), compiler.identity, ports, graph)
 
-    def _load_cached(self, compiler: Compiler) -> None:
-        found = cache.find(self._key(compiler))
-        if found is not None:
-            self._load(found)
-
-    def _build(self, compiler: Compiler) -> None:
+    def _source(self, compiler: Compiler) -> CSource:
         program = lower_and_contract(self.traced.graph)
-        source = generate(program, self.inputs, self.outputs, compiler.lanes)
-        threads = thread_count()
-        try:
-            content, remark = cache.store(
-                self._key(compiler), lambda target: build(source, compiler, target, threads)
-            )
-            self._load(content)
-        except (CompileFailed, OSError) as error:
-            self._unusable = str(error)
-            warnings.warn(
-                f"kernel {self.name!r} stays on the virtual machine: {error}", stacklevel=3
-            )
-            return
-        if remark:
-            warnings.warn(remark, stacklevel=3)
+        return generate(program, self.inputs, self.outputs, compiler.lanes)
 
-    def _load(self, content: bytes) -> None:
+    def _load(self, content: bytes) -> Library:
         self._library = Library(content, self.inputs, self.outputs, self.instructions)
+        return self._library
 
 
 def kernel(
@@ -354,16 +344,3 @@ def _flat_rows(array: np.ndarray, size: int) -> np.ndarray:
     return np.lib.stride_tricks.as_strided(
         array, (len(array), size), (array.strides[0], 8), writeable=False
     )
-
-
-_said: list[str] = []
-
-
-def _say_no_compiler() -> None:
-    if not _said:
-        _said.append("no compiler")
-        warnings.warn(
-            "no C compiler was found ($CC, cc, gcc, clang): kernels run on CasADi's virtual "
-            "machine, correct but many times slower",
-            stacklevel=4,
-        )

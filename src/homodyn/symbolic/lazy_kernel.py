@@ -1,20 +1,19 @@
-"""Kernels whose graph is long to derive: while their library is cached, it is never derived.
+"""Kernels whose graph takes long to derive: with a cached library the graph is never derived.
 
-The second derivatives of a body take longer to write down than to evaluate a thousand times. Here
-a kernel is known by a short text (the function it is derived from) and a recipe. The library holds
-what a caller must know besides the numbers: sizes, and where in a matrix the numbers belong.
+Writing down the second derivatives of a body takes longer than evaluating them a thousand times. A
+lazy kernel is identified by a short text (the function it is derived from) and by a recipe for the
+graph. Its library also contains metadata: the sizes of the outputs, and the rows and columns of
+the matrix entries.
 
-Without a library the graph is derived and CasADi's virtual machine serves. Once that has taken a
-while, the graph is handed to another process (`later`), and native code takes over in the midst of
-the work as soon as it is there.
+Without a library the graph is derived and CasADi's virtual machine evaluates it. When that has
+taken a while, the graph is handed to a background process (`build_queue`), and native code takes
+over as soon as it is ready.
 """
 
 from __future__ import annotations
 
 import ctypes
-import os
 import time
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,27 +23,18 @@ import casadi as ca
 import numpy as np
 
 from homodyn.symbolic import build_queue, cache
-from homodyn.symbolic.codegen import CODEGEN_VERSION, CSource, generate
-from homodyn.symbolic.compiler import COMPILER_FLAGS, CompileFailed, Compiler, build, find_compiler
+from homodyn.symbolic.codegen import CODEGEN_VERSION, CSource
+from homodyn.symbolic.compiler import Compiler, find_compiler
 from homodyn.symbolic.interpreter import Interpreter
 from homodyn.symbolic.library import Library, load_library
-from homodyn.symbolic.program import lower_and_contract
-from homodyn.symbolic.threads import thread_count
+from homodyn.symbolic.native_code import NativeCode, forced_tier
 from homodyn.symbolic.trace import Port, TracedFunction
 
 LIBRARY_LAYOUT_VERSION = 2
-"""Raised whenever what a library tells about itself, or how it is compiled, changes."""
-
-QUICK_BUILD_FLAGS = tuple("-O1" if flag == "-O2" else flag for flag in COMPILER_FLAGS)
-"""Long straight-line code is compiled in two thirds of the time."""
+"""Raised whenever the metadata of a library, or the compiler flags, change."""
 
 INTERPRETED_SECONDS_BEFORE_BUILD = 0.1
-"""Seconds on the virtual machine after which native code is wanted."""
-
-METADATA_TEMPLATE = """\
-const long long about_size = {size};
-const long long about[] = {{{numbers}}};
-"""
+"""Time on the virtual machine after which native code is requested."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,8 +45,22 @@ class DerivedGraph:
     entries: np.ndarray
 
 
+@dataclass(frozen=True, eq=False)
+class _LoadedLibrary:
+    library: Library
+    sizes: list[int]
+    entries: np.ndarray
+
+
 class LazyKernel:
-    """A function of rows of numbers, one row for each state, known by text and recipe."""
+    """A function of rows of numbers, one row per state, identified by a text.
+
+    Args:
+        name: Name for messages.
+        text: Identifies the function: kernels of equal text and inputs compute the same.
+        inputs: The input ports.
+        derive: The recipe; called only when the graph is needed.
+    """
 
     def __init__(
         self,
@@ -69,158 +73,121 @@ class LazyKernel:
         self.inputs = tuple(inputs)
         self._text = tuple(text)
         self._derive = derive
-        self._native: tuple[Library, list[int], np.ndarray] | None = None
-        self._spent = 0.0
-        self._asked = False
+        self._native = NativeCode(
+            repr(name), self._key, self._source, self._load, build_queue.QUICK_BUILD_FLAGS
+        )
+        self._interpreted_seconds = 0.0
+        self._requested = False
         self._awaited = False
-        self._looked = False
+        self._looked_up = False
 
     @cached_property
     def derived(self) -> DerivedGraph:
-        """The graph itself, which takes its time."""
-        known = _derived.get(self.identity)
+        """The graph itself; deriving it takes time."""
+        known = _derived_graphs.get(self.identity)
         if known is None:
-            known = _derived[self.identity] = self._derive()
+            known = _derived_graphs[self.identity] = self._derive()
         return known
 
     @cached_property
     def entries(self) -> np.ndarray:
-        """(2, n): rows and columns of the entries."""
-        self._look()
-        return self._native[2] if self._native else self.derived.entries
+        """(2, n): rows and columns of the matrix entries."""
+        library = self._look_up()
+        return library.entries if library else self.derived.entries
 
     @property
     def compiled(self) -> bool:
-        """Whether native code serves, or is at hand."""
-        self._look()
-        return self._native is not None
-
-    def __call__(self, *arguments: np.ndarray) -> list[np.ndarray]:
-        """Evaluate rows of inputs (count, size) into rows of outputs."""
-        count = max(len(given) for given in arguments)
-        if self._native is None:
-            self._look()
-        if self._native is not None:
-            library, sizes, _ = self._native
-            rows = [np.ascontiguousarray(given, dtype=float) for given in arguments]
-            results = [np.empty((count, size)) for size in sizes]
-            library.run(count, rows, results)
-            return results
-        began = time.perf_counter()
-        graph = self.derived.graph
-        results = [np.zeros((count, graph.numel_out(k))) for k in range(graph.n_out())]
-        self._interpreter.run(list(arguments), results)
-        self._spent += time.perf_counter() - began
-        if self._spent > INTERPRETED_SECONDS_BEFORE_BUILD and not self._asked:
-            self._asked = True
-            self._awaited = self._ask()
-        return results
-
-    def compile(self) -> LazyKernel:
-        """Build native code now, if there is a compiler and none was built before."""
-        self._look()
-        compiler = find_compiler()
-        if self._native is None and compiler is not None and _tier() != "interpreted":
-            job = build_queue.BuildJob(
-                self._key(compiler), self.derived.graph, self.inputs, self._about()
-            )
-            try:
-                self._load(build_job(job, compiler, thread_count()))
-            except (CompileFailed, OSError) as error:
-                warnings.warn(f"{self.name!r} stays on the virtual machine: {error}", stacklevel=2)
-        return self
-
-    @cached_property
-    def _interpreter(self) -> Interpreter:
-        return Interpreter(
-            TracedFunction(self.name, self.inputs, self._outputs(), self.derived.graph)
-        )
-
-    def _outputs(self) -> tuple[Port, ...]:
-        graph = self.derived.graph
-        return tuple(Port(f"output{k}", (graph.numel_out(k),)) for k in range(graph.n_out()))
-
-    def _about(self) -> list[int]:
-        graph, places = self.derived.graph, self.derived.entries
-        sizes = [graph.numel_out(k) for k in range(graph.n_out())]
-        head = [graph.n_instructions(), len(sizes), *sizes, places.shape[1]]
-        return [*head, *places.reshape(-1).tolist()]
-
-    def _look(self) -> None:
-        """Take native code that is there; once, and again while it is being built."""
-        if self._native is not None or (self._looked and not self._awaited):
-            return
-        if _tier() == "interpreted":
-            return
-        compiler = find_compiler()
-        if compiler is None:
-            self._looked = True
-            return
-        if not (cache.folder() / self._key(compiler)).is_dir():
-            self._looked = True
-            if _tier() == "compiled":
-                self.compile()
-            return
-        content = cache.find(self._key(compiler))
-        if content is not None:
-            self._load(content)
-        self._looked = True
-
-    def _load(self, content: bytes) -> None:
-        native = load_library(content)
-        size = ctypes.c_longlong.in_dll(native, "about_size").value
-        about = np.array((ctypes.c_longlong * size).in_dll(native, "about"), dtype=int)
-        cost, outputs = int(about[0]), int(about[1])
-        sizes = [int(n) for n in about[2 : 2 + outputs]]
-        places = about[3 + outputs :].reshape(2, -1)
-        ports = [Port(f"output{k}", (n,)) for k, n in enumerate(sizes)]
-        self._native = (Library(native, self.inputs, ports, cost), sizes, places)
+        """Whether native code serves calls."""
+        return self._look_up() is not None
 
     @property
     def identity(self) -> tuple[str, ...]:
         """Equal for kernels that compute the same."""
         return (str(self.inputs), *self._text)
 
-    def _key(self, compiler: Compiler) -> str:
-        if compiler.identity not in self._keys:
-            parts = (str(CODEGEN_VERSION), str(LIBRARY_LAYOUT_VERSION), compiler.identity)
-            self._keys[compiler.identity] = cache.make_key(*parts, *self.identity)
-        return self._keys[compiler.identity]
+    def __call__(self, *arguments: np.ndarray) -> list[np.ndarray]:
+        """Evaluate rows of inputs (count, size) into rows of outputs.
+
+        Args:
+            arguments: One array per input; a single row is shared by all states.
+
+        Returns:
+            One array (count, size) per output.
+        """
+        count = max(len(given) for given in arguments)
+        native = self._look_up()
+        if native is not None:
+            rows = [np.ascontiguousarray(given, dtype=float) for given in arguments]
+            results = [np.empty((count, size)) for size in native.sizes]
+            native.library.run(count, rows, results)
+            return results
+        start = time.perf_counter()
+        graph = self.derived.graph
+        results = [np.zeros((count, graph.numel_out(k))) for k in range(graph.n_out())]
+        self._interpreter.run(list(arguments), results)
+        self._interpreted_seconds += time.perf_counter() - start
+        if self._interpreted_seconds > INTERPRETED_SECONDS_BEFORE_BUILD and not self._requested:
+            self._requested = True
+            self._awaited = self._request_build()
+        return results
+
+    def compile(self) -> LazyKernel:
+        """Build native code now, if there is a compiler; returns the kernel itself."""
+        if forced_tier() != "interpreted":
+            self._native.build()
+        return self
 
     @cached_property
-    def _keys(self) -> dict[str, str]:
-        return {}
+    def _interpreter(self) -> Interpreter:
+        graph = self.derived.graph
+        outputs = tuple(Port(f"output{k}", (graph.numel_out(k),)) for k in range(graph.n_out()))
+        return Interpreter(TracedFunction(self.name, self.inputs, outputs, graph))
 
-    def _ask(self) -> bool:
-        """Have it built by another process; False where nobody will."""
+    def _look_up(self) -> _LoadedLibrary | None:
+        """Native code that is ready; the cache is read once, and again while a build is awaited."""
+        native = self._native
+        if native.library is not None or (self._looked_up and not self._awaited):
+            return native.library
+        if not native.is_allowed:
+            return None
+        self._looked_up = True
+        if native.look_up() is None and forced_tier() == "compiled":
+            native.build()
+        return native.library
+
+    # -- native code
+
+    def _key(self, compiler: Compiler) -> str:
+        parts = (str(CODEGEN_VERSION), str(LIBRARY_LAYOUT_VERSION), compiler.identity)
+        return cache.make_key(*parts, *self.identity)
+
+    def _job(self, compiler: Compiler) -> build_queue.BuildJob:
+        graph, entries = self.derived.graph, self.derived.entries
+        sizes = [graph.numel_out(k) for k in range(graph.n_out())]
+        head = [graph.n_instructions(), len(sizes), *sizes, entries.shape[1]]
+        metadata = [*head, *entries.reshape(-1).tolist()]
+        return build_queue.BuildJob(self._native.key(compiler), graph, self.inputs, metadata)
+
+    def _source(self, compiler: Compiler) -> CSource:
+        return self._job(compiler).source(compiler)
+
+    def _load(self, content: bytes) -> _LoadedLibrary:
+        native = load_library(content)
+        size = ctypes.c_longlong.in_dll(native, "about_size").value
+        metadata = np.array((ctypes.c_longlong * size).in_dll(native, "about"), dtype=int)
+        cost, outputs = int(metadata[0]), int(metadata[1])
+        sizes = [int(n) for n in metadata[2 : 2 + outputs]]
+        entries = metadata[3 + outputs :].reshape(2, -1)
+        ports = [Port(f"output{k}", (n,)) for k, n in enumerate(sizes)]
+        return _LoadedLibrary(Library(native, self.inputs, ports, cost), sizes, entries)
+
+    def _request_build(self) -> bool:
+        """Submit a job to the background process; False where it is turned off or impossible."""
         compiler = find_compiler()
-        if compiler is None or _tier() == "interpreted":
+        if compiler is None or not self._native.is_allowed:
             return False
-        job = build_queue.BuildJob(
-            self._key(compiler), self.derived.graph, self.inputs, self._about()
-        )
-        return build_queue.submit(job)
+        return build_queue.submit(self._job(compiler))
 
 
-_derived: WeakValueDictionary[tuple[str, ...], DerivedGraph] = WeakValueDictionary()
-"""What kernels that are alive have derived: others that compute the same need not do so again."""
-
-
-def build_job(job: build_queue.BuildJob, compiler: Compiler, threads: int) -> bytes:
-    """The library of a job, built and kept."""
-    graph = job.graph
-    outputs = tuple(Port(f"output{k}", (graph.numel_out(k),)) for k in range(graph.n_out()))
-    source = generate(lower_and_contract(graph), job.inputs, outputs, compiler.lanes)
-    numbers = ", ".join(map(str, job.metadata))
-    told = METADATA_TEMPLATE.format(size=len(job.metadata), numbers=numbers)
-    whole = CSource((*source.files, ("about.c", told)))
-    content, remark = cache.store(
-        job.key, lambda target: build(whole, compiler, target, threads, QUICK_BUILD_FLAGS)
-    )
-    if remark:
-        warnings.warn(remark, stacklevel=2)
-    return content
-
-
-def _tier() -> str:
-    return os.environ.get("HOMODYN_TIER", "")
+_derived_graphs: WeakValueDictionary[tuple[str, ...], DerivedGraph] = WeakValueDictionary()
+"""Graphs of kernels that are alive, shared by kernels that compute the same."""

@@ -21,21 +21,21 @@ from homodyn.symbolic.codegen import (
     preamble,
 )
 from homodyn.symbolic.fast_path import FastPath, derive_fast_path
-from homodyn.symbolic.passes.atan2_elimination import eliminate_atan2
-from homodyn.symbolic.passes.loop_invariants import hoist_loop_invariants
-from homodyn.symbolic.passes.predicated_regions import PredicatedPieces
-from homodyn.symbolic.passes.scheduling import schedule
-from homodyn.symbolic.passes.select import form_selects
-from homodyn.symbolic.passes.strength_reduction import reduce_strength
-from homodyn.symbolic.passes.trig_expansion import expand_trig_sums, invariant_values
-from homodyn.symbolic.passes.trig_factoring import factor_trig_sums
-from homodyn.symbolic.program import (
-    Program,
-    contract_fma,
-    eliminate_dead_code,
-    lower_and_contract,
-    lower_graph,
+from homodyn.symbolic.passes.pipeline import (
+    BACK_END_PASSES,
+    FMA_CONTRACTION,
+    KERNEL_PASSES,
+    LOOP_INVARIANTS,
+    SCAN_PASSES,
+    CompilationUnit,
+    Pass,
+    lower,
+    run_passes,
+    unit_after,
 )
+from homodyn.symbolic.passes.scheduling import schedule
+from homodyn.symbolic.predicated_codegen import PredicatedPieces
+from homodyn.symbolic.program import Program, eliminate_dead_code, port_names
 from homodyn.symbolic.scalar_codegen import generate_packed
 from homodyn.symbolic.trace import Port, TracedFunction, offsets
 
@@ -56,56 +56,74 @@ class LoopCodegen:
         self.inputs, self.outputs = traced.inputs, traced.outputs
 
     @cached_property
-    def program(self) -> Program:
-        """The instructions of a step, in the forms that repetition allows."""
+    def passes(self) -> tuple[Pass, ...]:
+        """The passes that run after lowering, in order."""
         if not self.packed:
-            return lower_and_contract(self.traced.graph)
-        names = [port.name for port in self.inputs]
-        changing = {names.index(name) for name in self.states}
-        program = form_selects(eliminate_atan2(lower_graph(self.traced.graph)))
-        program = reduce_strength(program, invariant_values(program, changing))
-        program = factor_trig_sums(program, changing)
-        program = expand_trig_sums(program, changing)
-        return contract_fma(program, invariant_values(program, changing))
+            return KERNEL_PASSES
+        if self.fast_path is None:
+            return SCAN_PASSES
+        split = Pass(
+            "fast_path",
+            "outputs that only serve the fast path are removed from the general path",
+            True,
+            lambda unit: unit.with_program(self._general_path(unit.program)),
+        )
+        return (*SCAN_PASSES[: -len(BACK_END_PASSES)], split, *BACK_END_PASSES)
+
+    @cached_property
+    def _lowered(self) -> CompilationUnit:
+        ports = [k for k, port in enumerate(self.inputs) if port.name in self.states]
+        return lower(self.traced.graph, ports if self.packed else ())
+
+    @cached_property
+    def unit(self) -> CompilationUnit:
+        """One step after all passes that rewrite arithmetic."""
+        return run_passes(self._lowered, self.passes, last=FMA_CONTRACTION)
+
+    def dump(self, after: str) -> str:
+        """The program of one step after the pass of that name."""
+        unit = unit_after(self._lowered, self.passes, after)
+        return unit.to_text(port_names(self.inputs), port_names(self.outputs))
 
     def _general_path(self, program: Program) -> Program:
-        """The program without the results of the shortcut."""
+        """The program without the outputs that only serve the fast path."""
         if self.fast_path is None:
             return program
-        ports = {
-            k for k, port in enumerate(self.outputs) if port.name in self.fast_path.output_names
-        }
+        names = self.fast_path.output_names
+        ports = {k for k, port in enumerate(self.outputs) if port.name in names}
         kept = [one for one in program.results if one[0] not in ports]
-        return eliminate_dead_code(list(program.instructions), kept)
+        return eliminate_dead_code(program.instructions, kept)
 
     def generate(self, form: str, lanes: int) -> CSource | None:
-        """The files of a form: ``lanes``, ``single``, both also ``hoisted``, or ``packs``."""
-        long_way = self._general_path(self.program)
+        """The files of a form: ``lanes``, ``single``, both also ``hoisted``, or ``packs``.
+
+        Returns None for ``packs`` where packing saves too little.
+        """
+        general = self._general_path(self.unit.program)
         if form == "packs":
             return generate_packed(
-                long_way, self.inputs, self.outputs, self.states, self.stop, lanes
+                general, self.inputs, self.outputs, self.states, self.stop, lanes
             )
         width = 1 if form.startswith("single") else lanes
         if not form.endswith("hoisted"):
-            return generate(long_way, self.inputs, self.outputs, width, self._driver)
-        changing = {k for k, port in enumerate(self.inputs) if port.name in self.states}
-        fixed = invariant_values(self.program, changing)
-        program, before = hoist_loop_invariants(self.program, fixed, len(self.inputs))
+            return generate(general, self.inputs, self.outputs, width, self._driver)
+        unit = LOOP_INVARIANTS.run(self.unit)
+        program = unit.program
         inputs = self.inputs
         files: list[tuple[str, str]] = []
 
-        def apart(one: Program, outputs: tuple[Port, ...], name: str) -> Pieces:
+        def separate_files(one: Program, outputs: tuple[Port, ...], name: str) -> Pieces:
             # A step of a single lane is too short for branches to pay.
             kind = PredicatedPieces if name == "quick" and width > 1 else Pieces
-            made = kind(schedule(one), offsets(inputs), offsets(outputs), (), name, in_files=True)
+            pieces = kind(schedule(one), offsets(inputs), offsets(outputs), (), name, in_files=True)
             head = preamble(width, elementary_functions(one))
-            files.extend((f"{name}{k}.c", head + made.text(k)) for k in range(made.count))
-            return made
+            files.extend((f"{name}{k}.c", head + pieces.text(k)) for k in range(pieces.count))
+            return pieces
 
         once, short = None, None
-        if before.results:
-            ready = Port("ready", (len(before.results),))
-            once = apart(before, (ready,), "ready")
+        if unit.prologue is not None:
+            ready = Port("ready", (len(unit.prologue.results),))
+            once = separate_files(unit.prologue, (ready,), "ready")
             inputs = (*inputs, ready)
         quick = None
         if self.fast_path is not None:
@@ -116,7 +134,7 @@ class LoopCodegen:
         # Groups go through the pieces of a long program in blocks, which seldom agree on the way.
         at_rest: dict[tuple[int, int], float | None] = {}
         if quick is not None and len(program) <= 3 * PIECE_INSTRUCTIONS:
-            short, at_rest = apart(quick.program, self.outputs, "quick"), quick.at_rest
+            short, at_rest = separate_files(quick.program, self.outputs, "quick"), quick.at_rest
         driver = partial(self._driver, once=once, short=short, at_rest=at_rest)
         source = generate(program, inputs, self.outputs, width, driver)
         return CSource((*source.files, *files))

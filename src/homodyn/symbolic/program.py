@@ -1,35 +1,32 @@
-"""A traced graph as a list of instructions in single-assignment form, simplified to the bit.
+"""Programs: lists of instructions in single-assignment (SSA) form.
 
-Only rewritings that keep every rounding are made: equal instructions are computed once, signs move
-outwards, doubles and squares become sums and products. Products that feed one sum are marked for
-fusing; that is decided here, not by the C compiler, so that it does not vary with the vector width.
+Every instruction defines one value, numbered by its place in the list, from values defined before
+it. This is the form that all passes read and write and that code generation starts from.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isnan
-
-import casadi as ca
-
-from homodyn.errors import KernelError
+from typing import Protocol
 
 COMMUTATIVE = {"add", "mul", "eq", "ne", "and", "or", "fmin", "fmax"}
-ALIASES = {"constpow": "pow"}
+"""Binary operations whose arguments may be exchanged without a change of bits."""
 
-_NAMES = """
-    add sub mul div neg exp log pow constpow sqrt sq twice sin cos tan asin acos atan
-    lt le eq ne not and or floor ceil fmod fabs sign copysign if_else_zero erf fmin fmax inv
-    sinh cosh tanh asinh acosh atanh atan2 log1p expm1 hypot remainder erfinv
-"""
-OPERATIONS = {getattr(ca, f"OP_{name.upper()}"): name for name in _NAMES.split()}
-"""What CasADi can put into a graph, by its number."""
+COMPARISONS = ("lt", "le", "eq", "ne")
+
+EXPENSIVE_OPERATIONS = {
+    *("sin", "cos", "tan", "exp", "log", "pow", "tanh", "sqrt", "atan2", "atan", "div")
+}
+"""Operations that take many times as long as a sum or a product."""
 
 
 @dataclass(frozen=True)
 class Instruction:
-    """``op`` on earlier values; inputs and constants have no arguments but a payload."""
+    """``op`` applied to earlier values; inputs and constants have a payload instead.
+
+    The arguments of an input are its port and its entry in that port.
+    """
 
     op: str
     arguments: tuple[int, ...] = ()
@@ -38,7 +35,7 @@ class Instruction:
 
 @dataclass(frozen=True)
 class Program:
-    """Instructions in order, and which value each output entry takes: (port, entry, value)."""
+    """Instructions in order, and the value of each output entry: (port, entry, value)."""
 
     instructions: tuple[Instruction, ...]
     results: tuple[tuple[int, int, int], ...]
@@ -46,112 +43,38 @@ class Program:
     def __len__(self) -> int:
         return len(self.instructions)
 
+    def to_text(self, inputs: Sequence[str] = (), outputs: Sequence[str] = ()) -> str:
+        """One line per instruction and per output entry.
 
-class _Builder:
-    """Adds instructions, returning the number of an equal earlier one where there is one."""
+        Args:
+            inputs: Names of the input ports; ports beyond them are called ``in<number>``.
+            outputs: Names of the output ports, likewise.
 
-    def __init__(self) -> None:
-        self.instructions: list[Instruction] = []
-        self._known: dict[object, int] = {}
-
-    def add(self, op: str, *arguments: int, payload: float | int = 0) -> int:
-        if op in COMMUTATIVE and arguments[0] > arguments[1]:
-            arguments = arguments[::-1]
-        key = (op, arguments, payload.hex() if isinstance(payload, float) else payload)
-        found = self._known.get(key)
-        if found is None:
-            found = len(self.instructions)
-            self.instructions.append(Instruction(op, arguments, payload))
-            self._known[key] = found
-        return found
-
-    def constant(self, number: float) -> int:
-        return self.add("const", payload=float(number))
-
-    def _negated(self, value: int) -> int | None:
-        """What ``value`` is the negative of, if it was made by a negation."""
-        instruction = self.instructions[value]
-        return instruction.arguments[0] if instruction.op == "neg" else None
-
-    def negate(self, value: int) -> int:
-        inner = self._negated(value)
-        if inner is not None:
-            return inner
-        instruction = self.instructions[value]
-        if instruction.op == "const" and not isnan(float(instruction.payload)):
-            return self.constant(-float(instruction.payload))
-        if instruction.op == "sub":
-            # Only the sign of an exact zero can differ from a negation.
-            return self.add("sub", *instruction.arguments[::-1])
-        return self.add("neg", value)
-
-    def combine(self, op: str, a: int, b: int) -> int:
-        """A binary operation with the signs of its arguments drawn out."""
-        minus_a, minus_b = self._negated(a), self._negated(b)
-        if op == "add":
-            if minus_b is not None:
-                return self.combine("sub", a, minus_b)
-            if minus_a is not None:
-                return self.combine("sub", b, minus_a)
-        elif op == "sub":
-            if minus_b is not None:
-                return self.combine("add", a, minus_b)
-            if minus_a is not None:
-                return self.negate(self.combine("add", minus_a, b))
-        elif op in ("mul", "div"):
-            if minus_a is not None:
-                return self.negate(self.combine(op, minus_a, b))
-            if minus_b is not None:
-                return self.negate(self.combine(op, a, minus_b))
-        return self.add(op, a, b)
+        Returns:
+            Text such as ``%2 = mul %0 %1``.
+        """
+        lines = [
+            f"%{number} = {_instruction_text(instruction, inputs)}"
+            for number, instruction in enumerate(self.instructions)
+        ]
+        lines += [
+            f"{_port_name(outputs, port, 'out')}[{entry}] <- %{value}"
+            for port, entry, value in self.results
+        ]
+        return "\n".join(lines)
 
 
-def lower_and_contract(graph: ca.Function) -> Program:
-    """The instructions of an expression graph."""
-    return contract_fma(lower_graph(graph))
+def _instruction_text(instruction: Instruction, inputs: Sequence[str]) -> str:
+    if instruction.op == "input":
+        port, entry = instruction.arguments
+        return f"input {_port_name(inputs, port, 'in')}[{entry}]"
+    if instruction.op == "const":
+        return f"const {float(instruction.payload)!r}"
+    return " ".join([instruction.op, *(f"%{argument}" for argument in instruction.arguments)])
 
 
-def lower_graph(graph: ca.Function) -> Program:
-    """The same with products and sums apart, for what rewrites them before they are joined."""
-    builder = _Builder()
-    work: dict[int, int] = {}
-    entries: list[tuple[int, int, int]] = []
-    rows = [graph.sparsity_out(k).row() for k in range(graph.n_out())]
-    inputs = [graph.sparsity_in(k).row() for k in range(graph.n_in())]
-    for k in range(graph.n_instructions()):
-        code = graph.instruction_id(k)
-        if code == ca.OP_CONST:
-            work[graph.instruction_output(k)[0]] = builder.constant(graph.instruction_constant(k))
-        elif code == ca.OP_INPUT:
-            port, entry = graph.instruction_input(k)
-            place = (port, inputs[port][entry])
-            work[graph.instruction_output(k)[0]] = builder.add("input", *place)
-        elif code == ca.OP_OUTPUT:
-            port, entry = graph.instruction_output(k)
-            entries.append((port, rows[port][entry], work[graph.instruction_input(k)[0]]))
-        else:
-            arguments = [work[slot] for slot in graph.instruction_input(k)]
-            work[graph.instruction_output(k)[0]] = _operation(builder, code, arguments)
-    return eliminate_dead_code(builder.instructions, entries)
-
-
-def _operation(builder: _Builder, code: int, arguments: list[int]) -> int:
-    if code in (ca.OP_ASSIGN, ca.OP_LIFT, ca.OP_PRINTME):
-        return arguments[0]
-    op = OPERATIONS.get(code)
-    if op is None:
-        raise KernelError(f"CasADi operation number {code} has no compiled form")
-    if op == "neg":
-        return builder.negate(arguments[0])
-    if op == "twice":
-        return builder.combine("add", arguments[0], arguments[0])
-    if op == "sq":
-        return builder.combine("mul", arguments[0], arguments[0])
-    if op == "inv":
-        return builder.combine("div", builder.constant(1.0), arguments[0])
-    if op in ("add", "sub", "mul", "div"):
-        return builder.combine(op, *arguments)
-    return builder.add(ALIASES.get(op, op), *arguments)
+def _port_name(names: Sequence[str], port: int, prefix: str) -> str:
+    return names[port] if port < len(names) else f"{prefix}{port}"
 
 
 def operands(instruction: Instruction) -> tuple[int, ...]:
@@ -160,60 +83,36 @@ def operands(instruction: Instruction) -> tuple[int, ...]:
 
 
 def eliminate_dead_code(
-    instructions: list[Instruction], entries: list[tuple[int, int, int]]
+    instructions: Sequence[Instruction], results: Sequence[tuple[int, int, int]]
 ) -> Program:
-    """The same without instructions that no output needs, renumbered."""
+    """The program of the instructions that some result needs, renumbered."""
     needed = [False] * len(instructions)
-    for _, _, value in entries:
+    for _, _, value in results:
         needed[value] = True
     for k in range(len(instructions) - 1, -1, -1):
         if needed[k]:
             for argument in operands(instructions[k]):
                 needed[argument] = True
     number: dict[int, int] = {}
-    kept: list[Instruction] = []
+    live: list[Instruction] = []
     for k, instruction in enumerate(instructions):
         if needed[k]:
-            number[k] = len(kept)
+            number[k] = len(live)
             if instruction.op != "input":
-                moved = tuple(number[a] for a in instruction.arguments)
-                instruction = Instruction(instruction.op, moved, instruction.payload)
-            kept.append(instruction)
-    return Program(tuple(kept), tuple((p, e, number[v]) for p, e, v in entries))
+                arguments = tuple(number[a] for a in instruction.arguments)
+                instruction = Instruction(instruction.op, arguments, instruction.payload)
+            live.append(instruction)
+    return Program(tuple(live), tuple((p, e, number[v]) for p, e, v in results))
 
 
-def contract_fma(program: Program, fixed: Sequence[bool] = ()) -> Program:
-    """Products used once, by a sum or difference, joined with it into fma, fms or fnma.
+class NamedPort(Protocol):
+    """Anything with a name, such as `homodyn.symbolic.trace.Port`."""
 
-    fma(a, b, c) = a b + c, fms(a, b, c) = a b - c, fnma(a, b, c) = c - a b, each rounded once.
-    Products that are ``fixed`` from step to step stay by themselves: they cost nothing there.
-    """
-    instructions = list(program.instructions)
-    uses = [0] * len(instructions)
-    for instruction in instructions:
-        for argument in operands(instruction):
-            uses[argument] += 1
-    for _, _, value in program.results:
-        uses[value] += 1
+    @property
+    def name(self) -> str:
+        """Its name."""
 
-    def product(value: int) -> tuple[int, ...] | None:
-        instruction = instructions[value]
-        joins = instruction.op == "mul" and uses[value] == 1 and not (fixed and fixed[value])
-        return instruction.arguments if joins else None
 
-    for k, instruction in enumerate(instructions):
-        if instruction.op not in ("add", "sub"):
-            continue
-        a, b = instruction.arguments
-        if a == b:
-            continue
-        late, early = (b, a) if b > a else (a, b)
-        for value in (late, early):
-            factors = product(value)
-            if factors is None:
-                continue
-            other = a if value == b else b
-            names = {"add": "fma", "sub": "fnma" if value == b else "fms"}
-            instructions[k] = Instruction(names[instruction.op], (*factors, other))
-            break
-    return eliminate_dead_code(instructions, list(program.results))
+def port_names(ports: Sequence[NamedPort]) -> list[str]:
+    """Names of ports, in order."""
+    return [port.name for port in ports]

@@ -14,7 +14,7 @@ from homodyn.symbolic.codegen import (
     literal,
     preamble,
 )
-from homodyn.symbolic.passes.trig_expansion import invariant_values
+from homodyn.symbolic.passes.loop_invariants import invariant_values
 from homodyn.symbolic.program import Program
 from homodyn.symbolic.slp_packing import Packing, Vector, pack_program
 from homodyn.symbolic.trace import Port, offsets

@@ -8,11 +8,9 @@ the first step to the last; Python is called once for all steps of all lanes.
 from __future__ import annotations
 
 import ctypes
-import os
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -20,12 +18,14 @@ import numpy as np
 from homodyn.errors import KernelError
 from homodyn.symbolic import cache
 from homodyn.symbolic.codegen import CODEGEN_VERSION
-from homodyn.symbolic.compiler import CompileFailed, Compiler, build, find_compiler
+from homodyn.symbolic.compiler import Compiler
 from homodyn.symbolic.fast_path import FAST_PATH_VERSION, FastPath
 from homodyn.symbolic.interpreter import Interpreter
 from homodyn.symbolic.kernel import Kernel
 from homodyn.symbolic.library import address, load_library
 from homodyn.symbolic.loop_codegen import DRIVER_TEMPLATE, LoopCodegen
+from homodyn.symbolic.native_code import NativeCode
+from homodyn.symbolic.passes.pipeline import SCHEDULING, Pass
 from homodyn.symbolic.scalar_codegen import SLP_CODEGEN_VERSION
 from homodyn.symbolic.threads import pool, thread_count
 
@@ -63,7 +63,7 @@ class Scan:
         self.kernel = kernel
         self.packed = packed
         self.fast_path = fast_path
-        self._repetition = LoopCodegen(kernel.traced, tuple(states), stop, packed, fast_path)
+        self._codegen = LoopCodegen(kernel.traced, tuple(states), stop, packed, fast_path)
         self.states = tuple(states)
         self.stop = stop
         for name in [*self.states, *([stop] if stop else [])]:
@@ -199,62 +199,59 @@ class Scan:
         packs = self._library("packs") if hoisted else None
         if packs is not None:
             return packs
-        built = self._libraries.get(lanes) is not None and single not in self._libraries
+        known = self._native.get(lanes)
+        built = known is not None and known.library is not None and single not in self._native
         return self._library(lanes if built else single)
 
     @cached_property
-    def _libraries(self) -> dict[str, Any]:
-        """Exported functions by form: ``lanes``, ``single``, or ``packs`` where parts are alike.
+    def _native(self) -> dict[str, NativeCode[Any]]:
+        """Native code by form: ``lanes``, ``single``, or ``packs`` for SLP-packed single states.
 
-        The first two also ``hoisted``: what does not change is computed once for all steps.
+        The first two also exist as ``hoisted``: loop invariants are computed once for all steps.
         """
         return {}
 
     def _library(self, form: str) -> Any:
-        if form not in self._libraries:
-            self._libraries[form] = self._build(form)
-        return self._libraries[form]
-
-    def _build(self, form: str) -> Any:
-        """A library from the cache, or from what is written for the lanes of this processor."""
-        if os.environ.get("HOMODYN_TIER", "") == "interpreted":
-            return None
-        compiler = find_compiler()
-        if compiler is None:
-            return None
-        key = self._key(compiler, form)
-        content = cache.find(key)
-        if content is None:
-            source = self._repetition.generate(form, compiler.lanes)
-            if source is None:
-                return None
-            try:
-                content, _ = cache.store(
-                    key, lambda target: build(source, compiler, target, thread_count())
-                )
-            except (CompileFailed, OSError) as error:
-                warnings.warn(
-                    f"the steps of {self.kernel.name!r} run on the virtual machine: {error}",
-                    stacklevel=2,
-                )
-                return None
-        function = load_library(content).iterate
-        function.restype = ctypes.c_int
-        function.argtypes = [ctypes.c_void_p]
-        return function
+        """The exported function of a form; None without a compiler or on the virtual machine."""
+        if form not in self._native:
+            self._native[form] = NativeCode(
+                f"the scan of {self.kernel.name!r}",
+                partial(self._key, form=form),
+                lambda compiler: self._codegen.generate(form, compiler.lanes),
+                _load_scan,
+            )
+        native = self._native[form]
+        return native.build() if native.is_allowed else None
 
     def _key(self, compiler: Compiler, form: str) -> str:
         traced = self.kernel.traced
-        ports = (
-            f"{form} {DRIVER_TEMPLATE} {self.states} {self.stop} {traced.inputs}{traced.outputs}"
-        )
+        ports = f"{traced.inputs}{traced.outputs}"
+        text = f"{form} {DRIVER_TEMPLATE} {self.states} {self.stop} {ports}"
         if self.packed:
-            ports += f" packed {SLP_CODEGEN_VERSION} {self.fast_path}"
+            text += f" packed {SLP_CODEGEN_VERSION} {self.fast_path}"
         if self.fast_path is not None:
-            ports += f" way {FAST_PATH_VERSION}"
-        return cache.make_key(
-            str(CODEGEN_VERSION), compiler.identity, ports, traced.graph.serialize()
-        )
+            text += f" way {FAST_PATH_VERSION}"
+        graph = traced.graph.serialize()
+        return cache.make_key(str(CODEGEN_VERSION), compiler.identity, text, graph)
+
+    def dump(self, after: str = SCHEDULING.name) -> str:
+        """The program of one step between two passes, one line per instruction.
+
+        Args:
+            after: Name of the pass, as listed in ``passes``.
+
+        Returns:
+            The text of the program, after that of the loop-invariant prologue.
+
+        Raises:
+            KernelError: No pass has that name.
+        """
+        return self._codegen.dump(after)
+
+    @property
+    def passes(self) -> tuple[Pass, ...]:
+        """The passes that run after lowering, in order."""
+        return self._codegen.passes
 
     def _run_threads(
         self,
@@ -333,3 +330,10 @@ class Scan:
                 now[name] = by_name[name].copy()
         for name, final in finals.items():
             final[...] = now[name]
+
+
+def _load_scan(content: bytes) -> Any:
+    function = load_library(content).iterate
+    function.restype = ctypes.c_int
+    function.argtypes = [ctypes.c_void_p]
+    return function

@@ -12,28 +12,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from homodyn.symbolic.program import Program, operands
+from homodyn.symbolic.program import EXPENSIVE_OPERATIONS, Program, operands
 
 Lanes = tuple[int, ...]
 """The values in the lanes of a vector: fewer than it has, or one that is in all of them."""
 
 SWAPPABLE_OPERATIONS = {"add", "mul", "fma", "fms", "fnma", "fmin", "fmax", "and", "or", "eq", "ne"}
 """Operations whose first two arguments may be exchanged."""
-
-EXPENSIVE_OPERATIONS = {
-    "sin",
-    "cos",
-    "tan",
-    "exp",
-    "log",
-    "pow",
-    "tanh",
-    "sqrt",
-    "atan2",
-    "atan",
-    "div",
-}
-"""Operations that are packed before all others, wherever they stand."""
 
 
 @dataclass(frozen=True, eq=False)

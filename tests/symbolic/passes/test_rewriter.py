@@ -8,12 +8,12 @@ import pytest
 
 from homodyn.symbolic import Assumption, FastPath, Scan, kernel
 from homodyn.symbolic.passes.atan2_elimination import eliminate_atan2
-from homodyn.symbolic.passes.loop_invariants import hoist_loop_invariants
+from homodyn.symbolic.passes.loop_invariants import hoist_loop_invariants, invariant_values
+from homodyn.symbolic.passes.lowering import lower_graph
 from homodyn.symbolic.passes.partial_evaluation import PartialEvaluator
 from homodyn.symbolic.passes.select import form_selects
 from homodyn.symbolic.passes.strength_reduction import reduce_strength
-from homodyn.symbolic.passes.trig_expansion import invariant_values
-from homodyn.symbolic.program import eliminate_dead_code, lower_graph
+from homodyn.symbolic.program import eliminate_dead_code
 
 
 def operations(program):
@@ -167,7 +167,7 @@ def test_what_counts_under_a_condition_is_left_out_where_no_lane_meets_it():
     made = kernel(step, {"x": (), "v": (), "where": ()})
     way = FastPath((Assumption("calm", "wild", (0.0,)),))
     guarded = Scan(made, ("x", "v"), packed=True, fast_path=way)
-    text = dict(guarded._repetition.generate("lanes hoisted", 4).files)["quick0.c"]
+    text = dict(guarded._codegen.generate("lanes hoisted", 4).files)["quick0.c"]
     assert text.count("if (v_any(") == 2
     plain = Scan(made, ("x", "v"), packed=True)
     rng = np.random.default_rng(9)

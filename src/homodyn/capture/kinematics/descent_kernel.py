@@ -19,6 +19,7 @@ import numpy as np
 
 from homodyn.capture.kinematics.marker_step import damped_step, length_parametric_kernel
 from homodyn.model import Model
+from homodyn.model.model_cache import ModelCache
 from homodyn.spatial import Array
 from homodyn.symbolic import Kernel, Scan
 
@@ -115,14 +116,14 @@ def descent_kernel(model: Model, loss: str = "") -> Kernel:
     )
 
 
+_SCANS: ModelCache[Scan] = ModelCache("descent scans")
+
+
 def descent_loop(model: Model, loss: str = "") -> Scan:
     """All iterations of many frames in native code, each frame until it is done."""
-    key = f"whole descent {loss}".strip()
-    if key not in model.kernels:
-        kernel = descent_kernel(model, loss)
-        model.kernels[key] = Scan(kernel, ("row", "done"), stop="done")
-    made: Scan = model.kernels[key]
-    return made
+    return _SCANS.get(
+        model, loss, lambda: Scan(descent_kernel(model, loss), ("row", "done"), stop="done")
+    )
 
 
 def _next_state(

@@ -20,6 +20,7 @@ from homodyn.capture.kinematics.least_squares import MarkerProblem, PoseEstimate
 from homodyn.errors import CaptureError
 from homodyn.model import Model
 from homodyn.model.configuration import difference, integrate, plain_entries
+from homodyn.model.model_cache import ModelCache
 from homodyn.symbolic import Kernel, jacobian, kernel
 
 JERK_ORDER = 3
@@ -204,12 +205,13 @@ def _difference_jacobians(model: Model, q: np.ndarray) -> tuple[np.ndarray, np.n
     if model.nq == model.nv:
         eye = np.broadcast_to(np.eye(model.nv), (len(along), model.nv, model.nv))
         return along, -eye, eye
-    key = "difference jacobians"
-    if key not in model.kernels:
-        model.kernels[key] = _jacobian_kernel(model)
+    jacobians = _JACOBIAN_KERNELS.get(model, "", lambda: _jacobian_kernel(model))
     still = np.zeros(model.nv)
-    here, there = model.kernels[key](q[:-1], q[1:], still, still)
+    here, there = jacobians(q[:-1], q[1:], still, still)
     return along, here, there
+
+
+_JACOBIAN_KERNELS: ModelCache[Kernel] = ModelCache("difference jacobians")
 
 
 def _jacobian_kernel(model: Model) -> Kernel:

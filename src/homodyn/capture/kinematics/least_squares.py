@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -24,7 +23,9 @@ from homodyn.capture.kinematics.marker_step import (
 )
 from homodyn.model import Model
 from homodyn.model.configuration import plain_entries
+from homodyn.model.model_cache import ModelCache
 from homodyn.symbolic import Kernel
+from homodyn.symbolic.native_code import forced_tier
 
 MIN_FRAMES_TO_COMPILE = 50
 """From so many frames on a fit runs in native code; the rule looks at nothing else, so that a
@@ -157,15 +158,15 @@ class MarkerProblem:
     def _tier(self, kernel: Kernel) -> Callable[..., Any]:
         if self.native:
             return kernel.compile()
-        key = ("interpreted", kernel)
-        if key not in self.model.kernels:
-            self.model.kernels[key] = kernel.as_interpreted()
-        return self.model.kernels[key]
+        return _INTERPRETED_KERNELS.get(self.model, kernel, kernel.as_interpreted)
+
+
+_INTERPRETED_KERNELS: ModelCache[Kernel] = ModelCache("interpreted kernels")
 
 
 def runs_natively(frames: int) -> bool:
     """Whether a fit of so many frames runs in native code."""
-    tier = os.environ.get("HOMODYN_TIER", "")
+    tier = forced_tier()
     return tier == "compiled" or (frames >= MIN_FRAMES_TO_COMPILE and tier != "interpreted")
 
 

@@ -34,6 +34,7 @@ from homodyn.dynamics.tree import Tree
 from homodyn.model import Model
 from homodyn.model.configuration import integrate, plain_entries
 from homodyn.model.measures import with_measures
+from homodyn.model.model_cache import ModelCache
 from homodyn.spatial import Array, Inertia, stack
 from homodyn.symbolic import Kernel
 from homodyn.symbolic.trace import Shape, trace
@@ -42,14 +43,17 @@ LOSSES = ("", "huber", "cauchy")
 """What a distance costs: its square; its square, then itself; its square, then its logarithm."""
 
 
+_PARAMETRIC_MODELS: ModelCache[Model] = ModelCache("models with lengths as parameters")
+_MARKER_KERNELS: ModelCache[Kernel] = ModelCache("marker kernels")
+
+
 def length_parametric_model(model: Model) -> Model:
     """The model with its lengths as parameters; the same one as long as the model lives."""
-    if "measured" not in model.kernels:
-        model.kernels["measured"] = with_measures(
-            strip_to_markers(model, [m.name for m in model.markers])
-        )
-    made: Model = model.kernels["measured"]
-    return made
+    return _PARAMETRIC_MODELS.get(
+        model,
+        "lengths",
+        lambda: with_measures(strip_to_markers(model, [m.name for m in model.markers])),
+    )
 
 
 def step_kernel(model: Model, loss: str = "") -> Kernel:
@@ -131,10 +135,11 @@ def length_parametric_kernel(
     outputs: Mapping[str, int | Shape],
 ) -> Kernel:
     """The kernel of a function of (model, inputs) with lengths as a last input, kept with it."""
-    if what not in model.kernels:
+
+    def build() -> Kernel:
         own = length_parametric_model(model)
         shapes = {**inputs, "lengths": len(own.parameters)}
-        model.kernels[what] = Kernel(
+        return Kernel(
             trace(
                 lambda *arrays: function(own, *arrays[:-1]),
                 shapes,
@@ -143,7 +148,8 @@ def length_parametric_kernel(
                 given={"lengths": own.parameter_symbols},
             )
         )
-    return model.kernels[what]
+
+    return _MARKER_KERNELS.get(model, what, build)
 
 
 def damped_step(

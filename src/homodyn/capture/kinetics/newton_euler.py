@@ -15,11 +15,15 @@ from homodyn.dynamics.rnea import armature
 from homodyn.dynamics.tree import Tree
 from homodyn.model import Model
 from homodyn.model.measures import with_measures
+from homodyn.model.model_cache import ModelCache
 from homodyn.motion.contact_force import ContactForce
 from homodyn.motion.loads import Loads
 from homodyn.motion.motion import Motion
 from homodyn.symbolic import Kernel
 from homodyn.symbolic.trace import trace
+
+_ROOT_PROJECTIONS: ModelCache[tuple[np.ndarray, np.ndarray]] = ModelCache("root projections")
+_LOAD_KERNELS: ModelCache[Callable[..., Any]] = ModelCache("load kernels")
 
 
 def newton_euler_loads(motion: Motion, feet: Sequence[ContactForce]) -> Loads:
@@ -29,9 +33,7 @@ def newton_euler_loads(motion: Motion, feet: Sequence[ContactForce]) -> Loads:
     grounds = [part for foot in feet for part in _acting_wrench(foot)]
     tau, left, center, ground, moment = law(motion.q, motion.v, motion.a, *grounds)
     root = model.root.v
-    if "root motions" not in model.kernels:
-        model.kernels["root motions"] = root_projections(model)
-    angular, linear = model.kernels["root motions"]
+    angular, linear = _ROOT_PROJECTIONS.get(model, "", lambda: root_projections(model))
     force = left[:, 3:]
     if not root:
         force, moment = np.zeros((2, len(tau), 3))
@@ -79,8 +81,8 @@ def _newton_euler_kernel(model: Model, bodies: tuple[str, ...]) -> Callable[...,
 
     Lengths and masses are inputs of the kernel, so that all people of one build share it.
     """
-    key = ("loads", bodies)
-    if key not in model.kernels:
+
+    def build() -> Callable[..., Any]:
         own = with_measures(_inertial_model(model), masses=True)
         sizes: dict[str, Any] = {"q": model.nq, "v": model.nv, "a": model.nv}
         for k in range(len(bodies)):
@@ -99,8 +101,9 @@ def _newton_euler_kernel(model: Model, bodies: tuple[str, ...]) -> Callable[...,
         outputs["moment"] = 3
         given = {"measures": own.parameter_symbols}
         made = Kernel(trace(law, sizes, outputs, f"loads of {model.name}", given=given))
-        model.kernels[key] = lambda *arrays: made(*arrays, own.parameter_values)
-    return model.kernels[key]
+        return lambda *arrays: made(*arrays, own.parameter_values)
+
+    return _LOAD_KERNELS.get(model, bodies, build)
 
 
 def _inertial_model(model: Model) -> Model:

@@ -20,6 +20,7 @@ from homodyn.dynamics import marker_positions
 from homodyn.model import Model, Parameter, integrate, rates
 from homodyn.model.measures import with_measures
 from homodyn.model.model import parametric
+from homodyn.model.model_cache import ModelCache
 from homodyn.spatial import Array, Transform
 from homodyn.symbolic import Kernel, SparseKernel, kernel, sparse_jacobian
 
@@ -115,13 +116,12 @@ class MarkerModel:
         return result
 
 
+_MARKER_MODELS: ModelCache[MarkerModel] = ModelCache("marker models")
+
+
 def marker_model(model: Model, markers: Sequence[str]) -> MarkerModel:
     """The marker model of a model; the same one as long as the model lives."""
-    key = (MarkerModel, *markers)
-    if key not in model.kernels:
-        model.kernels[key] = MarkerModel(model, markers)
-    made: MarkerModel = model.kernels[key]
-    return made
+    return _MARKER_MODELS.get(model, tuple(markers), lambda: MarkerModel(model, markers))
 
 
 def strip_to_markers(model: Model, markers: Sequence[str]) -> Model:

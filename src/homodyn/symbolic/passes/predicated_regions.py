@@ -11,9 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 
-from homodyn.symbolic.codegen import VECTOR_COMPARISONS, Pieces
-from homodyn.symbolic.program import Program, operands
-from homodyn.symbolic.slp_packing import EXPENSIVE_OPERATIONS
+from homodyn.symbolic.program import COMPARISONS, EXPENSIVE_OPERATIONS, Program, operands
 
 MIN_REGION_INSTRUCTIONS = 8
 """Instructions that a region must have, one of them heavy, to be worth a branch."""
@@ -39,7 +37,7 @@ def find_regions(program: Program, apart: set[int]) -> list[Region]:
     under: dict[int, int] = {}
     for k in range(len(instructions) - 1, -1, -1):
         op = instructions[k].op
-        if k in kept or op in ("input", "const", "and", "or", "if_else_zero", *VECTOR_COMPARISONS):
+        if k in kept or op in ("input", "const", "and", "or", "if_else_zero", *COMPARISONS):
             continue
         asked = set()
         for user in users[k]:
@@ -115,30 +113,3 @@ def order_with_regions(program: Program, found: list[Region]) -> list[int | Regi
             if not missing[user]:
                 heappush(ready, rank(user))
     return order if len(order) == len(items) else None
-
-
-class PredicatedPieces(Pieces):
-    """Pieces whose regions stand behind branches, as long as there is one piece."""
-
-    def statements(self, k: int) -> list[str]:
-        """The text of a piece, statement by statement."""
-        if self.count != 1:
-            return super().statements(k)
-        program = Program(self.instructions, self.results)
-        order = order_with_regions(program, find_regions(program, set(self.pairs)))
-        if order is None:
-            return super().statements(k)
-        lines: list[str] = []
-        masked: set[int] = set()
-        for item in order:
-            if isinstance(item, int):
-                lines += self.instruction_text(item, masked)
-                continue
-            lines += [f"vreal t{root} = v_set(0.0);" for root in item.roots]
-            lines.append(f"if (v_any({self.mask(item.condition, masked)})) {{")
-            for member in item.members:
-                (text,) = self.instruction_text(member, masked)
-                inner = text.removeprefix("const vreal ") if member in item.roots else text
-                lines.append(inner)
-            lines.append("}")
-        return lines

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from heapq import heappop, heappush
 
-from homodyn.symbolic.program import Instruction, Program, eliminate_dead_code, operands
+from homodyn.symbolic.program import Instruction, Program, operands
 
 REMATERIALIZED = ("input", "const")
 """Operations whose values are fetched where they are needed and occupy no register between."""
@@ -86,24 +86,6 @@ def _renumber(program: Program, order: list[int]) -> Program:
         place(k)
     results = tuple((port, entry, place(value)) for port, entry, value in program.results)
     return Program(tuple(placed), results)
-
-
-def extract_input_trig(program: Program, port: int) -> tuple[Program, tuple[tuple[int, int], ...]]:
-    """Sines and cosines of inputs taken out: they become entries of one more input, ``port``.
-
-    Returns the angles, as (port, entry); sine and cosine of angle k are entries 2 k and 2 k + 1.
-    A call in the midst of straight-line code empties all registers.
-    """
-    angles: dict[tuple[int, int], int] = {}
-    changed = list(program.instructions)
-    for k, instruction in enumerate(changed):
-        if instruction.op in ("sin", "cos"):
-            source = program.instructions[instruction.arguments[0]]
-            if source.op == "input":
-                place = (source.arguments[0], source.arguments[1])
-                number = angles.setdefault(place, len(angles))
-                changed[k] = Instruction("input", (port, 2 * number + (instruction.op == "cos")))
-    return eliminate_dead_code(changed, list(program.results)), tuple(angles)
 
 
 def split_points(program: Program, length: int) -> list[int]:

@@ -10,6 +10,9 @@ Summands that do not change from step to step come last: their sines are had onc
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
+from homodyn.symbolic.passes.loop_invariants import invariant_values
 from homodyn.symbolic.passes.rewriter import Rewriter
 from homodyn.symbolic.program import Instruction, Program
 
@@ -23,18 +26,7 @@ Summands = tuple[tuple[int, int], ...]
 """Values with their signs."""
 
 
-def invariant_values(program: Program, loop_ports: set[int]) -> list[bool]:
-    """For each value whether it depends on none of the input ports in ``loop_ports``."""
-    fixed: list[bool] = []
-    for instruction in program.instructions:
-        if instruction.op == "input":
-            fixed.append(instruction.arguments[0] not in loop_ports)
-        else:
-            fixed.append(all(fixed[a] for a in instruction.arguments))
-    return fixed
-
-
-def expand_trig_sums(program: Program, loop_ports: set[int]) -> Program:
+def expand_trig_sums(program: Program, loop_ports: Collection[int]) -> Program:
     """The same program, with sines of sums taken apart if that is less work."""
     fixed = invariant_values(program, loop_ports)
     sums: dict[int, Summands] = {}

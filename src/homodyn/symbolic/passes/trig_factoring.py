@@ -15,10 +15,12 @@ of them are made alike.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
+from homodyn.symbolic.passes.loop_invariants import invariant_values
 from homodyn.symbolic.passes.rewriter import Rewriter
-from homodyn.symbolic.passes.trig_expansion import Summands, invariant_values, summands
+from homodyn.symbolic.passes.trig_expansion import Summands, summands
 from homodyn.symbolic.program import Instruction, Program, operands
 
 MIN_SHARED_SINES = 4
@@ -61,7 +63,7 @@ class FactoredSum:
         return sum(len(one) for group in self.terms.values() for one in group.values())
 
 
-def factor_trig_sums(program: Program, loop_ports: set[int]) -> Program:
+def factor_trig_sums(program: Program, loop_ports: Collection[int]) -> Program:
     """The same program, with an angle that many sines of a sum share taken out of them."""
     found = _SumSearch(program, invariant_values(program, loop_ports))
     sums = found.sums()

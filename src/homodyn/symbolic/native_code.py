@@ -1,0 +1,189 @@
+"""The life cycle of native code: cache key, look-up, build and load, and the policy of tiers.
+
+Kernels, lazy kernels and scans each own a `NativeCode` for every library they use. Two tiers
+evaluate a traced function: CasADi's virtual machine ("interpreted") and native code ("compiled").
+``HOMODYN_TIER`` forces one of them.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import warnings
+from collections.abc import Callable
+from functools import cached_property
+from typing import Generic, Literal, TypeVar
+
+from homodyn.errors import KernelError
+from homodyn.symbolic import cache
+from homodyn.symbolic.codegen import CSource
+from homodyn.symbolic.compiler import (
+    COMPILER_FLAGS,
+    CompileFailed,
+    Compiler,
+    build,
+    find_compiler,
+)
+from homodyn.symbolic.threads import thread_count
+
+Tier = Literal["", "interpreted", "compiled"]
+_TIERS: dict[str, Tier] = {"": "", "interpreted": "interpreted", "compiled": "compiled"}
+
+L = TypeVar("L")
+
+
+def forced_tier() -> Tier:
+    """The tier that ``HOMODYN_TIER`` forces.
+
+    Returns:
+        "interpreted", "compiled", or "" when the choice is free.
+
+    Raises:
+        KernelError: The variable has another value.
+    """
+    value = os.environ.get("HOMODYN_TIER", "")
+    if value not in _TIERS:
+        raise KernelError(f"HOMODYN_TIER is {value!r}; it may be interpreted or compiled")
+    return _TIERS[value]
+
+
+class NativeCode(Generic[L]):
+    """One shared library: found in the cache or built, then loaded once.
+
+    Args:
+        label: What runs on the virtual machine when there is no library, for warnings.
+        key: The cache key of the library for a compiler.
+        source: The C source for a compiler; None where this form is not worth building.
+        load: Makes the callable object out of the bytes of the library.
+        flags: Flags of the C compiler.
+    """
+
+    def __init__(
+        self,
+        label: str,
+        key: Callable[[Compiler], str],
+        source: Callable[[Compiler], CSource | None],
+        load: Callable[[bytes], L],
+        flags: tuple[str, ...] = COMPILER_FLAGS,
+    ) -> None:
+        self.label = label
+        self.library: L | None = None
+        self.failure = ""
+        """Why there is no native code and no further attempt is made."""
+        self._make_key, self._make_source, self._load = key, source, load
+        self._flags = flags
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    @cached_property
+    def _keys(self) -> dict[str, str]:
+        return {}
+
+    def key(self, compiler: Compiler) -> str:
+        """The cache key of the library."""
+        if compiler.identity not in self._keys:
+            self._keys[compiler.identity] = self._make_key(compiler)
+        return self._keys[compiler.identity]
+
+    def disable(self, reason: str) -> None:
+        """Use the virtual machine from now on."""
+        self.failure = reason
+
+    @property
+    def is_allowed(self) -> bool:
+        """Whether native code may serve calls.
+
+        Raises:
+            KernelError: ``HOMODYN_TIER`` has an unknown value.
+        """
+        return forced_tier() != "interpreted" and not self.failure
+
+    def look_up(self) -> L | None:
+        """The library if it is loaded or in the cache; nothing is built."""
+        compiler = None if self.library is not None else find_compiler()
+        if compiler is not None and (cache.folder() / self.key(compiler)).is_dir():
+            content = cache.find(self.key(compiler))
+            if content is not None:
+                self.library = self._load(content)
+        return self.library
+
+    def build(self, threads: int | None = None) -> L | None:
+        """The library: loaded, from the cache, or built now; None when that is impossible.
+
+        A failure is reported once by a warning; the virtual machine serves from then on.
+        """
+        if self.library is not None or self.failure:
+            return self.library
+        compiler = find_compiler()
+        if compiler is None:
+            _report_missing_compiler()
+            return None
+        with self._lock:
+            if self.look_up() is None and not self.failure:
+                self._build(compiler, threads or thread_count())
+        return self.library
+
+    def build_in_thread(self) -> None:
+        """Start building unless a build was started before; the caller goes on meanwhile."""
+        if self._thread is None:
+            self._thread = threading.Thread(target=self.build, daemon=True)
+            self._thread.start()
+
+    def _build(self, compiler: Compiler, threads: int) -> None:
+        source = self._make_source(compiler)
+        if source is None:
+            self.disable("this form is not worth building")
+            return
+        try:
+            content = build_library(self.key(compiler), source, compiler, threads, self._flags)
+            self.library = self._load(content)
+        except (CompileFailed, OSError) as error:
+            self.disable(str(error))
+            warnings.warn(f"{self.label} stays on the virtual machine: {error}", stacklevel=4)
+
+
+def build_library(
+    key: str,
+    source: CSource,
+    compiler: Compiler,
+    threads: int,
+    flags: tuple[str, ...] = COMPILER_FLAGS,
+    deadline: float | None = None,
+) -> bytes:
+    """Build a library and store it in the cache.
+
+    Args:
+        key: Its cache key.
+        source: Its C source.
+        compiler: The C compiler.
+        threads: Files that are compiled at the same time.
+        flags: Flags of the compiler.
+        deadline: Time (s, of `time.monotonic`) after which the build fails.
+
+    Returns:
+        The bytes of the library.
+
+    Raises:
+        CompileFailed: The compiler failed or the deadline passed.
+    """
+    content, remark = cache.store(
+        key, lambda target: build(source, compiler, target, threads, flags, deadline)
+    )
+    if remark:
+        warnings.warn(remark, stacklevel=5)
+    return content
+
+
+_missing_compiler_reported = False
+
+
+def _report_missing_compiler() -> None:
+    """Warn, once per process, that nothing can be compiled."""
+    global _missing_compiler_reported
+    if not _missing_compiler_reported:
+        _missing_compiler_reported = True
+        warnings.warn(
+            "no C compiler was found ($CC, cc, gcc, clang): kernels run on CasADi's virtual "
+            "machine, correct but many times slower",
+            stacklevel=5,
+        )
