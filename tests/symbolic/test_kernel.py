@@ -217,10 +217,10 @@ def test_many_small_calls_compile_in_the_background():
     states = np.zeros((2000, 2))
     for _ in range(200):
         function(states, states, 1.0)
-        if function._building is not None:
+        if function._native.build_thread is not None:
             break
-    assert function._building is not None
-    function._building.join()
+    assert function._native.build_thread is not None
+    function._native.build_thread.join()
     assert function.compiled
 
 

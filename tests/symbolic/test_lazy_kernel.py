@@ -113,9 +113,7 @@ def test_a_job_that_cannot_be_read_does_not_stop_the_others():
     queue.mkdir(parents=True)
     (queue / "broken.json").write_text("{")
     kernel = wave([])
-    job = build_queue.BuildJob(
-        kernel._key(find_compiler()), kernel.derived.graph, kernel.inputs, kernel._about()
-    )
+    job = kernel._native.job(find_compiler())
     (queue / f"{job.key}.json").write_text(job.to_text())
     build_queue.drain_queue()
     assert build_queue.pending_jobs() == 0

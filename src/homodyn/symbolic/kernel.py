@@ -42,6 +42,30 @@ LOOKUP_SECONDS_PER_INSTRUCTION = 1e-6
 FLOAT = np.dtype(float)
 
 
+class _KernelCode(NativeCode[Library]):
+    """Native code of a traced function, one SIMD lane per state."""
+
+    def __init__(self, traced: TracedFunction) -> None:
+        super().__init__(f"kernel {traced.name!r}")
+        self.traced = traced
+
+    def make_key(self, compiler: Compiler) -> str:
+        """The cache key."""
+        ports = f"{self.traced.inputs}{self.traced.outputs}"
+        graph = self.traced.graph.serialize()
+        return cache.make_key(str(CODEGEN_VERSION), compiler.identity, ports, graph)
+
+    def make_source(self, compiler: Compiler) -> CSource:
+        """The C source."""
+        program = lower_and_contract(self.traced.graph)
+        return generate(program, self.traced.inputs, self.traced.outputs, compiler.lanes)
+
+    def load(self, content: bytes) -> Library:
+        """The loaded library."""
+        cost = int(self.traced.graph.n_instructions())
+        return Library(content, self.traced.inputs, self.traced.outputs, cost)
+
+
 class Kernel:
     """A function of named arrays, evaluated over any leading batch shape."""
 
@@ -52,10 +76,9 @@ class Kernel:
         self._single = len(traced.outputs) == 1 and not mapping
         self._shapes = [port.shape for port in traced.inputs]
         self._state_shapes = tuple(port.shape for port in traced.outputs)
-        self._library: Library | None = None
         self._looked_up = False
         self._requested_seconds = 0.0
-        self._native = NativeCode(f"kernel {self.name!r}", self._key, self._source, self._load)
+        self._native = _KernelCode(traced)
 
     @property
     def inputs(self) -> tuple[Port, ...]:
@@ -70,7 +93,7 @@ class Kernel:
     @property
     def compiled(self) -> bool:
         """Whether native code serves the calls."""
-        return self._library is not None
+        return self._native.library is not None
 
     @cached_property
     def instructions(self) -> int:
@@ -102,9 +125,9 @@ class Kernel:
 
     def run_single(self, arguments: tuple[Any, ...]) -> Any:
         """What native code gives for one state; None unless it is there and the arrays just fit."""
-        if self._library is None:
+        if self._native.library is None:
             return None
-        results = self._library.run_single(arguments)
+        results = self._native.library.run_single(arguments)
         return None if results is None else self._pack_results(results)
 
     def _call_batch(self, arguments: tuple[Any, ...], out: Any) -> Any:
@@ -170,7 +193,7 @@ class Kernel:
         return given
 
     def _run(self, rows: list[np.ndarray], results: list[np.ndarray], count: int) -> None:
-        library = self._library or self._library_for(count)
+        library = self._native.library or self._library_for(count)
         if library is None:
             self._interpreter.run(rows, results)
             return
@@ -239,7 +262,7 @@ class Kernel:
         if not self._looked_up and find_compiler() is not None:
             self._looked_up = True
             if self._native.look_up() is not None:
-                return self._library
+                return self._native.library
         build_seconds = self.instructions * COMPILE_SECONDS_PER_INSTRUCTION
         if forced == "compiled" or seconds > build_seconds or find_compiler() is None:
             return self._native.build()
@@ -283,19 +306,6 @@ class Kernel:
         """
         unit = unit_after(lower(self.traced.graph), KERNEL_PASSES, after)
         return unit.to_text(port_names(self.inputs), port_names(self.outputs))
-
-    def _key(self, compiler: Compiler) -> str:
-        ports = f"{self.traced.inputs}{self.traced.outputs}"
-        graph = self.traced.graph.serialize()
-        return cache.make_key(str(CODEGEN_VERSION), compiler.identity, ports, graph)
-
-    def _source(self, compiler: Compiler) -> CSource:
-        program = lower_and_contract(self.traced.graph)
-        return generate(program, self.inputs, self.outputs, compiler.lanes)
-
-    def _load(self, content: bytes) -> Library:
-        self._library = Library(content, self.inputs, self.outputs, self.instructions)
-        return self._library
 
 
 def kernel(

@@ -52,6 +52,57 @@ class _LoadedLibrary:
     entries: np.ndarray
 
 
+class _LazyCode(NativeCode[_LoadedLibrary]):
+    """Native code of a graph that is derived only when it must be built."""
+
+    def __init__(
+        self,
+        name: str,
+        text: tuple[str, ...],
+        inputs: tuple[Port, ...],
+        derive: Callable[[], DerivedGraph],
+    ) -> None:
+        super().__init__(repr(name), build_queue.QUICK_BUILD_FLAGS)
+        self.identity = (str(inputs), *text)
+        self._inputs, self._derive = inputs, derive
+
+    @cached_property
+    def derived(self) -> DerivedGraph:
+        """The graph, shared with kernels that compute the same."""
+        known = _derived_graphs.get(self.identity)
+        if known is None:
+            known = _derived_graphs[self.identity] = self._derive()
+        return known
+
+    def make_key(self, compiler: Compiler) -> str:
+        """The cache key."""
+        parts = (str(CODEGEN_VERSION), str(LIBRARY_LAYOUT_VERSION), compiler.identity)
+        return cache.make_key(*parts, *self.identity)
+
+    def job(self, compiler: Compiler) -> build_queue.BuildJob:
+        """All that a build needs."""
+        graph, entries = self.derived.graph, self.derived.entries
+        sizes = [graph.numel_out(k) for k in range(graph.n_out())]
+        head = [graph.n_instructions(), len(sizes), *sizes, entries.shape[1]]
+        metadata = [*head, *entries.reshape(-1).tolist()]
+        return build_queue.BuildJob(self.key(compiler), graph, self._inputs, metadata)
+
+    def make_source(self, compiler: Compiler) -> CSource:
+        """The C source with metadata."""
+        return self.job(compiler).source(compiler)
+
+    def load(self, content: bytes) -> _LoadedLibrary:
+        """The loaded library with its metadata."""
+        native = load_library(content)
+        size = ctypes.c_longlong.in_dll(native, "about_size").value
+        metadata = np.array((ctypes.c_longlong * size).in_dll(native, "about"), dtype=int)
+        cost, outputs = int(metadata[0]), int(metadata[1])
+        sizes = [int(n) for n in metadata[2 : 2 + outputs]]
+        entries = metadata[3 + outputs :].reshape(2, -1)
+        ports = [Port(f"output{k}", (n,)) for k, n in enumerate(sizes)]
+        return _LoadedLibrary(Library(native, self._inputs, ports, cost), sizes, entries)
+
+
 class LazyKernel:
     """A function of rows of numbers, one row per state, identified by a text.
 
@@ -71,23 +122,16 @@ class LazyKernel:
     ) -> None:
         self.name = name
         self.inputs = tuple(inputs)
-        self._text = tuple(text)
-        self._derive = derive
-        self._native = NativeCode(
-            repr(name), self._key, self._source, self._load, build_queue.QUICK_BUILD_FLAGS
-        )
+        self._native = _LazyCode(name, tuple(text), self.inputs, derive)
         self._interpreted_seconds = 0.0
         self._requested = False
         self._awaited = False
         self._looked_up = False
 
-    @cached_property
+    @property
     def derived(self) -> DerivedGraph:
         """The graph itself; deriving it takes time."""
-        known = _derived_graphs.get(self.identity)
-        if known is None:
-            known = _derived_graphs[self.identity] = self._derive()
-        return known
+        return self._native.derived
 
     @cached_property
     def entries(self) -> np.ndarray:
@@ -103,7 +147,7 @@ class LazyKernel:
     @property
     def identity(self) -> tuple[str, ...]:
         """Equal for kernels that compute the same."""
-        return (str(self.inputs), *self._text)
+        return self._native.identity
 
     def __call__(self, *arguments: np.ndarray) -> list[np.ndarray]:
         """Evaluate rows of inputs (count, size) into rows of outputs.
@@ -155,38 +199,12 @@ class LazyKernel:
             native.build()
         return native.library
 
-    # -- native code
-
-    def _key(self, compiler: Compiler) -> str:
-        parts = (str(CODEGEN_VERSION), str(LIBRARY_LAYOUT_VERSION), compiler.identity)
-        return cache.make_key(*parts, *self.identity)
-
-    def _job(self, compiler: Compiler) -> build_queue.BuildJob:
-        graph, entries = self.derived.graph, self.derived.entries
-        sizes = [graph.numel_out(k) for k in range(graph.n_out())]
-        head = [graph.n_instructions(), len(sizes), *sizes, entries.shape[1]]
-        metadata = [*head, *entries.reshape(-1).tolist()]
-        return build_queue.BuildJob(self._native.key(compiler), graph, self.inputs, metadata)
-
-    def _source(self, compiler: Compiler) -> CSource:
-        return self._job(compiler).source(compiler)
-
-    def _load(self, content: bytes) -> _LoadedLibrary:
-        native = load_library(content)
-        size = ctypes.c_longlong.in_dll(native, "about_size").value
-        metadata = np.array((ctypes.c_longlong * size).in_dll(native, "about"), dtype=int)
-        cost, outputs = int(metadata[0]), int(metadata[1])
-        sizes = [int(n) for n in metadata[2 : 2 + outputs]]
-        entries = metadata[3 + outputs :].reshape(2, -1)
-        ports = [Port(f"output{k}", (n,)) for k, n in enumerate(sizes)]
-        return _LoadedLibrary(Library(native, self.inputs, ports, cost), sizes, entries)
-
     def _request_build(self) -> bool:
         """Submit a job to the background process; False where it is turned off or impossible."""
         compiler = find_compiler()
         if compiler is None or not self._native.is_allowed:
             return False
-        return build_queue.submit(self._job(compiler))
+        return build_queue.submit(self._native.job(compiler))
 
 
 _derived_graphs: WeakValueDictionary[tuple[str, ...], DerivedGraph] = WeakValueDictionary()

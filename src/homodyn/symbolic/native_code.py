@@ -10,8 +10,7 @@ from __future__ import annotations
 import os
 import threading
 import warnings
-from collections.abc import Callable
-from functools import cached_property
+from abc import ABC, abstractmethod
 from typing import Generic, Literal, TypeVar
 
 from homodyn.errors import KernelError
@@ -47,42 +46,44 @@ def forced_tier() -> Tier:
     return _TIERS[value]
 
 
-class NativeCode(Generic[L]):
+class NativeCode(ABC, Generic[L]):
     """One shared library: found in the cache or built, then loaded once.
+
+    Subclasses say what the library is: its key, its source and how it is loaded. They do not refer
+    to their owner, so that both are freed as soon as the owner is no longer used.
 
     Args:
         label: What runs on the virtual machine when there is no library, for warnings.
-        key: The cache key of the library for a compiler.
-        source: The C source for a compiler; None where this form is not worth building.
-        load: Makes the callable object out of the bytes of the library.
         flags: Flags of the C compiler.
     """
 
-    def __init__(
-        self,
-        label: str,
-        key: Callable[[Compiler], str],
-        source: Callable[[Compiler], CSource | None],
-        load: Callable[[bytes], L],
-        flags: tuple[str, ...] = COMPILER_FLAGS,
-    ) -> None:
+    def __init__(self, label: str, flags: tuple[str, ...] = COMPILER_FLAGS) -> None:
         self.label = label
         self.library: L | None = None
         self.failure = ""
         """Why there is no native code and no further attempt is made."""
-        self._make_key, self._make_source, self._load = key, source, load
+        self.build_thread: threading.Thread | None = None
+        """The thread of `build_in_thread`, once that was called."""
         self._flags = flags
         self._lock = threading.Lock()
-        self._thread: threading.Thread | None = None
+        self._keys: dict[str, str] = {}
 
-    @cached_property
-    def _keys(self) -> dict[str, str]:
-        return {}
+    @abstractmethod
+    def make_key(self, compiler: Compiler) -> str:
+        """The cache key: a hash of everything the library depends on."""
+
+    @abstractmethod
+    def make_source(self, compiler: Compiler) -> CSource | None:
+        """The C source; None where this form is not worth building."""
+
+    @abstractmethod
+    def load(self, content: bytes) -> L:
+        """The callable object of a library, given as bytes."""
 
     def key(self, compiler: Compiler) -> str:
-        """The cache key of the library."""
+        """The cache key, computed once per compiler."""
         if compiler.identity not in self._keys:
-            self._keys[compiler.identity] = self._make_key(compiler)
+            self._keys[compiler.identity] = self.make_key(compiler)
         return self._keys[compiler.identity]
 
     def disable(self, reason: str) -> None:
@@ -104,7 +105,7 @@ class NativeCode(Generic[L]):
         if compiler is not None and (cache.folder() / self.key(compiler)).is_dir():
             content = cache.find(self.key(compiler))
             if content is not None:
-                self.library = self._load(content)
+                self.library = self.load(content)
         return self.library
 
     def build(self, threads: int | None = None) -> L | None:
@@ -125,18 +126,18 @@ class NativeCode(Generic[L]):
 
     def build_in_thread(self) -> None:
         """Start building unless a build was started before; the caller goes on meanwhile."""
-        if self._thread is None:
-            self._thread = threading.Thread(target=self.build, daemon=True)
-            self._thread.start()
+        if self.build_thread is None:
+            self.build_thread = threading.Thread(target=self.build, daemon=True)
+            self.build_thread.start()
 
     def _build(self, compiler: Compiler, threads: int) -> None:
-        source = self._make_source(compiler)
+        source = self.make_source(compiler)
         if source is None:
             self.disable("this form is not worth building")
             return
         try:
             content = build_library(self.key(compiler), source, compiler, threads, self._flags)
-            self.library = self._load(content)
+            self.library = self.load(content)
         except (CompileFailed, OSError) as error:
             self.disable(str(error))
             warnings.warn(f"{self.label} stays on the virtual machine: {error}", stacklevel=4)

@@ -10,14 +10,14 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from homodyn.errors import KernelError
 from homodyn.symbolic import cache
-from homodyn.symbolic.codegen import CODEGEN_VERSION
+from homodyn.symbolic.codegen import CODEGEN_VERSION, CSource
 from homodyn.symbolic.compiler import Compiler
 from homodyn.symbolic.fast_path import FAST_PATH_VERSION, FastPath
 from homodyn.symbolic.interpreter import Interpreter
@@ -39,6 +39,37 @@ class ScanResult:
 
     states: dict[str, np.ndarray]
     records: dict[str, np.ndarray]
+
+
+class _ScanCode(NativeCode[Any]):
+    """Native code of a scan in one form: the function ``iterate`` of a library."""
+
+    def __init__(self, codegen: LoopCodegen, form: str) -> None:
+        super().__init__(f"the scan of {codegen.traced.name!r}")
+        self._codegen, self._form = codegen, form
+
+    def make_key(self, compiler: Compiler) -> str:
+        """The cache key."""
+        codegen, traced = self._codegen, self._codegen.traced
+        ports = f"{traced.inputs}{traced.outputs}"
+        text = f"{self._form} {DRIVER_TEMPLATE} {codegen.states} {codegen.stop} {ports}"
+        if codegen.packed:
+            text += f" packed {SLP_CODEGEN_VERSION} {codegen.fast_path}"
+        if codegen.fast_path is not None:
+            text += f" way {FAST_PATH_VERSION}"
+        graph = traced.graph.serialize()
+        return cache.make_key(str(CODEGEN_VERSION), compiler.identity, text, graph)
+
+    def make_source(self, compiler: Compiler) -> CSource | None:
+        """The C source; None where packing saves too little."""
+        return self._codegen.generate(self._form, compiler.lanes)
+
+    def load(self, content: bytes) -> Any:
+        """The exported function, which takes the address of its arguments."""
+        function = load_library(content).iterate
+        function.restype = ctypes.c_int
+        function.argtypes = [ctypes.c_void_p]
+        return function
 
 
 class Scan:
@@ -204,7 +235,7 @@ class Scan:
         return self._library(lanes if built else single)
 
     @cached_property
-    def _native(self) -> dict[str, NativeCode[Any]]:
+    def _native(self) -> dict[str, _ScanCode]:
         """Native code by form: ``lanes``, ``single``, or ``packs`` for SLP-packed single states.
 
         The first two also exist as ``hoisted``: loop invariants are computed once for all steps.
@@ -214,25 +245,9 @@ class Scan:
     def _library(self, form: str) -> Any:
         """The exported function of a form; None without a compiler or on the virtual machine."""
         if form not in self._native:
-            self._native[form] = NativeCode(
-                f"the scan of {self.kernel.name!r}",
-                partial(self._key, form=form),
-                lambda compiler: self._codegen.generate(form, compiler.lanes),
-                _load_scan,
-            )
+            self._native[form] = _ScanCode(self._codegen, form)
         native = self._native[form]
         return native.build() if native.is_allowed else None
-
-    def _key(self, compiler: Compiler, form: str) -> str:
-        traced = self.kernel.traced
-        ports = f"{traced.inputs}{traced.outputs}"
-        text = f"{form} {DRIVER_TEMPLATE} {self.states} {self.stop} {ports}"
-        if self.packed:
-            text += f" packed {SLP_CODEGEN_VERSION} {self.fast_path}"
-        if self.fast_path is not None:
-            text += f" way {FAST_PATH_VERSION}"
-        graph = traced.graph.serialize()
-        return cache.make_key(str(CODEGEN_VERSION), compiler.identity, text, graph)
 
     def dump(self, after: str = SCHEDULING.name) -> str:
         """The program of one step between two passes, one line per instruction.
@@ -330,10 +345,3 @@ class Scan:
                 now[name] = by_name[name].copy()
         for name, final in finals.items():
             final[...] = now[name]
-
-
-def _load_scan(content: bytes) -> Any:
-    function = load_library(content).iterate
-    function.restype = ctypes.c_int
-    function.argtypes = [ctypes.c_void_p]
-    return function
