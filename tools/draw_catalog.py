@@ -10,8 +10,8 @@ from PIL import Image
 
 from homodyn import catalog
 from homodyn.report import (
-    draw,
-    save_drawing,
+    draw_model,
+    save_figure,
 )
 
 COLOURS = 256
@@ -23,7 +23,7 @@ def main() -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for entry in catalog.entries():
         path = folder / f"{entry.name}.png"
-        save_drawing(draw(catalog.build(entry.name), title=entry.name), path)
+        save_figure(draw_model(catalog.build(entry.name), title=entry.name), path)
         with Image.open(path) as picture:
             # Maximum coverage keeps the colours that only a few small signs have.
             few = picture.convert("RGB").quantize(

@@ -7,11 +7,11 @@ import pytest
 
 import homodyn as hd
 from homodyn.analysis.curves import (
-    Rhythm,
+    CycleSegmentation,
     angle_curves,
-    heading,
     pelvis_angles,
     signal_curves,
+    walking_direction,
 )
 from homodyn.analysis.load_curves import ground_force_curves, power_curves, torque_curves
 from homodyn.capture import Signals
@@ -27,8 +27,8 @@ def motion():
 
 
 @pytest.fixture(scope="module")
-def rhythm(motion):
-    return Rhythm(motion.time, tuple(WALKER.events()))
+def segmentation(motion):
+    return CycleSegmentation(motion.time, tuple(WALKER.events()))
 
 
 @pytest.fixture(scope="module")
@@ -36,26 +36,26 @@ def loads(motion):
     return hd.capture.inverse_dynamics(motion, strolls.plates(motion), cutoff=8.0)
 
 
-def test_foot_off_is_where_the_walk_has_it(rhythm):
+def test_foot_off_is_where_the_walk_has_it(segmentation):
     for side in ("right", "left"):
-        assert rhythm.count(side) >= 1
-        assert rhythm.foot_off(side) == pytest.approx(100 * WALKER.stance, abs=1e-6)
+        assert segmentation.count(side) >= 1
+        assert segmentation.mean_foot_off(side) == pytest.approx(100 * WALKER.stance, abs=1e-6)
 
 
-def test_angles_over_the_cycle_are_those_of_the_walk(motion, rhythm):
-    knee = next(c for c in angle_curves(motion, rhythm) if c.title == "Knee flexion")
+def test_angles_over_the_cycle_are_those_of_the_walk(motion, segmentation):
+    knee = next(c for c in angle_curves(motion, segmentation) if c.title == "Knee flexion")
     column = motion.model.coordinate_index("KneeRight_RY")
     strike = next(
         e.time for e in WALKER.events() if (e.label, e.context) == ("Foot Strike", "Right")
     )
     instants = strike + np.linspace(0, 1, 101) * WALKER.period
     expected = np.rad2deg(WALKER.pose(instants)[:, column])
-    assert np.abs(knee.right.runs[0] - expected).max() < 0.5
+    assert np.abs(knee.right.values[0] - expected).max() < 0.5
     np.testing.assert_allclose(knee.right.mean, knee.left.mean, atol=1.0)
 
 
-def test_left_and_right_of_a_symmetric_walk_agree(loads, rhythm):
-    for curve in torque_curves(loads, rhythm) + power_curves(loads, rhythm):
+def test_left_and_right_of_a_symmetric_walk_agree(loads, segmentation):
+    for curve in torque_curves(loads, segmentation) + power_curves(loads, segmentation):
         if curve.joint in ("Hip", "Knee", "Ankle"):
             spread = max(np.ptp(curve.right.mean), 0.3)
             middle = slice(15, 85)
@@ -63,11 +63,13 @@ def test_left_and_right_of_a_symmetric_walk_agree(loads, rhythm):
 
 
 @pytest.mark.parametrize("turn", [0.0, 2.5, np.pi])
-def test_nothing_depends_on_the_direction_of_the_walk(motion, rhythm, turn):
+def test_nothing_depends_on_the_direction_of_the_walk(motion, segmentation, turn):
     turned = strolls.fitted(WALKER.but(heading=turn))
-    np.testing.assert_allclose(heading(turned), [np.cos(turn), np.sin(turn), 0.0], atol=1e-6)
+    np.testing.assert_allclose(
+        walking_direction(turned), [np.cos(turn), np.sin(turn), 0.0], atol=1e-6
+    )
     for before, after in zip(
-        angle_curves(motion, rhythm), angle_curves(turned, rhythm), strict=True
+        angle_curves(motion, segmentation), angle_curves(turned, segmentation), strict=True
     ):
         np.testing.assert_allclose(before.right.mean, after.right.mean, atol=1e-4)
 
@@ -95,8 +97,8 @@ def test_pelvis_angles_are_the_turns_that_were_made():
     np.testing.assert_allclose(found, [tilt, obliquity, rotation], atol=1e-9)
 
 
-def test_ground_forces_are_in_percent_of_body_weight(loads, rhythm):
-    forward, inward, upward = ground_force_curves(loads, rhythm)
+def test_ground_forces_are_in_percent_of_body_weight(loads, segmentation):
+    forward, inward, upward = ground_force_curves(loads, segmentation)
     assert upward.title == "Upward"
     both = upward.right.mean + np.roll(upward.left.mean, 50)
     assert np.mean(both) == pytest.approx(100, abs=6)
@@ -106,20 +108,20 @@ def test_ground_forces_are_in_percent_of_body_weight(loads, rhythm):
 
 
 def test_without_cycles_everything_is_told_over_time(motion):
-    still = Rhythm(motion.time, (Event(0.5, "Foot Strike", "Right"),))
+    still = CycleSegmentation(motion.time, (Event(0.5, "Foot Strike", "Right"),))
     curves = angle_curves(motion, still)
     assert curves
     assert all(curve.over_time for curve in curves)
     np.testing.assert_array_equal(curves[0].right.x, motion.time)
 
 
-def test_muscles_of_both_sides_share_a_curve(rhythm):
+def test_muscles_of_both_sides_share_a_curve(segmentation):
     time = np.arange(2600) / 1000
     values = np.column_stack([time, 2 * time, 3 * time])
     signals = Signals(("R_Soleus", "L_Soleus", "Trigger"), 1000.0, values)
-    soleus, trigger = signal_curves(signals, rhythm, ("right", "left", None))
+    soleus, trigger = signal_curves(signals, segmentation, ("right", "left", None))
     assert soleus.title == "Soleus"
     assert soleus.right is not None
     assert soleus.left is not None
     assert trigger.title == "Trigger"
-    assert trigger.middle
+    assert trigger.midline

@@ -7,8 +7,8 @@ import pytest
 
 import homodyn as hd
 from homodyn.analysis import (
-    check,
-    check_file,
+    check_model,
+    check_model_file,
 )
 from homodyn.model import Assembly, Body, ContactShape, Coupler, Marker, Spline, joints
 from homodyn.model.check import Severity
@@ -20,7 +20,7 @@ def person():
 
 
 def told(model, severity=Severity.WARNING):
-    found = check(model).findings
+    found = check_model(model).findings
     return [f"{f.subject}: {f.sentence}" for f in found if f.severity is severity]
 
 
@@ -33,12 +33,12 @@ def changed(model, part, name, **numbers):
 
 
 def test_a_sound_person_has_notes_only(person):
-    checked = check(person)
-    assert checked.sound(strict=True)
+    checked = check_model(person)
+    assert checked.passes(strict=True)
     assert {f.severity for f in checked.findings} == {Severity.NOTE}
     assert any("76 kg in 19 bodies" in f.sentence for f in checked.findings)
     assert any("condition number" in f.sentence for f in checked.findings)
-    assert checked.summary == f"HeiMan: {len(checked.findings)} notes"
+    assert checked.sentence == f"HeiMan: {len(checked.findings)} notes"
 
 
 def test_sides_of_different_mass_are_told(person):
@@ -112,7 +112,7 @@ def test_a_sphere_without_a_radius_is_told(person):
 def test_markers_without_mass_under_them_are_a_note(person):
     model = replace(person, markers=(*person.markers, Marker("SC", "ClaviculaLeft")))
     assert "marker: on bodies without mass: SC" in told(model, Severity.NOTE)
-    assert check(model).sound(strict=True)
+    assert check_model(model).passes(strict=True)
 
 
 def test_a_centre_of_mass_outside_of_its_segment_is_told(person):
@@ -134,8 +134,8 @@ def test_placeholders_for_inertias_are_told_together(person):
 def test_a_mass_matrix_that_cannot_be_inverted_is_an_error(person):
     model = replace(person, as_measured=True)
     model = changed(model, "bodies", "Head", mass=0.0, inertia=np.zeros((3, 3)))
-    checked = check(model)
-    assert not checked.sound()
+    checked = check_model(model)
+    assert not checked.passes()
     assert checked.findings[0].severity is Severity.ERROR
     assert "Neck_R" in checked.findings[0].sentence
     assert "not positive definite in the neutral pose" in checked.findings[0].sentence
@@ -144,7 +144,7 @@ def test_a_mass_matrix_that_cannot_be_inverted_is_an_error(person):
 def test_findings_come_in_order_of_severity(person):
     model = changed(replace(person, as_measured=True), "bodies", "Head", mass=0.0)
     model = model.with_numbers({"ThighLeft.mass": 12.0})
-    order = [list(Severity).index(f.severity) for f in check(model).findings]
+    order = [list(Severity).index(f.severity) for f in check_model(model).findings]
     assert order == sorted(order)
 
 
@@ -154,10 +154,10 @@ def test_a_file_that_cannot_be_a_model_lists_all_of_its_faults(tmp_path, person)
     text = path.read_text()
     first, second = (f"mass = {person.body(name).mass!r}" for name in ("Pelvis", "Head"))
     path.write_text(text.replace(first, "mass = -1.0").replace(second, "mass = -2.0"))
-    checked = check_file(path)
+    checked = check_model_file(path)
     assert checked.model is None
     assert [f.severity for f in checked.findings] == [Severity.ERROR] * 2
-    assert not checked.sound()
+    assert not checked.passes()
 
 
 def test_inertias_that_no_body_has_are_errors_but_the_rest_is_judged_too(tmp_path):
@@ -169,7 +169,7 @@ def test_inertias_that_no_body_has_are_errors_but_the_rest_is_judged_too(tmp_pat
         <joint name="turn" type="revolute"><parent link="base"/><child link="bar"/>
         <axis xyz="0 1 0"/><limit lower="1" upper="1" effort="1" velocity="1"/></joint></robot>"""
     )
-    checked = check_file(path)
+    checked = check_model_file(path)
     sentences = [f.sentence for f in checked.findings]
     assert "no rigid body has principal moments" in sentences[0]
     assert sum("no rigid body has principal moments" in s for s in sentences) == 1
@@ -178,19 +178,19 @@ def test_inertias_that_no_body_has_are_errors_but_the_rest_is_judged_too(tmp_pat
 
 def test_parameters_are_checked_at_their_usual_values(person):
     model = person.with_parameters("ThighLeft.mass")
-    assert [f.sentence for f in check(model).findings] == [
-        f.sentence for f in check(person).findings
+    assert [f.sentence for f in check_model(model).findings] == [
+        f.sentence for f in check_model(person).findings
     ]
 
 
 def test_placeholders_of_a_published_robot_are_found(shared_data):
-    checked = check_file(shared_data / "urdf" / "simple_humanoid.urdf")
+    checked = check_model_file(shared_data / "urdf" / "simple_humanoid.urdf")
     assert any("1 kg m2 about every axis" in f.sentence for f in checked.findings)
 
 
 def test_the_faults_of_a_published_person_are_found(shared_data):
     path = shared_data / "arnold2013" / "generic" / "unscaled_generic.osim"
-    found = [f.sentence for f in check_file(path).findings]
+    found = [f.sentence for f in check_model_file(path).findings]
     assert any("toes_r" in sentence and "no rigid body" in sentence for sentence in found)
     assert any("talus_r" in sentence and "placeholder" in sentence for sentence in found)
-    assert check_file(path).sound()
+    assert check_model_file(path).passes()

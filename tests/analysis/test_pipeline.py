@@ -58,7 +58,7 @@ def test_every_stage_takes_its_time_and_every_file_its_digest(analysis):
 def test_stages_are_announced_in_order(walk_file, settings):
     heard = []
     with pytest.raises(CaptureError):
-        analyze(walk_file, replace(settings, first=50.0, last=60.0), tell=heard.append)
+        analyze(walk_file, replace(settings, first=50.0, last=60.0), progress=heard.append)
     assert heard == ["reading"]
 
 
@@ -76,7 +76,7 @@ def test_a_static_trial_scales_a_generic_body(tmp_path, walk_file):
     hd.capture.write(strolls.standing(), static)
     settings = Settings(mass=76.0, height=1.70, static=str(static), scale="static")
     found = analyze(walk_file, settings)
-    assert found.scaled is not None
+    assert found.scaling is not None
     assert found.model.mass == pytest.approx(76.0)
     unscaled = analyze(walk_file, Settings(mass=76.0, height=1.70, scale="none"))
     assert found.motion.rms < 0.6 * unscaled.motion.rms
@@ -98,7 +98,7 @@ def test_an_opensim_trial_with_its_own_files(shared_data):
             setup=str(folder / "walk_grf.xml"),
         ),
     )
-    assert found.scaled is None
+    assert found.scaling is None
     reference = hd.capture.read_table(folder / "ref_ik.mot")
     ours = np.rad2deg(found.motion.q[:, found.model.coordinate_index("knee_angle_r")])
     theirs = np.interp(found.motion.time, reference.time, reference.column("knee_angle_r"))
@@ -117,5 +117,5 @@ def test_a_made_trial_is_understood_from_its_files_alone(tmp_path):
     )
     assert close.angles["KneeRight_RY"] < 2.0
     assert found.motion.rms < 0.003
-    assert found.scaled.rms_after < 0.5 * found.scaled.rms_before
+    assert found.scaling.rms_after < 0.5 * found.scaling.rms_before
     assert found.gait["velocity"].mean == pytest.approx(1.2, rel=0.03)

@@ -27,21 +27,21 @@ def test_what_cannot_be_is_refused_with_what_can(wrong, remedy):
 
 def test_a_generic_body_needs_a_mass():
     with pytest.raises(CaptureError, match="--mass"):
-        Settings(model="heiman").build()
+        Settings(model="heiman").build_model()
 
 
 @pytest.mark.parametrize("model", ["heiman", "human36", "manikin"])
 def test_people_of_the_catalog_take_height_and_mass(model):
-    built = Settings(model=model, mass=61.0, height=1.6, sex="female").build()
+    built = Settings(model=model, mass=61.0, height=1.6, sex="female").build_model()
     assert built.mass == pytest.approx(61.0)
 
 
 def test_automatic_scaling():
-    assert Settings().scaling == "motion"
-    assert Settings(calibrate=False).scaling == "none"
-    assert Settings(static="s.trc", calibrate=False).scaling == "static"
-    assert Settings(model="a.osim").scaling == "none"
-    assert Settings(model="a.osim", static="s.trc").scaling == "motion"
+    assert Settings().scale_method == "motion"
+    assert Settings(calibrate=False).scale_method == "none"
+    assert Settings(static="s.trc", calibrate=False).scale_method == "static"
+    assert Settings(model="a.osim").scale_method == "none"
+    assert Settings(model="a.osim", static="s.trc").scale_method == "motion"
 
 
 def test_the_fingerprint_follows_contents_and_settings_but_not_names(tmp_path):
@@ -66,7 +66,7 @@ def test_the_command_repeats_what_was_asked():
     settings = Settings(
         mass=70.0, static="/data/a b/stand.trc", emg=("EMG1",), calibrate=False, first=0.5
     )
-    assert settings.command("/data/walk.c3d") == (
+    assert settings.command_line("/data/walk.c3d") == (
         "homodyn analyze walk.c3d --static stand.trc --mass 70.0 --emg EMG1 --no-calibrate "
         "--from 0.5 -o results"
     )

@@ -46,10 +46,10 @@ def test_a_trial_becomes_a_folder_and_a_second_run_does_nothing(folder, tmp_path
     before = page.stat().st_mtime_ns
     again = run(folder / "walk.c3d", *SUBJECT, "-o", tmp_path)
     assert again.exit_code == 0
-    assert "done before" in again.output
+    assert "up to date" in again.output
     assert page.stat().st_mtime_ns == before
     changed = run(folder / "walk.c3d", *SUBJECT, "--cutoff", "8", "-o", tmp_path)
-    assert "done before" not in changed.output
+    assert "up to date" not in changed.output
     summary = json.loads((tmp_path / "walk" / "summary.json").read_text(encoding="utf-8"))
     assert summary["settings"]["cutoff"] == 8.0
 

@@ -62,7 +62,7 @@ def test_convert_says_what_was_lost_and_overwrites_only_when_told(tmp_path):
     again = run("convert", source, target)
     assert again.exit_code == 1
     assert target.read_bytes() == before
-    assert run("convert", source, target, "--force").exit_code == 0
+    assert run("convert", source, target, "--overwrite").exit_code == 0
     assert hd.load(target).mass == pytest.approx(27.33174)
 
 

@@ -16,9 +16,7 @@ def homodyn(*words):
 
 def test_run_prints_chosen_variables_and_writes_rows(tmp_path):
     rows = tmp_path / "rows.csv"
-    result = homodyn(
-        "run", FOLDER / "slip.cdn", "--until", 7, "--show", "slip.steps", "--csv", rows
-    )
+    result = homodyn("run", FOLDER / "slip.cdn", "--until", 7, "--show", "slip.steps", "-o", rows)
     assert result.exit_code == 0, result.output
     assert result.output.splitlines()[0].split() == ["t", "slip.steps"]
     assert "events, the last at" in result.output
@@ -54,9 +52,9 @@ def test_compile_without_a_file_to_write_checks_the_network(tmp_path):
 
 def test_graph_and_compile_write_files(tmp_path):
     assert "digraph" in homodyn("graph", FOLDER / "chain.cdn").output
-    assert homodyn("graph", FOLDER / "chain.cdn", "--out", tmp_path / "chain.svg").exit_code == 0
+    assert homodyn("graph", FOLDER / "chain.cdn", "-o", tmp_path / "chain.svg").exit_code == 0
     assert (tmp_path / "chain.svg").read_text().startswith("<svg")
-    assert homodyn("compile", FOLDER / "slip.cdn", "--out", tmp_path / "slip.c").exit_code == 0
+    assert homodyn("compile", FOLDER / "slip.cdn", "-o", tmp_path / "slip.c").exit_code == 0
     assert (tmp_path / "slip.h").exists()
 
 

@@ -132,8 +132,8 @@ def test_forces_of_an_analysis_are_compared_or_tracked(made):
         noise=0.0, gaps=0.0, strides=1, variation=0.0, mass=70, plates=2
     )
     from homodyn.analysis import Settings
+    from homodyn.analysis.result_tables import write_csv
     from homodyn.report import read_recorded
-    from homodyn.report.files import write_csv
 
     folder, motion, loads = made / "analysed", walk.truth.motion, walk.truth.loads
     folder.mkdir()

@@ -81,7 +81,7 @@ def test_run_does_not_touch_a_study_and_resume_needs_one(job):
     assert run("run", job, "-q").exit_code == 0
     done = run("run", job)
     assert done.exit_code == 1
-    assert "is there already" in " ".join(done.output.split())
+    assert "exists already" in " ".join(done.output.split())
 
 
 def test_mistakes_in_a_job_are_one_line(job):
@@ -111,7 +111,7 @@ def test_times_are_read(text, expected):
 
 
 def test_what_is_no_time_is_refused():
-    with pytest.raises(SearchError, match="'soon' is no time"):
+    with pytest.raises(SearchError, match="'soon' is not a time"):
         seconds("soon")
 
 

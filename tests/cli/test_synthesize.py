@@ -22,8 +22,8 @@ def test_a_speed_and_a_free_one_exclude_each_other(tmp_path):
 
 def test_words_that_mean_nothing_are_refused(tmp_path):
     assert "no objective 'comfort'" in run("--objective", "comfort", "-o", tmp_path / "a").output
-    assert "not a number of m/s" in run("--speed", "fast", "-o", tmp_path / "b").output
-    assert "is there already" in run("-o", tmp_path).output
+    assert "expected a speed in m/s" in run("--speed", "fast", "-o", tmp_path / "b").output
+    assert "exists already" in run("-o", tmp_path).output
     slippery = run("--friction", -1, "-o", tmp_path / "c").output
     assert "friction is a number of 0 or more, got -1.0" in slippery
 
@@ -55,5 +55,5 @@ def test_walking_on_ice_ends_in_time_and_names_friction(tmp_path, coarse):
     assert result.exit_code == 1
     assert "friction" in result.output
     assert "\nnot obeyed, worst first:\n" in result.output
-    assert "Error: not found: mixed 2 (" in result.output
+    assert "Error: no solution: mixed 2 (" in result.output
     assert (tmp_path / "out" / "summary.json").exists()

@@ -8,7 +8,7 @@ from homodyn.analysis import (
     analyze,
 )
 from homodyn.report import (
-    page,
+    analysis_page,
     write_analysis,
 )
 from support import strolls
@@ -33,7 +33,7 @@ def analysis(walk_file, settings):
 
 @pytest.fixture(scope="session")
 def html(analysis):
-    return page(analysis)
+    return analysis_page(analysis)
 
 
 @pytest.fixture(scope="session")

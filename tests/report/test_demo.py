@@ -2,12 +2,12 @@
 
 import re
 
-from homodyn.report import demo
+from homodyn.report.demo import write_demo
 
 
 def test_the_demonstration_writes_what_it_tells(tmp_path):
     told: list[str] = []
-    page = demo.run(tmp_path / "out", told.append)
+    page = write_demo(tmp_path / "out", told.append)
     text = "\n".join(told)
     assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     for name in ("motion.mot", "torques.sto", "gait.csv", "summary.json", "model.toml"):
@@ -21,5 +21,5 @@ def test_the_demonstration_writes_what_it_tells(tmp_path):
 
 
 def test_a_second_demonstration_replaces_the_first(tmp_path):
-    first = demo.run(tmp_path, lambda line: None)
-    assert demo.run(tmp_path, lambda line: None) == first
+    first = write_demo(tmp_path, lambda line: None)
+    assert write_demo(tmp_path, lambda line: None) == first

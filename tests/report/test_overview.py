@@ -6,7 +6,8 @@ import shutil
 
 import numpy as np
 
-from homodyn.report.overview import results_in, write_overview
+from homodyn.analysis.result_files import find_results
+from homodyn.report.overview import write_overview
 from support.pages import read
 
 
@@ -22,7 +23,7 @@ def test_every_complete_result_is_on_the_page(result, tmp_path):
     assert reader.faults == []
     assert "second <b>" not in text
     assert {"first/report.html", "second <b>/report.html"} == set(reader.references)
-    assert [found.name for found in results_in(tmp_path)] == ["first", "second <b>"]
+    assert [found.name for found in find_results(tmp_path)] == ["first", "second <b>"]
     assert not list(tmp_path.glob(".overview*"))
 
 

@@ -12,7 +12,7 @@ import homodyn as hd
 from homodyn import dynamics
 from homodyn.capture import Y_UP_TO_Z_UP
 from homodyn.model import Assembly, joints, sphere
-from homodyn.report.replay import packed, replay_data, stick_ends, sticks, strip
+from homodyn.report.replay import body_capsules, capsule_ends, pack_vectors, pose_strip, replay_data
 from support import strolls
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("chrome")
@@ -29,31 +29,31 @@ def test_packing_keeps_a_fifth_of_a_millimetre_over_ten_metres():
     rng = np.random.default_rng(4)
     points = rng.uniform(-5, 5, (200, 7, 3))
     points[10:20, 3] = np.nan
-    found, _ = unpacked(packed(points), points.shape)
+    found, _ = unpacked(pack_vectors(points), points.shape)
     np.testing.assert_allclose(found.reshape(points.shape), points, atol=2e-4)
 
 
 def test_packing_nothing_but_gaps_stays_gaps():
-    found, _ = unpacked(packed(np.full((4, 3), np.nan)), (4, 3))
+    found, _ = unpacked(pack_vectors(np.full((4, 3), np.nan)), (4, 3))
     assert np.isnan(found).all()
 
 
 def test_sticks_move_with_their_bodies():
     model = hd.catalog.heiman()
     q = model.random(seed=6, size=3)
-    ends = stick_ends(model, q)
-    for k, stick in enumerate(sticks(model)):
+    ends = capsule_ends(model, q)
+    for k, stick in enumerate(body_capsules(model)):
         expected = dynamics.position(model, q, stick.body, stick.start)
         np.testing.assert_allclose(ends[:, k, 0], expected, atol=1e-12)
 
 
 def test_a_model_without_capsules_has_bones(shared_data):
     model = hd.load(shared_data / "gait10dof" / "subject01.osim", as_measured=True)
-    shanks = [stick for stick in sticks(model) if stick.body == "tibia_r"]
+    shanks = [stick for stick in body_capsules(model) if stick.body == "tibia_r"]
     assert len(shanks) == 1
     assert shanks[0].side == "right"
     ankle = dynamics.position(model, model.neutral(), "talus_r")
-    ends = stick_ends(model, model.neutral()[None])[0, sticks(model).index(shanks[0])]
+    ends = capsule_ends(model, model.neutral()[None])[0, body_capsules(model).index(shanks[0])]
     np.testing.assert_allclose(ends[1], ankle, atol=1e-9)
 
 
@@ -76,15 +76,15 @@ def test_a_model_with_y_up_is_shown_standing(shared_data):
     still = np.zeros((3, model.nv))
     data = replay_data(hd.motion.Motion(model, np.arange(3) / 10, q, still, still))
     ends, _ = unpacked(data["segments"]["ends"], None)
-    world = stick_ends(model, q).reshape(-1, 3) @ Y_UP_TO_Z_UP.T
+    world = capsule_ends(model, q).reshape(-1, 3) @ Y_UP_TO_Z_UP.T
     np.testing.assert_allclose(ends, world, atol=2e-4)
     assert np.ptp(ends[:, 2]) > 1.0
 
 
 def test_the_still_picture_shows_every_stick_at_every_instant():
     motion = strolls.fitted()
-    drawn = strip(motion, poses=5)
-    assert drawn.count('class="limb') == 5 * len(sticks(motion.model))
+    drawn = pose_strip(motion, poses=5)
+    assert drawn.count('class="limb') == 5 * len(body_capsules(motion.model))
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no chromium to look at a page with")
@@ -138,7 +138,7 @@ def test_bodies_without_bones_are_drawn_by_what_they_touch_with():
         made = made.add(sphere(name, 1.0, 0.1), joints.free()).contact(
             f"{name} skin", name, **shape
         )
-    drawn = sticks(made.model())
+    drawn = body_capsules(made.model())
     assert [sum(stick.body == name for stick in drawn) for name in ("plain", *shapes)] == [
         0,
         1,
@@ -149,5 +149,5 @@ def test_bodies_without_bones_are_drawn_by_what_they_touch_with():
     assert by_name["ball"].radius == pytest.approx(0.1)
     np.testing.assert_allclose(by_name["pill"].end - by_name["pill"].start, [0.6, 0, 0], atol=1e-12)
     bare = Assembly("bare").add(sphere("plain", 1.0, 0.1), joints.free()).model()
-    (only,) = sticks(bare)
+    (only,) = body_capsules(bare)
     assert only.radius == pytest.approx((3 / (4 * np.pi * 1000)) ** (1 / 3))

@@ -3,7 +3,7 @@ import pytest
 
 from homodyn.errors import SearchError
 from homodyn.report.search_figures import (
-    MOST_SUBSPACES,
+    MAX_SUBSPACES,
     convergence,
     migration_curves,
     parallel_coordinates,
@@ -57,7 +57,7 @@ def test_visits_add_up(study):
     figure = visit_map(study)
     table = np.nan_to_num(figure.axes[0].images[0].get_array().filled(0))
     assert table.sum() == 400
-    assert len(table) == MOST_SUBSPACES + 1
+    assert len(table) == MAX_SUBSPACES + 1
     assert figure.axes[0].get_yticklabels()[-1].get_text().endswith("others")
 
 

@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ElementTree
 import numpy as np
 import pytest
 
-from homodyn.report.svg import Plot, nice_range, thinned, ticks
+from homodyn.report.svg import Plot, nice_range, thin_line, ticks
 
 
 def test_points_are_drawn_where_the_axes_have_them():
@@ -58,7 +58,7 @@ def test_ticks_are_three_to_ten_over_many_ranges():
 def test_thinning_keeps_the_peaks():
     x = np.arange(10_000.0)
     y = np.random.default_rng(2).normal(size=10_000)
-    fewer_x, fewer_y = thinned(x, y)
+    fewer_x, fewer_y = thin_line(x, y)
     assert len(fewer_x) <= 600
     assert fewer_y.max() == y.max()
     assert fewer_y.min() == y.min()

@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation, Slerp
 from homodyn import catalog, dynamics
 from homodyn.errors import CaptureError
 from homodyn.motion import Motion
-from homodyn.report.vrml import vrml
+from homodyn.report.vrml import vrml_text
 
 NUMBER = r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?"
 
@@ -72,7 +72,7 @@ def placed(text, tree, name, frame):
 def test_bodies_are_where_kinematics_puts_them(build):
     model = build()
     motion = moving(model)
-    text = vrml(motion)
+    text = vrml_text(motion)
     tree = nodes(text)
     for body in (model.body_names[0], model.body_names[len(model.body_names) // 2]):
         for frame in (0, 3):
@@ -86,7 +86,7 @@ def test_bodies_are_where_kinematics_puts_them(build):
 
 
 def test_every_interpolator_is_driven_by_the_clock_and_drives_a_node():
-    text = vrml(moving(catalog.heiman(), markers=("RASI", "LASI")))
+    text = vrml_text(moving(catalog.heiman(), markers=("RASI", "LASI")))
     assert text.startswith("#VRML V2.0 utf8\n")
     assert text.count("{") == text.count("}")
     assert text.count("[") == text.count("]")
@@ -105,7 +105,7 @@ def test_markers_that_were_not_seen_have_no_size():
     motion = moving(catalog.heiman(), markers=("A", "B", "C"))
     motion.measured[2, 0] = np.nan
     motion.measured[:, 2] = np.nan
-    text = vrml(motion)
+    text = vrml_text(motion)
     _, sizes = interpolated(text, "marker_A_scale", 3)
     np.testing.assert_array_equal(sizes[:, 0], [1, 1, 0, 1, 1])
     _, path = interpolated(text, "marker_B_translation", 3)
@@ -117,7 +117,7 @@ def test_markers_that_were_not_seen_have_no_size():
 def test_turns_between_frames_go_the_short_way():
     model = catalog.heiman()
     motion = moving(model, frames=2)
-    _, turns = interpolated(vrml(motion), f"{model.body_names[0]}_rotation", 4)
+    _, turns = interpolated(vrml_text(motion), f"{model.body_names[0]}_rotation", 4)
     ends = Rotation.from_rotvec(turns[:, :3] * turns[:, 3:])
     half = Slerp([0, 1], ends)(0.5)
     assert (half.inv() * ends[0]).magnitude() == pytest.approx(
@@ -127,4 +127,4 @@ def test_turns_between_frames_go_the_short_way():
 
 def test_a_single_frame_is_refused():
     with pytest.raises(CaptureError, match="one frame"):
-        vrml(moving(catalog.heiman(), frames=1))
+        vrml_text(moving(catalog.heiman(), frames=1))

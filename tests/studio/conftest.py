@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from homodyn import capture
-from homodyn.report.demo import TRIAL
+from homodyn.analysis.demo import DEMO_TRIAL_FOLDER
 from homodyn.studio import Actor, Session, StudioDocument
 from homodyn.studio.studio import Studio
 from homodyn.synthetic import read_truth
@@ -24,9 +24,11 @@ from support.waiting import PATIENCE, until
 @pytest.fixture(scope="session")
 def walk_document() -> StudioDocument:
     """The recorded walk and the body that walked, with its motion, forces and events."""
-    truth = read_truth(TRIAL)
+    truth = read_truth(DEMO_TRIAL_FOLDER)
     actor = Actor("walk", truth.model, truth.motion.q[0], truth.motion, truth.loads, truth.events)
-    return StudioDocument().with_trial(capture.read(TRIAL / "walk.c3d")).with_actor(actor)
+    return (
+        StudioDocument().with_trial(capture.read(DEMO_TRIAL_FOLDER / "walk.c3d")).with_actor(actor)
+    )
 
 
 @pytest.fixture

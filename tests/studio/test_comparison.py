@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from homodyn.analysis.curves import Rhythm, angle_curves
+from homodyn.analysis.curves import CycleSegmentation, angle_curves
 from homodyn.studio import StudioDocument
 from homodyn.studio.comparison import (
     MAX_COMPARED_RESULTS,
@@ -35,12 +35,12 @@ def pair(walk_document):
 
 def test_curves_are_those_of_the_report(pair):
     walker = pair.actors[0]
-    rhythm = Rhythm(walker.motion.time, walker.events)
-    curve = next(c for c in angle_curves(walker.motion, rhythm) if c.title == "Knee flexion")
+    segmentation = CycleSegmentation(walker.motion.time, walker.events)
+    curve = next(c for c in angle_curves(walker.motion, segmentation) if c.title == "Knee flexion")
     found = compared_curves(pair, "Angle", "Knee flexion", ("left",))
     assert [c.owner for c in found] == ["walk", "half"]
     np.testing.assert_array_equal(found[0].mean, curve.left.mean)
-    assert found[0].cycles == rhythm.count("left") > 0
+    assert found[0].cycles == segmentation.count("left") > 0
     np.testing.assert_allclose(found[1].mean, 0.5 * found[0].mean, atol=1e-9)
 
 

@@ -14,7 +14,7 @@ from homodyn.motion import (
     Loads,
     Motion,
 )
-from homodyn.report.silhouette import posed
+from homodyn.report.posed_geometry import geometry_at_pose
 from homodyn.studio import Actor, StudioDocument
 from homodyn.studio.body_geometry import body_geometry
 from homodyn.studio.file_opening import from_catalog
@@ -40,7 +40,7 @@ def test_all_points_of_a_figure_are_where_a_slow_drawing_has_them(entry):
     q = model.random(7, 3)
     poses = body_geometry(model).poses(q)
     for row in range(3):
-        slow = posed(model, q[row])
+        slow = geometry_at_pose(model, q[row])
         np.testing.assert_allclose(poses.com[row], slow.com, atol=1e-5)
         np.testing.assert_allclose(poses.joints[row], list(slow.joints.values()), atol=1e-5)
         np.testing.assert_allclose(poses.markers[row], list(slow.markers.values()), atol=1e-5)

@@ -10,17 +10,15 @@ import pytest
 from typer.testing import CliRunner
 
 from homodyn import catalog, dynamics, gait, save
+from homodyn.analysis.demo import DEMO_TRIAL_FOLDER
+from homodyn.analysis.result_tables import write_csv
+from homodyn.analysis.step_comparison import StepComparison
 from homodyn.capture import Trial
 from homodyn.cli import app
 from homodyn.errors import HomodynError
 from homodyn.gait.synthesis.problem import FOOTINGS
-from homodyn.report import (
-    Compared,
-    write_synthesis,
-)
-from homodyn.report.demo import TRIAL
-from homodyn.report.files import write_csv
-from homodyn.report.simulation import write_simulation
+from homodyn.report import write_synthesis
+from homodyn.report.simulation_folder import write_simulation
 from homodyn.simulate import run
 from homodyn.studio import Actor
 from homodyn.studio.export import write_result
@@ -46,7 +44,7 @@ def test_models_are_opened(tmp_path, suffix):
 
 
 def test_recordings_are_opened():
-    thing = open_path(TRIAL / "walk.c3d")
+    thing = open_path(DEMO_TRIAL_FOLDER / "walk.c3d")
     assert isinstance(thing, Trial)
     assert thing.frames > 100
 
@@ -153,7 +151,7 @@ def test_a_reconstruction_comes_back_from_its_folder(tmp_path, walk_document):
 
 
 def test_synthesized_steps_come_back_as_a_body_each(tmp_path):
-    every = Compared.stored(gait.walker())
+    every = StepComparison.bundled(gait.walker())
     two = [k for k, s in enumerate(every.steps) if s.name in ("mixed free", "torque free")]
     write_synthesis(
         replace(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from homodyn import capture
-from homodyn.analysis.pipeline import APART
+from homodyn.analysis.pipeline import MAX_FIT_ERROR_M
 from homodyn.errors import CaptureError, HomodynError
 from homodyn.studio.background_tasks import TaskCancelled
 from homodyn.studio.document import StudioDocument
@@ -58,7 +58,7 @@ def test_coordinates_that_no_marker_shows_stay_in_their_pose(trial):
 
 def test_all_frames_are_fitted_as_the_command_line_does(trial, fitted):
     model = from_catalog("heiman").model
-    plain = capture.inverse_kinematics(model, capture.fill_gaps(trial), max_rms=APART)
+    plain = capture.inverse_kinematics(model, capture.fill_gaps(trial), max_rms=MAX_FIT_ERROR_M)
     np.testing.assert_array_equal(fitted.after.motion.q, plain.q)
     assert fitted.after.moving
     assert f"{1000 * plain.rms:.1f} mm" in fitted.sentence
@@ -94,7 +94,7 @@ def test_a_fit_tells_how_far_it_is_and_can_be_stopped(trial, monkeypatch):
     with pytest.raises(TaskCancelled):
         fit_all(from_catalog("heiman"), trial, stop)
     whole = capture.inverse_kinematics(
-        from_catalog("heiman").model, capture.fill_gaps(trial), max_rms=APART
+        from_catalog("heiman").model, capture.fill_gaps(trial), max_rms=MAX_FIT_ERROR_M
     )
     np.testing.assert_array_equal(in_parts.after.motion.q, whole.q)
 

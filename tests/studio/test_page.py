@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from homodyn import catalog, save
-from homodyn.report.demo import TRIAL
-from homodyn.report.simulation import write_simulation
+from homodyn.analysis.demo import DEMO_TRIAL_FOLDER
+from homodyn.report.simulation_folder import write_simulation
 from homodyn.simulate import run
 from homodyn.studio.file_opening import from_catalog
 from homodyn.studio.panels.pose import PosePanel
@@ -71,7 +71,7 @@ def test_files_are_opened_and_bad_ones_refused_in_words(studio, visit, tmp_path)
     entry.set_input_files(str(broken))
     page.get_by_text(re.compile(r"broken\.c3d: ")).first.wait_for()
     assert len(studio.session.document.trials) == 1
-    entry.set_input_files(str(TRIAL / "static.c3d"))
+    entry.set_input_files(str(DEMO_TRIAL_FOLDER / "static.c3d"))
     until(lambda: len(studio.session.document.trials) == 2, "a second recording")
 
 

@@ -1,7 +1,40 @@
-"""A recording in, results out: the pipeline, its settings, and checks of models."""
+"""A recording in, results out: the pipeline, its settings, batches, verdicts and result files."""
 
-from homodyn.analysis.model_check import check, check_file
+from homodyn.analysis.batch import (
+    BatchOptions,
+    BatchProgress,
+    BatchResult,
+    TrialOutcome,
+    TrialStatus,
+    analyze_batch,
+)
+from homodyn.analysis.model_check import ModelCheck, check_model, check_model_file
 from homodyn.analysis.pipeline import Analysis, analyze
+from homodyn.analysis.quality import QualityVerdict, overall_light, quality_verdicts
+from homodyn.analysis.recorded_motion import RecordedMotion, read_motion
+from homodyn.analysis.result_files import PageWriter, write_result
 from homodyn.analysis.settings import Settings
+from homodyn.analysis.step_comparison import StepComparison
 
-__all__ = ["Analysis", "Settings", "analyze", "check", "check_file"]
+__all__ = [
+    "Analysis",
+    "BatchOptions",
+    "BatchProgress",
+    "BatchResult",
+    "ModelCheck",
+    "PageWriter",
+    "QualityVerdict",
+    "RecordedMotion",
+    "Settings",
+    "StepComparison",
+    "TrialOutcome",
+    "TrialStatus",
+    "analyze",
+    "analyze_batch",
+    "check_model",
+    "check_model_file",
+    "overall_light",
+    "quality_verdicts",
+    "read_motion",
+    "write_result",
+]

@@ -25,56 +25,56 @@ from homodyn.motion.anatomical_axes import Axes
 from homodyn.motion.clinical import Pair, pairs, sideless
 
 STRIKE, OFF = "Foot Strike", "Foot Off"
-PERCENT = np.linspace(0.0, 100.0, 101)
+CYCLE_PERCENT = np.linspace(0.0, 100.0, 101)
 SIDES = ("right", "left")
-FLAT = 1e-6
+MIN_PELVIS_RANGE_DEG = 1e-6
 """Change (deg) below which a model cannot move so, as one in a plane."""
-WALKED = 0.3
+MIN_WALKING_DISTANCE_M = 0.3
 """Distance (m) of the root from which on its path says where a person walks."""
 
 
 @dataclass(frozen=True, eq=False)
-class Strand:
+class CurveEnsemble:
     """One quantity of one side: a row for each gait cycle, or a single row over time."""
 
     x: np.ndarray
     """(samples,): percent of the cycle, or s."""
-    runs: np.ndarray
+    values: np.ndarray
     """(runs, samples)."""
 
     @property
     def mean(self) -> np.ndarray:
         """(samples,)."""
-        return self.runs.mean(axis=0)
+        return self.values.mean(axis=0)
 
     @property
     def sd(self) -> np.ndarray:
         """(samples,): standard deviation over the cycles; zero for one."""
-        return self.runs.std(axis=0, ddof=1) if len(self.runs) > 1 else 0.0 * self.runs[0]
+        return self.values.std(axis=0, ddof=1) if len(self.values) > 1 else 0.0 * self.values[0]
 
 
 @dataclass(frozen=True, eq=False)
-class Curves:
+class BilateralCurve:
     """The same quantity of both sides."""
 
     title: str
     unit: str
     joint: str
-    right: Strand | None
-    left: Strand | None
+    right: CurveEnsemble | None
+    left: CurveEnsemble | None
     over_time: bool = False
-    middle: bool = False
+    midline: bool = False
     """Whether it is one quantity of the middle of the body, drawn once over time."""
 
     @property
-    def strands(self) -> list[tuple[str, Strand]]:
+    def ensembles(self) -> list[tuple[str, CurveEnsemble]]:
         """The sides that are there, by name."""
         found = ((side, getattr(self, side)) for side in SIDES)
         return [(side, strand) for side, strand in found if strand is not None]
 
 
 @dataclass(frozen=True, eq=False)
-class Rhythm:
+class CycleSegmentation:
     """The events of a trial, and how to see quantities through them."""
 
     time: np.ndarray
@@ -91,11 +91,11 @@ class Rhythm:
         return len(self._strides[side].strides)
 
     @property
-    def cyclic(self) -> bool:
+    def has_cycles(self) -> bool:
         """Whether a side has a complete cycle."""
         return any(self.count(side) for side in SIDES)
 
-    def foot_off(self, side: str) -> float | None:
+    def mean_foot_off(self, side: str) -> float | None:
         """Mean part of the cycle (%) at which the foot leaves the ground."""
         parts = self._strides[side].foot_off_percent
         return float(np.mean(parts)) if len(parts) else None
@@ -119,31 +119,31 @@ class Rhythm:
             spans.append((start, float(self.time[-1])))
         return spans
 
-    def strand(
+    def ensemble(
         self, values: np.ndarray, side: str, time: np.ndarray | None = None
-    ) -> Strand | None:
+    ) -> CurveEnsemble | None:
         """A quantity over the cycles of one side, or over time; None where there is nothing."""
-        return self.strands(values[:, None], side, time)[0]
+        return self.ensembles(values[:, None], side, time)[0]
 
-    def strands(
+    def ensembles(
         self, values: np.ndarray, side: str, time: np.ndarray | None = None
-    ) -> list[Strand | None]:
+    ) -> list[CurveEnsemble | None]:
         """The columns of an array (samples, quantities), each as a strand of its own."""
         instants = self.time if time is None else time
-        if not self.cyclic:
+        if not self.has_cycles:
             return [
-                Strand(instants, column[None]) if np.isfinite(column).any() else None
+                CurveEnsemble(instants, column[None]) if np.isfinite(column).any() else None
                 for column in values.T
             ]
         runs = cycles(instants, values, self.events, side).values
         whole = np.isfinite(runs).all(axis=1)
         return [
-            Strand(PERCENT, runs[kept, :, k]) if kept.any() else None
+            CurveEnsemble(CYCLE_PERCENT, runs[kept, :, k]) if kept.any() else None
             for k, kept in enumerate(whole.T)
         ]
 
 
-def angle_curves(motion: Motion, rhythm: Rhythm) -> list[Curves]:
+def angle_curves(motion: Motion, segmentation: CycleSegmentation) -> list[BilateralCurve]:
     """Angles of pelvis and joints (deg); slides are left out."""
     degrees = np.rad2deg(motion.q)
 
@@ -154,27 +154,29 @@ def angle_curves(motion: Motion, rhythm: Rhythm) -> list[Curves]:
         sign = reading.mirrored if side == "left" else reading.sign
         return sign * degrees[:, reading.q]
 
-    return pelvis_curves(motion, rhythm) + paired_curves(motion, rhythm, "deg", value)
+    return pelvis_curves(motion, segmentation) + paired_curves(motion, segmentation, "deg", value)
 
 
-def signal_curves(signals: Signals, rhythm: Rhythm, sides: Sequence[str | None]) -> list[Curves]:
+def signal_curves(
+    signals: Signals, segmentation: CycleSegmentation, sides: Sequence[str | None]
+) -> list[BilateralCurve]:
     """Each analog channel over the cycles of its side, right and left of a muscle together.
 
     A channel whose name tells no side is seen over the cycles of the first side that has some.
     """
-    made: dict[str, Curves] = {}
-    default = next((side for side in SIDES if rhythm.count(side)), "right")
+    made: dict[str, BilateralCurve] = {}
+    default = next((side for side in SIDES if segmentation.count(side)), "right")
     for column, (name, side) in enumerate(zip(signals.names, sides, strict=True)):
         seen = side or default
-        strand = rhythm.strand(signals.values[:, column], seen, signals.time)
+        strand = segmentation.ensemble(signals.values[:, column], seen, signals.time)
         if strand is None:
             continue
         unit = signals.units[column] if column < len(signals.units) else ""
         title = sideless(name) if side else name
         if title in made and getattr(made[title], seen) is not None:
             title = name
-        known = made.get(title) or Curves(
-            title, unit, "", None, None, not rhythm.cyclic, side is None
+        known = made.get(title) or BilateralCurve(
+            title, unit, "", None, None, not segmentation.has_cycles, side is None
         )
         made[title] = (
             replace(known, right=strand) if seen == "right" else replace(known, left=strand)
@@ -182,7 +184,7 @@ def signal_curves(signals: Signals, rhythm: Rhythm, sides: Sequence[str | None])
     return list(made.values())
 
 
-def pelvis_curves(motion: Motion, rhythm: Rhythm) -> list[Curves]:
+def pelvis_curves(motion: Motion, segmentation: CycleSegmentation) -> list[BilateralCurve]:
     """Tilt, obliquity and rotation of the root body against the walk (deg).
 
     Cardan angles in the order rotation, obliquity, tilt (Baker 2001, J. Biomech. 34), of the turn
@@ -195,17 +197,17 @@ def pelvis_curves(motion: Motion, rhythm: Rhythm) -> list[Curves]:
         ("Pelvis rotation, side forward", rotation, -rotation),
     )
     return [
-        Curves(
+        BilateralCurve(
             title,
             "deg",
             "Pelvis",
-            rhythm.strand(right, "right"),
-            rhythm.strand(left, "left"),
-            not rhythm.cyclic,
+            segmentation.ensemble(right, "right"),
+            segmentation.ensemble(left, "left"),
+            not segmentation.has_cycles,
             True,
         )
         for title, right, left in told
-        if np.ptp(right) > FLAT
+        if np.ptp(right) > MIN_PELVIS_RANGE_DEG
     ]
 
 
@@ -214,7 +216,7 @@ def pelvis_angles(motion: Motion) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     model = motion.model
     root = model.body_names[0]
     axes = Axes.of(model)
-    forward = heading(motion)
+    forward = walking_direction(motion)
     walk = np.column_stack([forward, np.cross(axes.up, forward), axes.up])
     stand = np.column_stack([axes.forward, axes.left, axes.up])
     still = dynamics.orientation(model, model.neutral(), root)
@@ -225,7 +227,7 @@ def pelvis_angles(motion: Motion) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return tilt, obliquity, rotation
 
 
-def heading(motion: Motion) -> np.ndarray:
+def walking_direction(motion: Motion) -> np.ndarray:
     """The direction of walking: a level unit vector of the model's world.
 
     Read off the path of the root, or off where it faces when it stays in place.
@@ -236,7 +238,7 @@ def heading(motion: Motion) -> np.ndarray:
     path = dynamics.position(model, motion.q[[0, -1]], root)
     along = path[1] - path[0]
     along = along - (along @ axes.up) * axes.up
-    if np.linalg.norm(along) < WALKED:
+    if np.linalg.norm(along) < MIN_WALKING_DISTANCE_M:
         middle = len(motion.q) // 2
         still = dynamics.orientation(model, model.neutral(), root)
         along = dynamics.orientation(model, motion.q[middle], root) @ still.T @ axes.forward
@@ -246,26 +248,26 @@ def heading(motion: Motion) -> np.ndarray:
 
 def paired_curves(
     motion: Motion,
-    rhythm: Rhythm,
+    segmentation: CycleSegmentation,
     unit: str,
     value: Callable[[Pair, str], np.ndarray | None],
-) -> list[Curves]:
+) -> list[BilateralCurve]:
     """Curves of all coordinates that ``value`` answers for; each side is cut into cycles once."""
     found = pairs(motion.model)
-    strands: dict[str, dict[int, Strand | None]] = {}
+    strands: dict[str, dict[int, CurveEnsemble | None]] = {}
     for side in SIDES:
         columns = {k: value(pair, side) for k, pair in enumerate(found)}
         there = {k: column for k, column in columns.items() if column is not None}
-        made = rhythm.strands(np.column_stack(list(there.values())), side) if there else []
+        made = segmentation.ensembles(np.column_stack(list(there.values())), side) if there else []
         strands[side] = dict(zip(there, made, strict=True))
     return [
-        Curves(
+        BilateralCurve(
             pair.title,
             unit,
             pair.joint,
             strands["right"].get(k),
             strands["left"].get(k),
-            not rhythm.cyclic,
+            not segmentation.has_cycles,
             pair.middle,
         )
         for k, pair in enumerate(found)

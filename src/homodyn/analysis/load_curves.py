@@ -6,17 +6,23 @@ from collections.abc import Callable
 
 import numpy as np
 
-from homodyn.analysis.curves import SIDES, Curves, Rhythm, heading, paired_curves
-from homodyn.analysis.known_loads import foot_known, known_power, known_torques
+from homodyn.analysis.curves import (
+    SIDES,
+    BilateralCurve,
+    CycleSegmentation,
+    paired_curves,
+    walking_direction,
+)
+from homodyn.analysis.load_validity import foot_force_valid, valid_power, valid_torques
 from homodyn.motion import Loads
 from homodyn.motion.anatomical_axes import Axes
 from homodyn.motion.clinical import Pair, pairs
 
 
-def torque_curves(loads: Loads, rhythm: Rhythm) -> list[Curves]:
+def torque_curves(loads: Loads, segmentation: CycleSegmentation) -> list[BilateralCurve]:
     """Torques of the joints per body mass (N m/kg), positive as the angles are."""
     mass = loads.motion.model.mass
-    torques = known_torques(loads, rhythm)
+    torques = valid_torques(loads, segmentation)
 
     def value(pair: Pair, side: str) -> np.ndarray | None:
         reading = getattr(pair, side)
@@ -25,13 +31,13 @@ def torque_curves(loads: Loads, rhythm: Rhythm) -> list[Curves]:
         sign = reading.mirrored if side == "left" else reading.sign
         return sign * torques[:, reading.index] / mass
 
-    return paired_curves(loads.motion, rhythm, "N m/kg", value)
+    return paired_curves(loads.motion, segmentation, "N m/kg", value)
 
 
-def power_curves(loads: Loads, rhythm: Rhythm) -> list[Curves]:
+def power_curves(loads: Loads, segmentation: CycleSegmentation) -> list[BilateralCurve]:
     """Power of each joint per body mass (W/kg), all its coordinates together."""
     motion = loads.motion
-    power = known_power(loads, rhythm)
+    power = valid_power(loads, segmentation)
     joints: dict[str, list[Pair]] = {}
     for pair in pairs(motion.model):
         joints.setdefault(pair.joint or pair.title, []).append(pair)
@@ -42,28 +48,28 @@ def power_curves(loads: Loads, rhythm: Rhythm) -> list[Curves]:
             columns = sorted({r.index for p in members if (r := getattr(p, side)) is not None})
             if columns:
                 total = power[:, columns].sum(axis=1) / motion.model.mass
-                sides[side] = rhythm.strand(total, side)
+                sides[side] = segmentation.ensemble(total, side)
         if any(strand is not None for strand in sides.values()):
             made.append(
-                Curves(
+                BilateralCurve(
                     f"{joint} power",
                     "W/kg",
                     joint,
                     sides.get("right"),
                     sides.get("left"),
-                    not rhythm.cyclic,
+                    not segmentation.has_cycles,
                     all(pair.middle for pair in members),
                 )
             )
     return made
 
 
-def ground_force_curves(loads: Loads, rhythm: Rhythm) -> list[Curves]:
+def ground_force_curves(loads: Loads, segmentation: CycleSegmentation) -> list[BilateralCurve]:
     """Ground forces along the walk, to the midline and up, in percent of body weight."""
     motion = loads.motion
     axes = Axes.of(motion.model)
     weight = motion.model.mass * float(np.linalg.norm(motion.model.gravity))
-    forward = heading(motion)
+    forward = walking_direction(motion)
     left = np.cross(axes.up, forward)
     directions: list[tuple[str, Callable[[str], np.ndarray]]] = [
         ("Forward", lambda side: forward),
@@ -77,17 +83,17 @@ def ground_force_curves(loads: Loads, rhythm: Rhythm) -> list[Curves]:
             forces = [foot.force for foot in loads.feet if foot.side == side]
             if forces:
                 share = 100 * np.sum(forces, axis=0) @ direction(side) / weight
-                known = foot_known(loads, rhythm, side)
-                sides[side] = rhythm.strand(np.where(known, share, np.nan), side)
+                known = foot_force_valid(loads, segmentation, side)
+                sides[side] = segmentation.ensemble(np.where(known, share, np.nan), side)
         if any(strand is not None for strand in sides.values()):
             made.append(
-                Curves(
+                BilateralCurve(
                     title,
                     "% body weight",
                     "",
                     sides.get("right"),
                     sides.get("left"),
-                    not rhythm.cyclic,
+                    not segmentation.has_cycles,
                 )
             )
     return made

@@ -20,15 +20,15 @@ from homodyn.errors import ModelError
 from homodyn.model import Model, load
 from homodyn.model.check import Finding, Severity, findings, listed, note, warning
 
-SIDES = 0.02
+MAX_MASS_ASYMMETRY = 0.02
 """Part by which masses of left and right may differ."""
-SIDES_INERTIA = 0.05
+MAX_INERTIA_ASYMMETRY = 0.05
 """Part by which principal moments of left and right may differ."""
-POSES = 20
-SINGULAR, STIFF = 1e13, 1e9
+RANDOM_POSE_COUNT = 20
+SINGULAR_CONDITION, POOR_CONDITION = 1e13, 1e9
 """Condition numbers of the mass matrix from which on it is singular, or loses many digits."""
 
-SHARES = {
+BODY_PART_SHARES = {
     "head": (r"head|skull|cranium", 4.5, 9.5),
     "upper arm": (r"upper_?arm|humerus", 1.8, 4.0),
     "forearm": (r"lower_?arm|fore_?arm|radius|ulna", 1.0, 2.6),
@@ -42,12 +42,12 @@ SHARES = {
 The widest of Dempster (1955), Clauser (1969), Zatsiorsky (1983) and de Leva (1996), with a tenth to
 spare. The trunk is left out: what it includes differs between models.
 """
-PERSON = (15.0, 250.0)
+HUMAN_MASS_RANGE_KG = (15.0, 250.0)
 """Masses (kg) of people."""
 
 
 @dataclass(frozen=True)
-class Checked:
+class ModelCheck:
     """The findings on a model, most serious first; no model where it cannot be made at all."""
 
     name: str
@@ -58,13 +58,13 @@ class Checked:
         """How many findings are of this severity."""
         return sum(finding.severity is severity for finding in self.findings)
 
-    def sound(self, *, strict: bool = False) -> bool:
+    def passes(self, *, strict: bool = False) -> bool:
         """Whether there is no error and, when strict, no warning either."""
         warnings = self.count(Severity.WARNING) if strict else 0
         return self.count(Severity.ERROR) + warnings == 0
 
     @property
-    def summary(self) -> str:
+    def sentence(self) -> str:
         """One sentence on all of them."""
         counts = [(self.count(severity), str(severity)) for severity in Severity]
         told = ", ".join(f"{n} {word}{'s' if n != 1 else ''}" for n, word in counts if n)
@@ -74,31 +74,31 @@ class Checked:
         """As plain dictionaries and lists."""
         return {
             "model": self.name,
-            "sound": self.sound(),
+            "sound": self.passes(),
             "findings": [finding.to_dict() for finding in self.findings],
         }
 
 
-def check_file(path: str | Path) -> Checked:
+def check_model_file(path: str | Path) -> ModelCheck:
     """Check the model in a file; one that cannot be a model has its faults as errors.
 
     Inertias that no body has are errors, but the rest of the model is looked at all the same.
     """
     try:
-        return check(load(path))
+        return check_model(load(path))
     except ModelError as error:
         faults = [Finding(Severity.ERROR, "validity", fault) for fault in error.faults]
     name = Path(path).name
     try:
-        measured = check(load(path, as_measured=True))
+        measured = check_model(load(path, as_measured=True))
     except ModelError:
-        return Checked(name, None, tuple(faults))
+        return ModelCheck(name, None, tuple(faults))
     said = tuple(fault.sentence for fault in faults)
     others = [f for f in measured.findings if not any(s.startswith(f.sentence) for s in said)]
-    return Checked(measured.name, measured.model, (*faults, *others))
+    return ModelCheck(measured.name, measured.model, (*faults, *others))
 
 
-def check(model: Model) -> Checked:
+def check_model(model: Model) -> ModelCheck:
     """Everything that can be said against a model; parameters have their usual values."""
     name = model.name
     if model.parameters:
@@ -106,17 +106,19 @@ def check(model: Model) -> Checked:
     found = [*findings(model), *_masses(model), *_symmetry(model), *_mass_matrix(model)]
     order = list(Severity)
     found.sort(key=lambda finding: order.index(finding.severity))
-    return Checked(name, model, tuple(found))
+    return ModelCheck(name, model, tuple(found))
 
 
 def _masses(model: Model) -> Iterator[Finding]:
     yield note("mass", f"{model.mass:.4g} kg in {len(model.bodies)} bodies")
     shares = _shares(model)
-    person = {"thigh", "shank", "foot"} <= set(shares) and PERSON[0] < model.mass < PERSON[1]
+    person = {"thigh", "shank", "foot"} <= set(shares) and HUMAN_MASS_RANGE_KG[
+        0
+    ] < model.mass < HUMAN_MASS_RANGE_KG[1]
     if not person:
         return
     for part, share in shares.items():
-        _, least, most = SHARES[part]
+        _, least, most = BODY_PART_SHARES[part]
         if not least <= share <= most:
             yield note(
                 "mass",
@@ -129,7 +131,7 @@ def _shares(model: Model) -> dict[str, float]:
     """Share of the whole (%) of each body part of one side, from the names of bodies."""
     pairs = paired_names(model)
     shares: dict[str, float] = {}
-    for part, (pattern, *_) in SHARES.items():
+    for part, (pattern, *_) in BODY_PART_SHARES.items():
         bodies = [body for body in model.bodies if re.search(pattern, body.name, re.IGNORECASE)]
         mass = sum(body.mass for body in bodies)
         sides = 2 if any(pairs[body.name] != body.name for body in bodies) else 1
@@ -145,7 +147,7 @@ def _symmetry(model: Model) -> Iterator[Finding]:
             continue
         one, two = model.body(name), model.body(other)
         off = abs(one.mass - two.mass) / (max(one.mass, two.mass) or 1.0)
-        if off > SIDES:
+        if off > MAX_MASS_ASYMMETRY:
             yield warning(
                 "symmetry",
                 f"{name!r} has {one.mass:.4g} kg but {other!r} {two.mass:.4g} kg, "
@@ -153,7 +155,7 @@ def _symmetry(model: Model) -> Iterator[Finding]:
             )
         moments = [np.linalg.eigvalsh(body.inertia) for body in (one, two)]
         off = float(np.abs(moments[0] - moments[1]).max() / (np.max(moments) or 1.0))
-        if off > SIDES_INERTIA:
+        if off > MAX_INERTIA_ASYMMETRY:
             yield warning(
                 "symmetry", f"the inertias of {name!r} and {other!r} are {100 * off:.2g} % apart"
             )
@@ -164,14 +166,14 @@ def _mass_matrix(model: Model) -> Iterator[Finding]:
     if model.nv == 0:
         yield note("mass matrix", "nothing can move")
         return
-    poses = np.vstack([model.neutral(), model.random(0, POSES)])
+    poses = np.vstack([model.neutral(), model.random(0, RANDOM_POSE_COUNT)])
     matrices = dynamics.mass_matrix(model, poses)
     if not np.isfinite(matrices).all():
         yield Finding(Severity.ERROR, "mass matrix", "it is not finite in some pose")
         return
     values = np.linalg.eigvalsh(matrices)
     condition = np.abs(values).max(axis=1) / np.maximum(np.abs(values).min(axis=1), 1e-300)
-    bad = (values[:, 0] <= 0) | (condition > SINGULAR)
+    bad = (values[:, 0] <= 0) | (condition > SINGULAR_CONDITION)
     if bad[0]:
         _, directions = np.linalg.eigh(matrices[0])
         least = np.argsort(-np.abs(directions[:, 0]))[:3]
@@ -182,8 +184,10 @@ def _mass_matrix(model: Model) -> Iterator[Finding]:
             f"it is not positive definite in the neutral pose, where {listed(moving)} move no mass",
         )
     elif bad.any():
-        yield warning("mass matrix", f"it is singular in {int(bad.sum())} of {POSES} random poses")
+        yield warning(
+            "mass matrix", f"it is singular in {int(bad.sum())} of {RANDOM_POSE_COUNT} random poses"
+        )
     worst = condition.max()
     told = f"condition number {condition[0]:.2g} in the neutral pose, at worst {worst:.2g}"
-    doubtful = not bad.any() and worst > STIFF
+    doubtful = not bad.any() and worst > POOR_CONDITION
     yield warning("mass matrix", told) if doubtful else note("mass matrix", told)

@@ -14,9 +14,9 @@ from time import perf_counter
 from typing import TypeVar
 
 from homodyn import __version__, capture, gait
-from homodyn.analysis.curves import Rhythm
-from homodyn.analysis.settings import Settings, digest
-from homodyn.analysis.signal_names import emg_channels, muscle_side
+from homodyn.analysis.curves import CycleSegmentation
+from homodyn.analysis.emg_channels import channel_side, find_emg_channels
+from homodyn.analysis.settings import Settings, file_digest
 from homodyn.capture import (
     HealthReport,
     LabelMatching,
@@ -37,13 +37,13 @@ from homodyn.motion import (
     Motion,
 )
 
-APART = 0.1
+MAX_FIT_ERROR_M = 0.1
 """Marker error (m, root mean square) from which on markers and model do not belong together."""
-FEWEST = 3
+MIN_MATCHED_MARKERS = 3
 """Markers that a model and a trial must share."""
-FATAL = ("units", "plate upside down")
+FATAL_FINDINGS = ("units", "plate upside down")
 """Findings of the health check with which no result can be right."""
-CALIBRATED = 60
+CALIBRATION_FRAMES = 60
 """Frames of the trial that calibration looks at, spread evenly."""
 
 Tell = Callable[[str], None]
@@ -75,7 +75,7 @@ class Analysis:
     motion: Motion
     matching: LabelMatching | None = None
     health: HealthReport | None = None
-    scaled: ScalingResult | None = None
+    scaling: ScalingResult | None = None
     loads: Loads | None = None
     work: Work | None = None
     events: tuple[Event, ...] = ()
@@ -87,7 +87,7 @@ class Analysis:
     """The side each channel of ``emg`` is on, where its name tells."""
     missing: Mapping[str, str] = field(default_factory=dict)
     """Why a part is not there, one sentence by the name of the part."""
-    remarks: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     """What was decided or doubted on the way, one sentence each."""
     seconds: Mapping[str, float] = field(default_factory=dict)
     """Time of each stage (s)."""
@@ -96,25 +96,25 @@ class Analysis:
     version: str = __version__
 
     @cached_property
-    def rhythm(self) -> Rhythm:
+    def cycles(self) -> CycleSegmentation:
         """The gait cycles."""
-        return Rhythm(self.motion.time, self.events)
+        return CycleSegmentation(self.motion.time, self.events)
 
 
 def analyze(
-    trial: str | Path, settings: Settings | None = None, *, tell: Tell | None = None
+    trial: str | Path, settings: Settings | None = None, *, progress: Tell | None = None
 ) -> Analysis:
     """Analyse one recorded trial; ``tell`` hears the name of each stage as it begins.
 
     Raises a `HomodynError` that names the remedy where the files cannot be used.
     """
     settings = settings or Settings()
-    run = _Run(tell or (lambda stage: None))
+    run = _Run(progress or (lambda stage: None))
     source = str(trial)
     with run.stage("reading"):
-        digests = {"trial": digest(trial)}
-        digests |= {name: digest(path) for name, path in settings.files().items()}
-        generic = settings.build()
+        digests = {"trial": file_digest(trial)}
+        digests |= {name: file_digest(path) for name, path in settings.files().items()}
+        generic = settings.build_model()
         recorded = _read(source, settings)
     with run.stage("matching labels"):
         matching = _match(recorded, generic, settings)
@@ -124,7 +124,7 @@ def analyze(
     with run.stage("filling gaps"):
         filled = capture.fill_gaps(matching.trial)
     with run.stage("scaling"):
-        scaled = _scaled(generic, filled, settings, run)
+        scaled = _scale(generic, filled, settings, run)
         model = generic if scaled is None else scaled.model
     with run.stage("fitting"):
         motion = _fit(model, filled, settings, source)
@@ -132,13 +132,13 @@ def analyze(
         loads = run.attempt("kinetics", lambda: _loads(motion, filled, settings))
         work = None if loads is None else capture.joint_work(loads)
     with run.stage("events and gait"):
-        moved = motion if loads is None else with_fit(loads.motion, motion)
+        moved = motion if loads is None else attach_marker_fit(loads.motion, motion)
         # Plates as they were measured: a filter spreads a strike over tens of milliseconds.
         found = run.attempt(
             "gait", lambda: gait.find_events(motion, filled.plates, recorded=filled.events)
         )
         events = tuple(found or ())
-        run.remarks += getattr(found, "notes", ())
+        run.notes += getattr(found, "notes", ())
         measures = (
             run.attempt("gait", lambda: gait.measures(moved, events, loads=loads))
             if events
@@ -158,16 +158,16 @@ def analyze(
         motion=moved,
         matching=matching,
         health=health,
-        scaled=scaled,
+        scaling=scaled,
         loads=loads,
         work=work,
         events=events,
         gait=measures if measures is not None and measures.rows else None,
         elevation=elevation,
         emg=emg,
-        emg_sides=tuple(muscle_side(name) for name in emg.names) if emg else (),
+        emg_sides=tuple(channel_side(name) for name in emg.names) if emg else (),
         missing=run.missing,
-        remarks=_remarks(run, filled, motion, loads, scaled, measures, model),
+        notes=_collect_notes(run, filled, motion, loads, scaled, measures, model),
         seconds=run.seconds,
         digests=digests,
     )
@@ -179,7 +179,7 @@ class _Run:
     def __init__(self, tell: Tell) -> None:
         self.tell = tell
         self.seconds: dict[str, float] = {}
-        self.remarks: tuple[str, ...] = ()
+        self.notes: tuple[str, ...] = ()
         self.missing: dict[str, str] = {}
 
     @contextmanager
@@ -230,7 +230,7 @@ def _read(source: str, settings: Settings) -> Trial:
 
 def _match(trial: Trial, model: Model, settings: Settings) -> LabelMatching:
     matching = capture.match_labels(trial, model, names=settings.map)
-    if len(matching.matched) < FEWEST:
+    if len(matching.matched) < MIN_MATCHED_MARKERS:
         near = "; ".join(
             f"{marker} may be {' or '.join(labels)}"
             for marker, labels in list(matching.suggestions.items())[:5]
@@ -248,17 +248,17 @@ def _match(trial: Trial, model: Model, settings: Settings) -> LabelMatching:
 
 def _refuse_fatal(health: HealthReport, source: str) -> None:
     for finding in health.findings:
-        if finding.kind in FATAL and str(finding.severity) == "serious":
+        if finding.kind in FATAL_FINDINGS and str(finding.severity) == "serious":
             where = f", plate {finding.plate}" if finding.plate else ""
             raise CaptureError(f"{source}{where}: {finding.sentence}")
 
 
-def _scaled(generic: Model, trial: Trial, settings: Settings, run: _Run) -> ScalingResult | None:
+def _scale(generic: Model, trial: Trial, settings: Settings, run: _Run) -> ScalingResult | None:
     """The model made to the subject: from the static trial, then with the poses of both."""
-    how = settings.scaling
+    how = settings.scale_method
     if how == "none":
         if settings.mass is not None and not settings.from_catalog:
-            run.remarks += (
+            run.notes += (
                 f"--mass has no effect without scaling: the model keeps its {generic.mass:.2f} kg.",
             )
         return None
@@ -270,7 +270,7 @@ def _scaled(generic: Model, trial: Trial, settings: Settings, run: _Run) -> Scal
     if how == "static":
         assert static is not None
         return capture.scale(generic, static, mass=mass, height=height, keep_shares=True)
-    trials = [thinned(trial)] if static is None else [thinned(static), thinned(trial)]
+    trials = [subsample(trial)] if static is None else [subsample(static), subsample(trial)]
     # Markers tell lengths, hardly ever girths: shares of the mass are better known from tables.
     return capture.calibrate(generic, trials, mass=mass, height=height, keep_shares=True)
 
@@ -280,9 +280,9 @@ def _read_static(settings: Settings) -> Trial:
     return _read(settings.static, replace(settings, forces=None, first=None, last=None))
 
 
-def thinned(trial: Trial) -> Trial:
+def subsample(trial: Trial) -> Trial:
     """Frames spread evenly over a trial: poses of neighbours teach calibration nothing new."""
-    every = max(trial.frames // CALIBRATED, 1)
+    every = max(trial.frames // CALIBRATION_FRAMES, 1)
     return replace(
         trial,
         positions=trial.positions[::every],
@@ -297,7 +297,7 @@ def _fit(model: Model, trial: Trial, settings: Settings, source: str) -> Motion:
     """The motion; markers and model that do not belong together are refused."""
     robust = "huber" if settings.robust else None
     try:
-        return capture.inverse_kinematics(model, trial, robust=robust, max_rms=APART)
+        return capture.inverse_kinematics(model, trial, robust=robust, max_rms=MAX_FIT_ERROR_M)
     except NoSolution as error:
         static = " that --static is of the same subject and marker set," if settings.static else ""
         raise CaptureError(
@@ -310,7 +310,7 @@ def _loads(motion: Motion, trial: Trial, settings: Settings) -> Loads:
     return capture.inverse_dynamics(motion, trial.plates, cutoff=settings.cutoff)
 
 
-def with_fit(smoothed: Motion, fitted: Motion) -> Motion:
+def attach_marker_fit(smoothed: Motion, fitted: Motion) -> Motion:
     """The motion that torques were computed from, with what the fit found out about markers."""
     return replace(
         smoothed,
@@ -326,7 +326,7 @@ def with_fit(smoothed: Motion, fitted: Motion) -> Motion:
 
 
 def _emg(trial: Trial, settings: Settings) -> Signals | None:
-    names = emg_channels(trial, settings.emg)
+    names = find_emg_channels(trial, settings.emg)
     if not names:
         return None
     columns = [trial.analog.names.index(name) for name in names]
@@ -340,7 +340,7 @@ def _emg(trial: Trial, settings: Settings) -> Signals | None:
     return gait.emg_envelopes(chosen)
 
 
-def _remarks(
+def _collect_notes(
     run: _Run,
     trial: Trial,
     motion: Motion,
@@ -356,7 +356,7 @@ def _remarks(
     said += motion.notes
     if loads is not None:
         said += loads.notes
-    said += run.remarks
+    said += run.notes
     if gait is not None:
         said += gait.notes
     return tuple(dict.fromkeys(said))

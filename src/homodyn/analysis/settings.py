@@ -13,7 +13,7 @@ from homodyn import __version__, catalog
 from homodyn.errors import CaptureError, FormatError
 from homodyn.model import Model, load
 
-SCALES = ("auto", "static", "motion", "none")
+SCALE_METHODS = ("auto", "static", "motion", "none")
 
 
 @dataclass(frozen=True)
@@ -56,9 +56,9 @@ class Settings:
     """Time up to which (s)."""
 
     def __post_init__(self) -> None:
-        if self.scale not in SCALES:
+        if self.scale not in SCALE_METHODS:
             raise CaptureError(
-                f"no scaling is called {self.scale!r}; accepted: {', '.join(SCALES)}"
+                f"no scaling is called {self.scale!r}; accepted: {', '.join(SCALE_METHODS)}"
             )
         if self.scale == "static" and self.static is None:
             raise CaptureError(
@@ -86,7 +86,7 @@ class Settings:
         return self.model in names and not Path(self.model).exists()
 
     @property
-    def scaling(self) -> str:
+    def scale_method(self) -> str:
         """What ``auto`` means here."""
         if self.scale != "auto":
             return self.scale
@@ -94,7 +94,7 @@ class Settings:
             return "motion" if self.calibrate else ("static" if self.static else "none")
         return ("motion" if self.calibrate else "static") if self.static else "none"
 
-    def build(self) -> Model:
+    def build_model(self) -> Model:
         """The generic model."""
         if not self.from_catalog:
             return load(self.model, as_measured=True)
@@ -124,14 +124,14 @@ class Settings:
             named["model"] = self.model
         return {name: path for name, path in named.items() if path}
 
-    def located(self) -> Settings:
+    def with_absolute_paths(self) -> Settings:
         """The same with whole paths, for processes that start in another folder."""
         whole: dict[str, Any] = {
             name: str(Path(path).resolve()) for name, path in self.files().items()
         }
         return replace(self, **whole)
 
-    def portable(self) -> Settings:
+    def with_file_names(self) -> Settings:
         """The same with bare file names, which mean the same on any machine."""
         bare: dict[str, Any] = {name: Path(path).name for name, path in self.files().items()}
         return replace(self, **bare)
@@ -140,10 +140,10 @@ class Settings:
         """As plain values."""
         return asdict(self)
 
-    def command(self, trial: str) -> str:
+    def command_line(self, trial: str) -> str:
         """The command line that does the same where all files are in one folder."""
-        words = ["homodyn", "analyze", _quoted(Path(trial).name)]
-        portable = self.portable()
+        words = ["homodyn", "analyze", _quote(Path(trial).name)]
+        portable = self.with_file_names()
         for entry in fields(self):
             value = getattr(portable, entry.name)
             if value == entry.default:
@@ -154,9 +154,9 @@ class Settings:
             elif value is True:
                 words.append(f"--{option}")
             elif isinstance(value, tuple):
-                words += [f"--{option} {_quoted(item)}" for item in value]
+                words += [f"--{option} {_quote(item)}" for item in value]
             else:
-                words.append(f"--{option} {_quoted(str(value))}")
+                words.append(f"--{option} {_quote(str(value))}")
         return " ".join([*words, "-o results"])
 
 
@@ -166,15 +166,15 @@ def fingerprint(trial: str | Path, settings: Settings) -> str:
         "version": __version__,
         "settings": {k: v for k, v in settings.to_dict().items() if k not in settings.files()},
         "files": {
-            "trial": digest(trial),
-            **{name: digest(path) for name, path in settings.files().items()},
+            "trial": file_digest(trial),
+            **{name: file_digest(path) for name, path in settings.files().items()},
         },
         "suffix": Path(trial).suffix.lower(),
     }
     return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
 
 
-def digest(path: str | Path) -> str:
+def file_digest(path: str | Path) -> str:
     """SHA-256 of the content of a file."""
     try:
         with open(path, "rb") as stream:
@@ -185,7 +185,7 @@ def digest(path: str | Path) -> str:
         raise FormatError(f"it cannot be read: {error.strerror}", str(path)) from error
 
 
-def _quoted(word: str) -> str:
+def _quote(word: str) -> str:
     import shlex
 
     return shlex.quote(word)

@@ -25,12 +25,13 @@ from typing import Any
 import numpy as np
 
 from homodyn import capture, catalog
+from homodyn.analysis.result_files import SUMMARY
+from homodyn.analysis.result_tables import write_motion
 from homodyn.bench.harness import Row, benchmark, missing
 from homodyn.capture import Trial
 from homodyn.errors import HomodynError
 from homodyn.model import save
 from homodyn.motion import Motion
-from homodyn.report.files import SUMMARY, write_motion
 
 FRAMES, MARKERS, RATE = 10_000, 60, 100.0
 """Of the motion; frames a second (Hz)."""

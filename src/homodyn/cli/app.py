@@ -1,4 +1,4 @@
-"""The ``homodyn`` command: its subcommands, its version, and how refusals are shown."""
+"""The ``homodyn`` command: its subcommands, its version, and how errors are shown."""
 
 from __future__ import annotations
 
@@ -17,12 +17,11 @@ from homodyn.cli import (
     cache,
     demo,
     info,
-    make_trial,
     models,
     network,
     reconstruct,
     search,
-    simulation,
+    simulate,
     studio,
     synthesize,
     trials,
@@ -33,8 +32,12 @@ from homodyn.errors import HomodynError, NetworkError
 class Commands(TyperGroup):
     """The commands; a ``HomodynError`` from any of them is one red line and exit code 1."""
 
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        _hide_flag_types(self)
+
     def invoke(self, ctx: Any) -> Any:
-        """Run the command that was asked for; ``--debug`` lets the traceback through."""
+        """Run the command; ``--debug`` shows the traceback of errors."""
         try:
             return super().invoke(ctx)
         except HomodynError as error:
@@ -42,10 +45,19 @@ class Commands(TyperGroup):
                 raise
             message = " ".join(str(error).split()) or type(error).__name__
             if isinstance(error, NetworkError):
-                # Its further lines show the place in the text; joined they would point nowhere.
+                # Its further lines point at a place in the text; they must not be joined.
                 message = str(error)
             Console(stderr=True).print(Text(f"Error: {message}", style="red"), soft_wrap=True)
             raise typer.Exit(1) from None
+
+
+def _hide_flag_types(command: Any) -> None:
+    """Show no type beside flags in help texts, here and in all subcommands."""
+    for parameter in command.params:
+        if getattr(parameter, "is_flag", False):
+            parameter.metavar = ""
+    for child in getattr(command, "commands", {}).values():
+        _hide_flag_types(child)
 
 
 app = typer.Typer(
@@ -68,13 +80,13 @@ def _print_version(asked: bool) -> None:
 def homodyn(
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version."),
+        typer.Option(
+            "--version", "-v", callback=_print_version, is_eager=True, help="Show the version."
+        ),
     ] = False,
-    debug: Annotated[
-        bool, typer.Option("--debug", help="Show the traceback when something is refused.")
-    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of errors.")] = False,
 ) -> None:
-    """Human and humanoid movement: models, dynamics and compiled kernels.
+    """Human movement: motion capture, dynamics, simulation and optimal control.
 
     Example: `homodyn info`
     """
@@ -86,12 +98,11 @@ app.command()(analyze.analyze)
 app.command()(balance.balance)
 app.command()(bench.bench)
 app.command()(reconstruct.reconstruct)
-app.command()(simulation.simulate)
+app.command()(simulate.simulate)
 app.command()(studio.studio)
 app.command()(synthesize.synthesize)
-app.command()(trials.check_trial)
-app.command()(make_trial.make_trial)
 app.add_typer(cache.app, name="cache")
 app.add_typer(models.app, name="model")
+app.add_typer(trials.app, name="trial")
 app.add_typer(search.app, name="search")
 app.add_typer(network.app, name="network")

@@ -1,7 +1,8 @@
-"""``homodyn balance``: how far a scene or a motion is from losing its balance."""
+"""``homodyn balance``: balance margins of a scene or a motion."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -12,9 +13,10 @@ from rich.table import Table
 from rich.text import Text
 
 from homodyn.cli.models import find
+from homodyn.cli.option_groups import AsJson
 from homodyn.errors import FormatError
 
-SHOWN = (
+PHASE_COLUMNS = (
     "phase",
     "start_s",
     "end_s",
@@ -26,7 +28,7 @@ SHOWN = (
     "static_polygon",
     "room_to_next_Nm",
 )
-"""Columns of the table of phases that fit a screen."""
+"""Columns of the phase table that are printed."""
 TABLES = (".mot", ".sto", ".csv")
 
 
@@ -35,50 +37,50 @@ def balance(
         str,
         typer.Argument(
             metavar="SCENE|MOTION",
-            help="A scene (.toml, or one that comes along: biped, car, complex, quadruped, ramp), "
+            help="A scene (.toml, or a bundled one: biped, car, complex, quadruped, ramp), "
             "or a table of coordinates (.mot, .sto, .csv).",
         ),
     ],
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where figures and tables go.")
+        Path,
+        typer.Option("--output", "-o", metavar="FOLDER", help="Folder for figures and tables."),
     ],
     model: Annotated[
         str | None,
         typer.Option(
             "--model",
             "-m",
-            help="The model that a motion moves; by default model.toml beside it, as "
-            "`homodyn analyze` writes it.",
+            help="Model of the motion; by default model.toml in the same folder, as written by "
+            "`homodyn analyze`.",
         ),
     ] = None,
     plates: Annotated[
         Path | None,
-        typer.Option(
-            "--plates", help="Force plates: they tell when feet stand, and check the stances."
-        ),
+        typer.Option("--plates", help="Force plates: they give the stance phases and verify them."),
     ] = None,
-    friction: Annotated[float, typer.Option(help="Friction of the soles of a motion.")] = 0.7,
-    grow: Annotated[float, typer.Option(help="Widen the soles of a motion by this, m.")] = 0.0,
+    friction: Annotated[float, typer.Option(help="Friction coefficient of the soles.")] = 0.7,
+    grow: Annotated[float, typer.Option(help="Enlarge the soles by this margin (m).")] = 0.0,
     cutoff: Annotated[
-        float, typer.Option(help="Low-pass of the coordinates of a motion, Hz; 0 for none.")
+        float, typer.Option(help="Low-pass cutoff of the coordinates (Hz); 0 for none.")
     ] = 6.0,
     degrees: Annotated[
-        bool, typer.Option("--degrees", help="Angles of the table are in degrees.")
+        bool, typer.Option("--degrees", help="Angles in the table are in degrees.")
     ] = False,
     plan: Annotated[
         bool | None,
         typer.Option(
             "--plan/--no-plan",
-            help="Plan a path of the centre of mass; by default for scenes without one.",
+            help="Plan a center-of-mass path; by default for scenes without one.",
         ),
     ] = None,
+    as_json: AsJson = False,
 ) -> None:
-    """Judge a scene or a motion: margins, polygons, polytopes and the weakest instant.
+    """Evaluate the balance of a scene or a motion: margins, support polygons, wrench polytopes.
 
     Example: `homodyn balance car -o car-balance`
     """
     from homodyn.balance import load_scene, scene_names
-    from homodyn.report import balance as report
+    from homodyn.report import balance_folder as report
 
     console = Console(highlight=False)
     if Path(source).suffix in TABLES and model is None:
@@ -87,6 +89,12 @@ def balance(
         sentence, written = report.write_scene(load_scene(source), output, plan=plan)
     else:
         sentence, written = _motion(source, model, plates, friction, grow, cutoff, degrees, output)
+    if as_json:
+        phases = _phase_rows(output / "phases.csv")
+        files = [str(path) for path in written]
+        result = {"sentence": sentence, "phases": phases, "files": files}
+        typer.echo(json.dumps(result, indent=2))
+        return
     _print_phases(console, output / "phases.csv")
     console.print(Text(sentence, style="bold"), soft_wrap=True)
     console.print(Text(f"{output}: {', '.join(path.name for path in written)}"), soft_wrap=True)
@@ -96,8 +104,8 @@ def _model_beside(source: Path) -> str:
     beside = source.with_name("model.toml")
     if not beside.is_file():
         raise FormatError(
-            "a table of coordinates needs the model it moves, and there is no model.toml beside "
-            "it: give --model",
+            "a table of coordinates needs its model, and there is no model.toml in the same "
+            "folder: give --model",
             str(source),
         )
     return str(beside)
@@ -120,7 +128,7 @@ def _motion(
         read_plates,
         read_table,
     )
-    from homodyn.report import balance as report
+    from homodyn.report import balance_folder as report
 
     table = read_table(Path(source))
     motion = motion_from_table(find(model), replace(table, degrees=True) if degrees else table)
@@ -133,12 +141,16 @@ def _motion(
     return judged.sentence + more, report.write_evaluation(judged, output, more=more)
 
 
-def _print_phases(console: Console, path: Path) -> None:
+def _phase_rows(path: Path) -> list[dict[str, str]]:
     import csv
 
-    rows = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
+    return list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
+
+
+def _print_phases(console: Console, path: Path) -> None:
+    rows = _phase_rows(path)
     table = Table(box=None, padding=(0, 2, 0, 0))
-    shown = [name for name in SHOWN if name in rows[0]]
+    shown = [name for name in PHASE_COLUMNS if name in rows[0]]
     for name in shown:
         table.add_column(name.replace("_", " "), style="bold" if name == "phase" else "")
     for row in rows:

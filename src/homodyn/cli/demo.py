@@ -17,6 +17,6 @@ def demo(
 
     Example: `homodyn demo -o demo`
     """
-    from homodyn.report.demo import run
+    from homodyn.report.demo import write_demo
 
-    run(output)
+    write_demo(output)

@@ -1,18 +1,21 @@
-"""``homodyn info``: what Homodyn found on this machine."""
+"""``homodyn info``: versions, processor, compiler and kernel cache of this machine."""
 
 from __future__ import annotations
 
+import json
 import platform
 from importlib.metadata import version
 
+import typer
 from rich.console import Console
 from rich.table import Table
 
 from homodyn import __version__
+from homodyn.cli.option_groups import AsJson
 from homodyn.cli.units import file_size
 
 
-def info() -> None:
+def info(as_json: AsJson = False) -> None:
     """Show versions, processor, compiler and kernel cache of this machine.
 
     Example: `homodyn info`
@@ -34,6 +37,9 @@ def info() -> None:
         "Compiler": compiler or "none found: kernels run on CasADi's virtual machine, slower",
         "Kernel cache": f"{here.cache} ({files} files, {file_size(size)})",
     }
+    if as_json:
+        typer.echo(json.dumps(facts, indent=2))
+        return
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     table.add_column(style="bold")
     table.add_column(overflow="fold")

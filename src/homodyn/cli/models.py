@@ -1,4 +1,4 @@
-"""``homodyn model``: look at models, check, convert and draw them."""
+"""``homodyn model``: inspect, check, convert and draw models."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from homodyn.cli.option_groups import AsJson, Overwrite
+
 if TYPE_CHECKING:
     from homodyn.model import Model
 
@@ -18,25 +20,24 @@ STYLES = {"error": "bold red", "warning": "yellow", "note": "dim"}
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Look at models, check, convert and draw them.\n\nExample: `homodyn model info heiman`",
+    help="Inspect, check, convert and draw models.\n\nExample: `homodyn model info heiman`",
 )
 
 Source = Annotated[
     str,
     typer.Argument(
         metavar="MODEL",
-        help="A file (.toml, .lua, .urdf, .osim) or a body of the catalog, such as heiman.",
+        help="A file (.toml, .lua, .urdf, .osim) or a name of the catalog, such as heiman.",
     ),
 ]
 Measured = Annotated[
     bool,
-    typer.Option("--as-measured", help="Take inertias of a file that no rigid body can have."),
+    typer.Option("--as-measured", help="Accept inertias that no rigid body can have."),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
 
 
 def find(source: str, as_measured: bool = False) -> Model:
-    """The model that a word of the command line means: a file, or a body of the catalog."""
+    """The model that an argument names: a file, or a body of the catalog."""
     from homodyn import catalog
     from homodyn.errors import ModelError
     from homodyn.model import load
@@ -55,7 +56,8 @@ def find(source: str, as_measured: bool = False) -> Model:
 
 @app.command("list")
 def list_(
-    name: Annotated[str | None, typer.Argument(help="One body; all of them when left out.")] = None,
+    name: Annotated[str | None, typer.Argument(help="One body; all of them by default.")] = None,
+    as_json: AsJson = False,
 ) -> None:
     """List the bodies of the catalog with their sources and assumptions.
 
@@ -63,16 +65,20 @@ def list_(
     """
     from homodyn import catalog
 
+    if as_json:
+        names = [entry.name for entry in catalog.entries() if name in (None, entry.name)]
+        typer.echo(json.dumps({n: catalog.description(n) for n in names}, indent=2))
+        return
     typer.echo(catalog.description(name))
 
 
 @app.command()
-def info(source: Source, as_measured: Measured = False, as_json: Json = False) -> None:
+def info(source: Source, as_measured: Measured = False, as_json: AsJson = False) -> None:
     """Show bodies, joints, coordinates, markers and contacts of a model.
 
     Example: `homodyn model info heiman`
     """
-    from homodyn.report.model_info import describe, tables
+    from homodyn.cli.model_tables import describe, tables
 
     model = find(source, as_measured)
     if as_json:
@@ -86,21 +92,19 @@ def info(source: Source, as_measured: Measured = False, as_json: Json = False) -
 @app.command()
 def check(
     source: Source,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Let warnings count as errors do.")
-    ] = False,
-    as_json: Json = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Treat warnings as errors.")] = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Check a model: exit code 1 when something is wrong with it.
+    """Check a model; exit code 1 when there are errors.
 
     Example: `homodyn model check heiman`
     """
     from homodyn.analysis import model_check
 
     if Path(source).is_file():
-        checked = model_check.check_file(source)
+        checked = model_check.check_model_file(source)
     else:
-        checked = model_check.check(find(source))
+        checked = model_check.check_model(find(source))
     if as_json:
         typer.echo(json.dumps(checked.to_dict(), indent=2))
     else:
@@ -109,8 +113,8 @@ def check(
             line = Text(f"{finding.severity:8}", style=STYLES[finding.severity])
             line.append(f"{finding.subject}: ", style="bold")
             console.print(line.append(finding.sentence, style="not bold"), soft_wrap=True)
-        console.print(Text(checked.summary), soft_wrap=True)
-    if not checked.sound(strict=strict):
+        console.print(Text(checked.sentence), soft_wrap=True)
+    if not checked.passes(strict=strict):
         raise typer.Exit(1)
 
 
@@ -120,18 +124,22 @@ def convert(
     target: Annotated[
         Path, typer.Argument(metavar="FILE", help="To write: .toml, .lua, .urdf, .mjcf or .xml.")
     ],
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
+    overwrite: Overwrite = False,
     as_measured: Measured = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Write a model in another format and say what was lost on the way.
+    """Convert a model to another format and list what the format cannot express.
 
     Example: `homodyn model convert heiman heiman.urdf`
     """
     from homodyn.model.formats.convert import convert as write
 
     model = find(source, as_measured)
-    lost = write(model, target, like=source if source.endswith(".lua") else None, force=force)
-    typer.echo(f"{target}: {model!r}")
+    lost = write(model, target, like=source if source.endswith(".lua") else None, force=overwrite)
+    if as_json:
+        typer.echo(json.dumps({"file": str(target), "lost": list(lost)}, indent=2))
+        return
+    typer.echo(f"{target}: {model.name}, {model.nv} degrees of freedom")
     for sentence in lost:
         typer.echo(f"lost: {sentence}")
     if not lost:
@@ -149,12 +157,12 @@ def draw(
         typer.Option(
             "--pose",
             metavar="CSV",
-            help="Coordinates (rad, m) under their names; the default pose when left out.",
+            help="Coordinates (rad, m), one column per name; the default pose when omitted.",
         ),
     ] = None,
     default: Annotated[bool, typer.Option("--default", help="Draw the default pose.")] = False,
     row: Annotated[int, typer.Option("--row", help="Row of the CSV file, from 0.", min=0)] = 0,
-    labels: Annotated[bool, typer.Option("--labels", help="Name the markers.")] = False,
+    labels: Annotated[bool, typer.Option("--labels", help="Write the names of markers.")] = False,
     markers: Annotated[bool, typer.Option(help="Draw the markers.")] = True,
     as_measured: Measured = False,
 ) -> None:
@@ -164,12 +172,11 @@ def draw(
     """
     from homodyn.errors import HomodynError
     from homodyn.model.formats.pose import read_pose
-    from homodyn.report import draw as drawing
-    from homodyn.report import save_drawing
+    from homodyn.report import draw_model, save_figure
 
     if default and pose is not None:
-        raise HomodynError("give either --pose or --default, not both")
+        raise HomodynError("--pose and --default exclude each other; give one of them")
     model = find(source, as_measured)
     q = model.neutral() if pose is None else read_pose(model, pose, row=row)
-    save_drawing(drawing(model, q, labels=labels, markers=markers), output)
+    save_figure(draw_model(model, q, labels=labels, markers=markers), output)
     typer.echo(f"{output}: {model!r}")

@@ -1,12 +1,15 @@
-"""``homodyn network``: run, watch, draw, ask, test and translate networks of coupled systems."""
+"""``homodyn network``: run, monitor, draw, query, test and compile networks."""
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from homodyn.cli.option_groups import AsJson
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -20,20 +23,25 @@ File = Annotated[Path, typer.Argument(help="A network text, .cdn.")]
 @app.command()
 def run(
     file: File,
-    until: Annotated[float, typer.Option(help="End of the run in seconds.")] = 1.0,
-    step: Annotated[float | None, typer.Option(help="Time step in seconds.")] = None,
-    show: Annotated[list[str] | None, typer.Option(help="Variable to print, repeatable.")] = None,
-    rows: Annotated[int, typer.Option(help="Rows to print at most.")] = 11,
-    seed: Annotated[int, typer.Option(help="What rand draws.")] = 0,
-    csv: Annotated[Path | None, typer.Option(help="Write all rows to this file.")] = None,
+    until: Annotated[float, typer.Option(help="End of the run (s).")] = 1.0,
+    step: Annotated[float | None, typer.Option(help="Time step (s).")] = None,
+    show: Annotated[list[str] | None, typer.Option(help="Variable to print; repeatable.")] = None,
+    rows: Annotated[int, typer.Option(help="Maximum number of printed rows.")] = 11,
+    seed: Annotated[int, typer.Option(help="Seed of rand.")] = 0,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="CSV", help="Write all rows to this file."),
+    ] = None,
+    as_json: AsJson = False,
 ) -> None:
-    """Run a network and print its states, or the variables asked for.
+    """Run a network and print its states, or the variables of --show.
 
     Example: `homodyn network run slip.cdn --until 7 --show slip.x --show slip.steps`
     """
     import numpy as np
 
     from homodyn import network
+    from homodyn.foundation import atomic_file
 
     net = network.load(file)
     record = net.run(until, step, seed=seed)
@@ -47,11 +55,14 @@ def run(
             flat = values.reshape(len(values), -1)
             columns.update({f"{name}[{k}]": flat[:, k] for k in range(flat.shape[1])})
     table = np.stack(list(columns.values()), axis=1)
-    if csv is not None:
-        beside = csv.with_name(f".{csv.name}.part")
-        np.savetxt(beside, table, delimiter=",", header=",".join(columns), comments="")
-        beside.replace(csv)
+    if output is not None:
+        with atomic_file(output) as temporary:
+            np.savetxt(temporary, table, delimiter=",", header=",".join(columns), comments="")
     picked = np.unique(np.linspace(0, len(table) - 1, max(2, rows)).round().astype(int))
+    if as_json:
+        rows_shown = {name: table[picked, k].tolist() for k, name in enumerate(columns)}
+        typer.echo(json.dumps({"rows": rows_shown, "events": len(record.events)}, indent=2))
+        return
     widths = [max(12, len(name)) for name in columns]
     typer.echo("  ".join(name.rjust(width) for name, width in zip(columns, widths, strict=True)))
     for row in table[picked]:
@@ -65,17 +76,17 @@ def monitor(
     file: File,
     show: Annotated[
         list[str] | None,
-        typer.Option(help="Variables to watch, repeatable: a name, or a pattern such as n*.y."),
+        typer.Option(help="Variables to monitor, repeatable: a name, or a pattern such as n*.y."),
     ] = None,
-    until: Annotated[float, typer.Option(help="End of the run in seconds.")] = 1.0,
-    step: Annotated[float | None, typer.Option(help="Time step in seconds.")] = None,
-    every: Annotated[float, typer.Option(help="Seconds between printed rows.")] = 0.1,
-    seed: Annotated[int, typer.Option(help="What rand draws.")] = 0,
+    until: Annotated[float, typer.Option(help="End of the run (s).")] = 1.0,
+    step: Annotated[float | None, typer.Option(help="Time step (s).")] = None,
+    every: Annotated[float, typer.Option(help="Time between printed rows (s).")] = 0.1,
+    seed: Annotated[int, typer.Option(help="Seed of rand.")] = 0,
     plot: Annotated[
-        Path | None, typer.Option(help="Draw the variables into this PNG instead of printing.")
+        Path | None, typer.Option(help="Plot the variables into this PNG instead of printing.")
     ] = None,
 ) -> None:
-    """Watch variables of a run: printed row by row as it goes, or drawn.
+    """Monitor variables of a run: print them row by row, or plot them.
 
     Example: `homodyn network monitor slip.cdn --show slip.y --until 7 --plot slip.png`
     """
@@ -88,11 +99,11 @@ def monitor(
     net = network.load(file)
     names = chosen(net, show or [variable.path for variable in net.system.states])
     if plot is not None:
-        from homodyn.report.draw import save_drawing
-        from homodyn.report.network_figures import curves
+        from homodyn.report.model_drawing import save_figure
+        from homodyn.report.network_figures import variable_curves
 
         record = net.run(until, step, seed=seed)
-        save_drawing(curves(record, names, file.name), plot)
+        save_figure(variable_curves(record, names, file.name), plot)
         typer.echo(f"Wrote {plot}")
         return
     if not every > 0:
@@ -117,12 +128,12 @@ def monitor(
 @app.command()
 def repl(
     file: File,
-    step: Annotated[float | None, typer.Option(help="Time step in seconds.")] = None,
-    seed: Annotated[int, typer.Option(help="What rand draws.")] = 0,
+    step: Annotated[float | None, typer.Option(help="Time step (s).")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of rand.")] = 0,
 ) -> None:
-    """Ask a network: type formulas and see values and derivatives, set parameters, go on in time.
+    """Query a network interactively: evaluate formulas, set parameters, advance time.
 
-    Lines may also come from a file or a pipe; the first that is wrong then ends it.
+    Lines may also come from a file or a pipe; the first error then ends the session.
 
     Example: `homodyn network repl slip.cdn`, then `slip.leg`, `run 0.3`, `slip.k = 25000`
     """
@@ -158,32 +169,31 @@ def repl(
 @app.command()
 def graph(
     file: File,
-    out: Annotated[
-        Path | None, typer.Option(help="Write .dot or .svg instead of printing.")
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write this .dot or .svg file."),
     ] = None,
 ) -> None:
-    """Draw the nodes and edges, as text for Graphviz or as an SVG picture.
+    """Draw the nodes and edges as Graphviz text or as an SVG figure.
 
-    Example: `homodyn network graph chain.cdn --out chain.svg`
+    Example: `homodyn network graph chain.cdn -o chain.svg`
     """
     from homodyn import network
     from homodyn.errors import NetworkError
+    from homodyn.foundation import write_text
 
     net = network.load(file)
-    if out is None:
+    if output is None:
         typer.echo(net.graph("dot"), nl=False)
         return
-    if out.suffix not in (".dot", ".svg"):
-        raise NetworkError(f"{out}: drawings are written as .dot or .svg")
-    text = net.graph("svg" if out.suffix == ".svg" else "dot")
-    beside = out.with_name(f".{out.name}.part")
-    beside.write_text(text, encoding="utf-8")
-    beside.replace(out)
-    typer.echo(f"Wrote {out}")
+    if output.suffix not in (".dot", ".svg"):
+        raise NetworkError(f"{output}: graphs are written as .dot or .svg")
+    write_text(output, net.graph("svg" if output.suffix == ".svg" else "dot"))
+    typer.echo(f"Wrote {output}")
 
 
 @app.command()
-def test(file: File) -> None:
+def test(file: File, as_json: AsJson = False) -> None:  # noqa: PT028
     """Run a network and compare it with the expectations written in its text.
 
     Example: `homodyn network test slip.cdn`
@@ -196,6 +206,20 @@ def test(file: File) -> None:
     if not found:
         typer.echo(f'{file} has no expectations; they are written as expect "slip.steps" = 24 at 7')
         return
+    if as_json:
+        rows = [
+            {
+                "variable": expected.path,
+                "time_s": expected.time,
+                "value": float(value),
+                "expected": expected.value,
+                "tolerance": expected.within,
+                "passed": bool(abs(value - expected.value) <= expected.within),
+            }
+            for expected, value in found
+        ]
+        typer.echo(json.dumps(rows, indent=2))
+        raise typer.Exit(int(not all(row["passed"] for row in rows)))
     for expected, value in found:
         good = abs(value - expected.value) <= expected.within
         failed += not good
@@ -211,19 +235,22 @@ def test(file: File) -> None:
 @app.command("compile")
 def compile_network(
     file: File,
-    out: Annotated[
-        Path | None, typer.Option(help="The C file to write; its header goes beside it.")
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="C file to write; its header goes beside it."
+        ),
     ] = None,
 ) -> None:
-    """Check a network, and write it as C without dependencies where that is asked for.
+    """Check a network, and optionally write it as C without dependencies.
 
-    Example: `homodyn network compile slip.cdn --out slip.c`
+    Example: `homodyn network compile slip.cdn -o slip.c`
     """
     from homodyn import network
 
     net = network.load(file).prepare()
-    if out is not None:
-        source, header = net.to_c(out)
+    if output is not None:
+        source, header = net.to_c(output)
         typer.echo(f"Wrote {source} and {header}")
         return
     kinds = list(net.system.kinds.values())

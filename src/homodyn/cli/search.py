@@ -1,14 +1,17 @@
-"""``homodyn search``: run, resume, watch and show searches over parameters and structures."""
+"""``homodyn search``: run, resume, inspect and plot searches over parameters and structures."""
 
 from __future__ import annotations
 
+import json
 import re
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from homodyn.cli.option_groups import AsJson
 from homodyn.errors import SearchError
 
 if TYPE_CHECKING:
@@ -19,7 +22,7 @@ app = typer.Typer(
     help="Search for the best parameters and structures.\n\nExample: `homodyn search run job.toml`",
 )
 
-BETWEEN = 30.0
+PROGRESS_INTERVAL_S = 30.0
 """Seconds between lines of progress where there is no terminal."""
 
 JobFile = Annotated[Path, typer.Argument(metavar="JOB", help="A job file (.toml or .xml).")]
@@ -28,7 +31,7 @@ JobOrStudy = Annotated[
 ]
 Database = Annotated[
     str | None,
-    typer.Option(help="File or URL of the database; JOB with the suffix .db when left out."),
+    typer.Option(help="File or URL of the database; by default JOB with the suffix .db."),
 ]
 Where = Annotated[
     str | None,
@@ -37,7 +40,7 @@ Where = Annotated[
 Workers = Annotated[int | None, typer.Option(help="Processes of the pool.")]
 StopAfter = Annotated[
     str | None,
-    typer.Option(help="Stop in time, to be resumed: 90, 90s, 15min or 23.5h."),
+    typer.Option(help="Stop after this time; resumable: 90, 90s, 15min or 23.5h."),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 
@@ -57,7 +60,7 @@ def run_(
     """
     place = _place(job, database)
     if "://" not in place and Path(place).exists():
-        raise SearchError(f"{place} is there already: `homodyn search resume {job}` continues it")
+        raise SearchError(f"{place} exists already: `homodyn search resume {job}` continues it")
     _go(job, place, where, workers, stop_after, quiet)
 
 
@@ -70,7 +73,7 @@ def resume(
     stop_after: StopAfter = None,
     quiet: Quiet = False,
 ) -> None:
-    """Continue a search that was stopped or interrupted, as if it had not been.
+    """Continue a search that was stopped or interrupted.
 
     Example: `homodyn search resume job.toml`
     """
@@ -81,30 +84,31 @@ def resume(
 
 
 @app.command()
-def status(job: JobOrStudy, database: Database = None) -> None:
-    """Show how far a search is, also while it runs.
+def status(job: JobOrStudy, database: Database = None, as_json: AsJson = False) -> None:
+    """Show the progress of a search, also while it runs.
 
     Example: `homodyn search status job.toml`
     """
     from homodyn.search.summary import summary
 
-    typer.echo(str(summary(_study(job, database))))
+    found = summary(_study(job, database))
+    if as_json:
+        typer.echo(json.dumps(asdict(found), indent=2, default=str))
+        return
+    typer.echo(str(found))
 
 
 @app.command()
 def best(
     job: JobOrStudy,
     database: Database = None,
-    count: Annotated[int, typer.Option("--count", "-n", min=1, help="How many.")] = 1,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    count: Annotated[int, typer.Option("--count", "-n", min=1, help="Number of candidates.")] = 1,
+    as_json: AsJson = False,
 ) -> None:
     """Show the best candidates.
 
     Example: `homodyn search best job.toml --count 5 --json`
     """
-    import json
-    from dataclasses import asdict
-
     from homodyn.search import solutions
 
     found = solutions(_study(job, database), count)
@@ -112,7 +116,7 @@ def best(
         typer.echo(json.dumps([asdict(each) for each in found], indent=2))
         return
     if not found:
-        typer.echo("nothing was evaluated yet")
+        typer.echo("no candidate has been evaluated yet")
     for each in found:
         typer.echo(f"generation {each.generation}, member {each.member}: {each}")
 
@@ -139,11 +143,11 @@ def export(
 def plot(
     job: JobOrStudy,
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where to write figures.")
+        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Folder for the figures.")
     ],
     database: Database = None,
 ) -> None:
-    """Draw convergence, parameters of the best, visits of subspaces and migration.
+    """Plot convergence, best parameters, subspace visits and migration.
 
     Example: `homodyn search plot job.toml -o figures`
     """
@@ -207,7 +211,7 @@ def seconds(text: str) -> float:
     """A time such as 90, 90s, 15min or 23.5h in seconds."""
     found = re.fullmatch(r"\s*(\d+\.?\d*|\.\d+)\s*(s|min|m|h|d)?\s*", text)
     if not found:
-        raise SearchError(f"{text!r} is no time; write 90, 90s, 15min or 23.5h")
+        raise SearchError(f"{text!r} is not a time; write 90, 90s, 15min or 23.5h")
     scale = {None: 1, "s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400}
     return float(found[1]) * scale[found[2]]
 
@@ -235,7 +239,7 @@ class _Shown:
     def update(self, progress: Progress) -> None:
         if self._status is not None:
             self._status.update("\n  ".join(progress_lines(progress, self._job)))
-        elif self._told is not None and time.monotonic() - self._told > BETWEEN:
+        elif self._told is not None and time.monotonic() - self._told > PROGRESS_INTERVAL_S:
             # In the log of a batch system, a line from time to time.
             typer.echo("; ".join(progress_lines(progress, self._job)), err=True)
             self._told = time.monotonic()

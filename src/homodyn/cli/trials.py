@@ -1,121 +1,15 @@
-"""``homodyn check-trial``: what is wrong with a recording before anything is computed from it."""
+"""``homodyn trial``: check recordings and synthesize trials whose truth is known."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
 import typer
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
-from homodyn.cli.models import find
+from homodyn.cli import trial_check, trial_synthesize
 
-if TYPE_CHECKING:
-    from homodyn.capture import (
-        HealthReport,
-        MarkerHealth,
-    )
-
-STYLES = {"serious": "bold red", "warning": "yellow", "info": "dim"}
-
-
-def check_trial(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A recording: .c3d, .trc or .csv.")],
-    model: Annotated[
-        str | None,
-        typer.Option(
-            "--model", "-m", help="A model file or a body of the catalog, to match labels with."
-        ),
-    ] = None,
-    markers: Annotated[
-        Path | None,
-        typer.Option(
-            "--map", metavar="TOML", help="Labels of the recording for markers of the model."
-        ),
-    ] = None,
-    every: Annotated[
-        bool, typer.Option("--all", help="List sound markers in the table too.")
-    ] = False,
-) -> None:
-    """Check a recording: gaps, jumps, swaps, wrong labels, units, sides and force plates.
-
-    Exit code 1 when something serious is found.
-
-    Example: `homodyn check-trial walk.c3d --model heiman`
-    """
-    from homodyn.capture import (
-        check_health,
-        match_labels,
-        read,
-    )
-    from homodyn.errors import CaptureError
-
-    console = Console(highlight=False)
-    trial = read(file)
-    console.print(
-        Text(
-            f"{trial.name}: {len(trial.markers)} markers, {trial.frames} frames at "
-            f"{trial.rate:g} Hz, {len(trial.plates)} force plates"
-        )
-    )
-    body = None
-    if model is not None:
-        body = find(model)
-        matching = match_labels(trial, body, names=markers)
-        console.print(Text(str(matching)), soft_wrap=True)
-        trial = matching.trial
-    elif markers is not None:
-        raise CaptureError("a map says what the markers of a model are called; give --model too")
-    found = check_health(trial, model=body)
-    _print_markers(console, found, every)
-    for finding in found.findings:
-        line = Text(f"{finding.severity:8}", style=STYLES[finding.severity])
-        line.append(f"{finding.kind}", style="bold not dim")
-        who = _shortened(finding.markers) or finding.plate
-        line.append(f" {who}: " if who else ": ", style="not bold")
-        console.print(line.append(finding.sentence, style="not bold"), soft_wrap=True)
-    console.print(Text(_summary(found)), soft_wrap=True)
-    if found.serious:
-        raise typer.Exit(1)
-
-
-def _print_markers(console: Console, found: HealthReport, every: bool) -> None:
-    """A row for each marker that something happened to."""
-    kinds = ("gaps", "spikes", "jumps", "swaps", "mislabels", "frozen")
-    rows = [row for row in found.markers if every or any(getattr(row, kind) for kind in kinds)]
-    if not rows:
-        return
-    table = Table(box=None, padding=(0, 2, 0, 0))
-    table.add_column("marker", style="bold")
-    table.add_column("missing", justify="right")
-    for kind in kinds:
-        table.add_column(kind, justify="right")
-    for row in rows:
-        table.add_row(Text(row.marker), _share(row), *(_count(getattr(row, k)) for k in kinds))
-    console.print(table)
-    if not every and len(rows) < len(found.markers):
-        console.print(Text(f"{len(found.markers) - len(rows)} more markers are sound."))
-
-
-def _share(row: MarkerHealth) -> str:
-    return f"{100 * row.missing:.1f} %" if row.missing else ""
-
-
-def _count(frames: tuple[tuple[int, int], ...]) -> str:
-    return str(len(frames)) if frames else ""
-
-
-def _shortened(markers: tuple[str, ...], most: int = 6) -> str:
-    listed = ", ".join(markers[:most])
-    return f"{listed} and {len(markers) - most} more" if len(markers) > most else listed
-
-
-def _summary(found: HealthReport) -> str:
-    if not found.findings:
-        return "Nothing was found."
-    counts = dict.fromkeys(STYLES, 0)
-    for finding in found.findings:
-        counts[finding.severity] += 1
-    return ", ".join(f"{count} {word}" for word, count in counts.items() if count) + "."
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Check recordings, and synthesize trials whose truth is known.\n\n"
+    "Example: `homodyn trial check walk.c3d`",
+)
+app.command("check")(trial_check.check)
+app.command("synthesize")(trial_synthesize.synthesize)

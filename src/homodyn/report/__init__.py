@@ -1,24 +1,17 @@
-"""What people look at: figures, tables, checks, reports of trials and the demonstration."""
+"""What people look at: figures, tables, drawings, pages and the demonstration."""
 
-from homodyn.report.batch import Batch, Outcome, analyze_all
-from homodyn.report.draw import draw, save_drawing
-from homodyn.report.files import write_analysis
-from homodyn.report.page import page
-from homodyn.report.reconstruction import write_reconstruction
-from homodyn.report.recorded import Recorded, read_recorded
-from homodyn.report.simulation import write_simulation
-from homodyn.report.synthesis import Compared, write_synthesis
+from homodyn.report.analysis_folder import HtmlPages, write_analysis
+from homodyn.report.model_drawing import draw_model, save_figure
+from homodyn.report.reconstruction_folder import write_reconstruction
+from homodyn.report.simulation_folder import write_simulation
+from homodyn.report.synthesis_folder import write_synthesis
+from homodyn.report.trial_page import analysis_page
 
 __all__ = [
-    "Batch",
-    "Compared",
-    "Outcome",
-    "Recorded",
-    "analyze_all",
-    "draw",
-    "page",
-    "read_recorded",
-    "save_drawing",
+    "HtmlPages",
+    "analysis_page",
+    "draw_model",
+    "save_figure",
     "write_analysis",
     "write_reconstruction",
     "write_simulation",

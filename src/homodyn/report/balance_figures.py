@@ -45,7 +45,7 @@ def margins_figure(judged: Evaluation) -> Figure:
     _phase_names(plots[0], judged)
     plots[0].legend(frameon=False, loc="best", fontsize=8)
     plots[2].set_xlabel("time, s")
-    figure.suptitle(_wrapped(judged.sentence), fontsize=9, x=0.01, ha="left", color=INK)
+    figure.suptitle(_wrap(judged.sentence), fontsize=9, x=0.01, ha="left", color=INK)
     return figure
 
 
@@ -93,7 +93,7 @@ def polygons_figure(
         _stance_from_above(plot, stance, level, area)
         if judged is not None:
             _paths_from_above(plot, judged, k, level)
-        plot.set_title(_wrapped(f"{k + 1}: {', '.join(stance.names)}", 28), fontsize=7)
+        plot.set_title(_wrap(f"{k + 1}: {', '.join(stance.names)}", 28), fontsize=7)
         plot.set_aspect("equal")
         plot.set_xlim(low[0], high[0])
         plot.set_ylim(low[1], high[1])
@@ -175,7 +175,7 @@ def polytopes_figure(
         else:
             plot.computed_zorder = False
             plot.scatter(*(turn @ needed), color=BAD, s=24, depthshade=False, zorder=10)
-        plot.set_title(_wrapped(f"{k + 1}: {', '.join(stance.names)}", 44), fontsize=7)
+        plot.set_title(_wrap(f"{k + 1}: {', '.join(stance.names)}", 44), fontsize=7)
         plot.tick_params(labelsize=6)
         for axis, word in zip("xyz", ("forward", "left", "up"), strict=True):
             getattr(plot, f"set_{axis}label")(f"{word}, N", fontsize=7)
@@ -249,7 +249,7 @@ def _wire(plot: Any, center: np.ndarray, size: np.ndarray) -> None:
                 plot.plot(*corners[[a, a | bit]].T, color="#b0b8c1", lw=0.7)
 
 
-def _wrapped(text: str, width: int = 110) -> str:
+def _wrap(text: str, width: int = 110) -> str:
     lines, line = [], ""
     for word in text.split():
         if len(line) + len(word) > width:

@@ -1,8 +1,4 @@
-"""The demonstration: a recorded walk analysed, and how close that came to the truth.
-
-The recording ships with the package. It was made, so what really happened is known: a person whose
-segments are those of no table walks over three force plates, seen with noise and gaps.
-"""
+"""The demonstration written for people: results and page of the bundled walk, and its errors."""
 
 from __future__ import annotations
 
@@ -10,46 +6,38 @@ from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
 
-from homodyn import synthetic
-from homodyn.analysis.pipeline import analyze
-from homodyn.analysis.settings import Settings
-from homodyn.report.files import write_analysis
-from homodyn.report.quality import overall, verdicts
+from homodyn.analysis.demo import DEMO_TRIAL_FOLDER, analyze_demo
+from homodyn.analysis.quality import overall_light, quality_verdicts
+from homodyn.analysis.result_files import PAGE
+from homodyn.report.analysis_folder import write_analysis
 from homodyn.symbolic import machine
-from homodyn.synthetic import (
-    compare_with_truth,
-    read_truth,
-)
-
-TRIAL = Path(synthetic.__file__).parent / "demo_trial"
-"""``walk.c3d``, ``static.c3d`` and the folder ``truth``."""
-HEIGHT, MASS = 1.78, 74.0
-"""What a scale and a tape would say of the person (m, kg)."""
 
 
-def run(folder: Path, tell: Callable[[str], None] = print) -> Path:
-    """Analyse the trial of the package into ``folder``, tell each step; the path of the report."""
+def write_demo(folder: Path, progress: Callable[[str], None] = print) -> Path:
+    """Analyze the bundled walk and write the result.
+
+    Args:
+        folder: Output folder; the result goes into its subfolder ``walk``.
+        progress: Called with each line of the log.
+
+    Returns:
+        The path of the page.
+    """
     here = machine()
     native = f"{here.lanes} lanes of {here.instruction_set}" if here.compiler else "no C compiler"
-    tell(f"Kernels: {native}, {here.threads} threads; the first run on a machine compiles them.")
-    tell(f"The recording: {TRIAL}, a walk over three plates and the person standing still.")
+    progress(f"Kernels: {native}, {here.threads} threads; the first run compiles them.")
+    progress(f"Recording: {DEMO_TRIAL_FOLDER}, a walk over three plates and a static trial.")
     started = perf_counter()
-    settings = Settings(static=str(TRIAL / "static.c3d"), height=HEIGHT, mass=MASS)
-    analysis = analyze(TRIAL / "walk.c3d", settings, tell=lambda stage: tell(f"  {stage} ..."))
+    demo = analyze_demo(lambda stage: progress(f"  {stage} ..."))
     results = folder / "walk"
-    write_analysis(analysis, results, overwrite=True)
-    tell(f"Analysed in {perf_counter() - started:.1f} s: {overall(verdicts(analysis))}.")
-    truth = read_truth(TRIAL)
-    close = compare_with_truth(
-        truth,
-        model=analysis.model,
-        motion=analysis.motion,
-        loads=analysis.loads,
-        events=analysis.events,
+    write_analysis(demo.analysis, results, overwrite=True)
+    seconds = perf_counter() - started
+    progress(
+        f"Analyzed in {seconds:.1f} s; quality: {overall_light(quality_verdicts(demo.analysis))}."
     )
-    tell("How close it came to what really happened:")
-    for what, told in close.rows:
-        tell(f"  {what}: {told}")
-    page = results / "report.html"
-    tell(f"Wrote {results}; open {page} in a browser.")
+    progress("Errors against the known truth:")
+    for quantity, error in demo.comparison.rows:
+        progress(f"  {quantity}: {error}")
+    page = results / PAGE
+    progress(f"Wrote {results}; open {page} in a browser.")
     return page

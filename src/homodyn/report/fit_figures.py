@@ -4,34 +4,35 @@ from __future__ import annotations
 
 import numpy as np
 
+from homodyn.analysis.quality import (
+    GOOD_MARKER_RMS_M,
+    MAX_MARKER_RMS_M,
+    MAX_RESIDUAL_FORCE_SHARE,
+    MAX_RESIDUAL_MOMENT_SHARE,
+    net_force_and_height,
+)
 from homodyn.capture import Trial
 from homodyn.motion import (
     Loads,
     Motion,
 )
-from homodyn.motion.anatomical_axes import Axes
-from homodyn.report.gait_figures import Figure
+from homodyn.report.gait_figures import PageFigure
 from homodyn.report.svg import Plot, nice_range
 
-GOOD_RMS, BAD_RMS = 0.02, 0.04
-"""Marker errors (m) of good data and of data not to use (Hicks et al. 2015, J. Biomech. Eng.)."""
-FORCE_SHARE, MOMENT_SHARE = 0.05, 0.01
-"""Largest root residuals: of the net force, and of leg height times net force (same source)."""
 
-
-def marker_errors(motion: Motion) -> list[Figure]:
+def marker_errors(motion: Motion) -> list[PageFigure]:
     """Mean error of each marker, error of each frame, and iterations (Felis 2015, fig. 6.1)."""
     if not motion.residual.size:
         return []
     error = 1000 * motion.residual
     figures = [
-        Figure(
+        PageFigure(
             "marker-errors",
             (_bars(motion, error),),
             "Distance between each marker and its place on the model: mean over the frames "
             "(bars), one standard deviation (strokes) and the mean of all (dark line). Dashed: "
-            f"{1000 * GOOD_RMS:.0f} mm, usual for good data, and {1000 * BAD_RMS:.0f} mm, the most "
-            "that should be seen (Hicks et al. 2015).",
+            f"{1000 * GOOD_MARKER_RMS_M:.0f} mm, typical of good data, and "
+            f"{1000 * MAX_MARKER_RMS_M:.0f} mm, the recommended maximum (Hicks et al. 2015).",
             columns=1,
             legend=False,
         )
@@ -54,7 +55,9 @@ def marker_errors(motion: Motion) -> list[Figure]:
         height=210,
         alt="Root mean square and largest marker error of each frame",
     )
-    frames.level(1000 * GOOD_RMS, "dash grey").level(1000 * BAD_RMS, "dash grey")
+    frames.horizontal_line(1000 * GOOD_MARKER_RMS_M, "dash grey").horizontal_line(
+        1000 * MAX_MARKER_RMS_M, "dash grey"
+    )
     frames.line(time, worst, "thin grey").line(time, rms, "ink")
     panels = [frames.svg()]
     caption = "Marker error of each frame: root mean square (dark) and worst marker (grey)"
@@ -77,16 +80,16 @@ def marker_errors(motion: Motion) -> list[Figure]:
         panels.append(steps.svg())
         caption += "; iterations of the fit"
         caption += ", with a red dot where it did not converge" if stalled.any() else ""
-    figures.append(Figure("fit", tuple(panels), caption + ".", columns=2, legend=False))
+    figures.append(PageFigure("fit", tuple(panels), caption + ".", columns=2, legend=False))
     return figures
 
 
-def root_residuals(loads: Loads, floor: float = 0.0) -> list[Figure]:
+def root_residuals(loads: Loads, floor: float = 0.0) -> list[PageFigure]:
     """What is left over at the root, against the thresholds of Hicks et al. (2015)."""
     motion = loads.motion
     time = motion.time
     net, height = net_force_and_height(loads)
-    limits = (FORCE_SHARE * net, MOMENT_SHARE * net * height)
+    limits = (MAX_RESIDUAL_FORCE_SHARE * net, MAX_RESIDUAL_MOMENT_SHARE * net * height)
     panels = []
     told = (
         ("Residual force at the root", "N", loads.residual_force),
@@ -104,32 +107,19 @@ def root_residuals(loads: Loads, floor: float = 0.0) -> list[Figure]:
             height=210,
             alt=f"{title} over time, with its threshold",
         )
-        plot.level(limit, "dash grey")
+        plot.horizontal_line(limit, "dash grey")
         plot.line(time, size, "ink")
         panels.append(plot.svg())
     caption = (
-        "What the ground forces do not explain of the motion: length of the force, and of the "
-        f"moment. The thresholds are {100 * FORCE_SHARE:.0f} % of the largest net ground force, "
-        f"and {100 * MOMENT_SHARE:.0f} % of it times the height of the centre of mass (Hicks et "
-        "al. 2015)."
+        "The part of the motion that the ground forces do not explain: magnitude of the residual "
+        f"force and moment. Thresholds: {100 * MAX_RESIDUAL_FORCE_SHARE:.0f} % of the largest net "
+        f"ground force, and {100 * MAX_RESIDUAL_MOMENT_SHARE:.0f} % of it times the height of the "
+        "centre of mass (Hicks et al. 2015)."
     )
-    return [Figure("residuals", tuple(panels), caption, columns=2, legend=False)]
+    return [PageFigure("residuals", tuple(panels), caption, columns=2, legend=False)]
 
 
-def net_force_and_height(loads: Loads) -> tuple[float, float]:
-    """Largest net ground force (N), body weight where there is none, and mean height (m)."""
-    from homodyn import dynamics
-
-    model = loads.motion.model
-    axes = Axes.of(model)
-    weight = model.mass * float(np.linalg.norm(model.gravity))
-    total = sum((foot.force for foot in loads.feet), np.zeros((1, 3)))
-    net = max(float(np.linalg.norm(total, axis=1).max()), weight)
-    height = dynamics.center_of_mass(model, loads.motion.q) @ axes.up
-    return net, float(np.mean(height))
-
-
-def visibility(trial: Trial) -> list[Figure]:
+def visibility(trial: Trial) -> list[PageFigure]:
     """When each marker was not seen, and when its position was filled in."""
     missing = ~trial.seen
     filled = trial.filled
@@ -170,7 +160,7 @@ def visibility(trial: Trial) -> list[Figure]:
                     f"block {style}",
                 )
     caption = "Red: not seen and left out of the fit. Amber: not seen, position filled in."
-    return [Figure("visibility", (plot.svg(),), caption, columns=1, legend=False)]
+    return [PageFigure("visibility", (plot.svg(),), caption, columns=1, legend=False)]
 
 
 def _bars(motion: Motion, error: np.ndarray) -> str:
@@ -183,7 +173,7 @@ def _bars(motion: Motion, error: np.ndarray) -> str:
     plot = Plot(
         "Error of each marker, the largest first",
         (-0.7, len(shown) - 0.3),
-        nice_range(means + spreads, np.array([1000 * GOOD_RMS]), zero=True),
+        nice_range(means + spreads, np.array([1000 * GOOD_MARKER_RMS_M]), zero=True),
         "",
         "mm",
         width=980,
@@ -192,7 +182,9 @@ def _bars(motion: Motion, error: np.ndarray) -> str:
         x_ticks=[],
         alt="Mean marker errors, the largest first",
     )
-    plot.level(1000 * GOOD_RMS, "dash grey").level(1000 * BAD_RMS, "dash grey")
+    plot.horizontal_line(1000 * GOOD_MARKER_RMS_M, "dash grey").horizontal_line(
+        1000 * MAX_MARKER_RMS_M, "dash grey"
+    )
     for k, place in enumerate(order):
         name = motion.markers[shown[place]]
         mean, spread = means[place], spreads[place]
@@ -204,7 +196,7 @@ def _bars(motion: Motion, error: np.ndarray) -> str:
             f'<text class="tick end" transform="translate({x + 3:.1f} {y + 8:.1f}) rotate(-60)"'
             f"{size}>{_short(name)}</text>"
         )
-    plot.level(float(means.mean()) if len(means) else 0.0, "ink")
+    plot.horizontal_line(float(means.mean()) if len(means) else 0.0, "ink")
     return plot.svg()
 
 

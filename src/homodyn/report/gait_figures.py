@@ -13,15 +13,16 @@ import numpy as np
 from homodyn import dynamics
 from homodyn.analysis.curves import (
     SIDES,
-    Curves,
-    Rhythm,
-    Strand,
+    BilateralCurve,
+    CurveEnsemble,
+    CycleSegmentation,
     angle_curves,
-    heading,
     signal_curves,
+    walking_direction,
 )
-from homodyn.analysis.known_loads import all_known
+from homodyn.analysis.elevation_plane import fit_plane
 from homodyn.analysis.load_curves import ground_force_curves, power_curves, torque_curves
+from homodyn.analysis.load_validity import all_loads_valid
 from homodyn.capture import (
     Signals,
     world_axes,
@@ -35,12 +36,12 @@ from homodyn.motion import (
 from homodyn.motion.anatomical_axes import Axes
 from homodyn.report.svg import Plot, nice_range
 
-LOADED = 40.0
+MIN_PRESSURE_FORCE_N = 40.0
 """Vertical force (N) from which on a centre of pressure is drawn."""
 
 
 @dataclass(frozen=True)
-class Figure:
+class PageFigure:
     """Panels side by side, as many in a row as fit, and what they show."""
 
     name: str
@@ -53,68 +54,75 @@ class Figure:
     """Whether right and left are told by colour."""
 
 
-def joint_angles(motion: Motion, rhythm: Rhythm) -> list[Figure]:
+def joint_angles(motion: Motion, segmentation: CycleSegmentation) -> list[PageFigure]:
     """Angles of pelvis and legs, and of the upper body (Felis 2015, fig. 6.3)."""
-    legs, upper = _split(angle_curves(motion, rhythm), ("Pelvis", "Hip", "Knee", "Ankle"))
-    how = _how(rhythm)
+    legs, upper = _split_by_joint(
+        angle_curves(motion, segmentation), ("Pelvis", "Hip", "Knee", "Ankle")
+    )
+    how = _averaging_text(segmentation)
     figures = [
-        Figure("angles", _panels(legs, rhythm, 10.0), f"Angles of pelvis and legs (deg) {how}."),
-        Figure("angles-upper", _panels(upper, rhythm, 10.0), f"The other angles (deg) {how}."),
+        PageFigure(
+            "angles", _panels(legs, segmentation, 10.0), f"Angles of pelvis and legs (deg) {how}."
+        ),
+        PageFigure(
+            "angles-upper", _panels(upper, segmentation, 10.0), f"The other angles (deg) {how}."
+        ),
     ]
     return [figure for figure in figures if figure.panels]
 
 
-def joint_torques(loads: Loads, rhythm: Rhythm) -> list[Figure]:
+def joint_torques(loads: Loads, segmentation: CycleSegmentation) -> list[PageFigure]:
     """Torques per kg of body mass (Felis 2015, fig. 6.6)."""
-    legs, upper = _split(torque_curves(loads, rhythm), ("Hip", "Knee", "Ankle"))
+    legs, upper = _split_by_joint(torque_curves(loads, segmentation), ("Hip", "Knee", "Ankle"))
     meant = (
         "Internal: what muscles and ligaments do to the joint, positive in the direction in which "
         "the angle is."
     )
     figures = [
-        Figure(
+        PageFigure(
             "torques",
-            _panels(legs, rhythm, 0.2),
-            f"Torques of the legs per body mass {_how(rhythm, legs)}. {meant}",
+            _panels(legs, segmentation, 0.2),
+            f"Torques of the legs per body mass {_averaging_text(segmentation, legs)}. {meant}",
         ),
-        Figure(
+        PageFigure(
             "torques-upper",
-            _panels(upper, rhythm, 0.1),
-            f"The other torques per body mass {_how(rhythm, upper)}. {meant}",
+            _panels(upper, segmentation, 0.1),
+            f"The other torques per body mass {_averaging_text(segmentation, upper)}. {meant}",
         ),
     ]
     return [figure for figure in figures if figure.panels]
 
 
-def joint_powers(loads: Loads, rhythm: Rhythm) -> list[Figure]:
+def joint_powers(loads: Loads, segmentation: CycleSegmentation) -> list[PageFigure]:
     """Power of each joint per kg of body mass."""
-    curves = power_curves(loads, rhythm)
+    curves = power_curves(loads, segmentation)
     if not curves:
         return []
     caption = (
-        f"Power of the joints per body mass {_how(rhythm, curves)}. All coordinates of a joint "
-        "together; positive where muscles give energy to the movement."
+        f"Power of the joints per body mass {_averaging_text(segmentation, curves)}. Sum over all "
+        "coordinates of a joint; positive power generates mechanical energy."
     )
-    return [Figure("powers", _panels(curves, rhythm, 0.5), caption)]
+    return [PageFigure("powers", _panels(curves, segmentation, 0.5), caption)]
 
 
-def ground_forces(loads: Loads, rhythm: Rhythm) -> list[Figure]:
+def ground_forces(loads: Loads, segmentation: CycleSegmentation) -> list[PageFigure]:
     """Two feet, three axes, in percent of body weight (Felis 2015, fig. 6.8)."""
-    curves = ground_force_curves(loads, rhythm)
+    curves = ground_force_curves(loads, segmentation)
     if not curves:
         return []
     source = (
         "computed from the motion, not measured" if loads.predicted else "as the plates measured"
     )
     caption = (
-        f"Ground forces on the feet in percent of body weight {_how(rhythm, curves)}; {source}."
+        "Ground forces on the feet in percent of body weight "
+        f"{_averaging_text(segmentation, curves)}; {source}."
     )
-    return [Figure("ground-forces", _panels(curves, rhythm, 10.0), caption)]
+    return [PageFigure("ground-forces", _panels(curves, segmentation, 10.0), caption)]
 
 
 def pressure_paths(
     loads: Loads, plates: Sequence[ForcePlate], origin: np.ndarray | None = None
-) -> list[Figure]:
+) -> list[PageFigure]:
     """The floor from above: plates, paths of the centres of pressure, and that of the body.
 
     ``plates`` are in our axes, as a trial has them.
@@ -124,13 +132,13 @@ def pressure_paths(
         return []
     axes = Axes.of(motion.model)
     to_model = world_axes(motion.model).T
-    along = heading(motion)
+    along = walking_direction(motion)
     flat = np.column_stack([along, np.cross(axes.up, along)])
     com = dynamics.center_of_mass(motion.model, motion.q) @ flat
     start = com[0] if origin is None else origin
     paths = []
     for foot in loads.feet:
-        loaded = foot.force @ axes.up > LOADED
+        loaded = foot.force @ axes.up > MIN_PRESSURE_FORCE_N
         path = np.where(loaded[:, None], foot.point, np.nan) @ flat - start
         paths.append((foot.side, path))
     corners = [
@@ -158,7 +166,7 @@ def pressure_paths(
     for name, outline in corners:
         plot.polygon(outline[:, 0], outline[:, 1], "plate")
         top = float(outline[:, 1].max()) - 14.0 / scale
-        plot.words(float(outline[:, 0].mean()), top, name, "note middle")
+        plot.text(float(outline[:, 0].mean()), top, name, "note middle")
     (x0, x1), (y0, y1) = plot.x, plot.y
     shown = (com[:, 0] > x0) & (com[:, 0] < x1) & (com[:, 1] > y0) & (com[:, 1] < y1)
     plot.line(com[:, 0], np.where(shown, com[:, 1], np.nan), "thin middle")
@@ -170,10 +178,10 @@ def pressure_paths(
     )
     if not corners:
         caption += " The recording does not say where its plates are."
-    return [Figure("pressure-paths", (plot.svg(),), caption, columns=1)]
+    return [PageFigure("pressure-paths", (plot.svg(),), caption, columns=1)]
 
 
-def elevation(angles: ElevationAngles, rhythm: Rhythm) -> list[Figure]:
+def elevation(angles: ElevationAngles, segmentation: CycleSegmentation) -> list[PageFigure]:
     """Elevation angles of thigh, shank and foot (Felis 2015, fig. 6.7).
 
     The loop is drawn in the axes of its plane and against them, so that a flat loop is a line in
@@ -186,71 +194,62 @@ def elevation(angles: ElevationAngles, rhythm: Rhythm) -> list[Figure]:
         degrees = angles.side(side)
         if not np.isfinite(degrees).any():
             continue
-        loop = _loop(degrees, rhythm, side, angles.time)
-        fit = plane_of(loop)
-        flat = (loop - fit.centre) @ fit.axes
+        loop = _loop(degrees, segmentation, side, angles.time)
+        fit = fit_plane(loop)
+        flat = (loop - fit.center) @ fit.axes
         panels += [
             _view(flat[:, [0, 1]], side, "in the plane", "second axis", fit.axes),
             _view(flat[:, [0, 2]], side, "plane edge on", "out of the plane"),
         ]
-        told.append(f"{side}: {fit.share:.1f} % of the variance lies in the plane")
+        told.append(f"{side}: {fit.variance_percent:.1f} % of the variance lies in the plane")
     if panels:
         caption = (
             "Elevation angles of thigh, shank and foot against the vertical, in the sagittal "
             f"plane of the walk, in two views; {'; '.join(told)}. The dot is the first foot "
             "strike, the strokes are the three angles seen in the plane."
         )
-        figures.append(Figure("elevation", tuple(panels), caption, columns=4))
-        lines = _elevation_lines(angles, rhythm)
+        figures.append(PageFigure("elevation", tuple(panels), caption, columns=4))
+        lines = _elevation_lines(angles, segmentation)
         if lines:
             figures.append(
-                Figure("elevation-angles", lines, f"The same angles one by one {_how(rhythm)}.")
+                PageFigure(
+                    "elevation-angles",
+                    lines,
+                    f"The same angles one by one {_averaging_text(segmentation)}.",
+                )
             )
     return figures
 
 
-@dataclass(frozen=True, eq=False)
-class PlaneFit:
-    """The plane that three angles stay near: its middle, axes (columns) and share of variance."""
-
-    centre: np.ndarray
-    axes: np.ndarray
-    share: float
-
-
-def plane_of(points: np.ndarray) -> PlaneFit:
-    """The plane of least squares through points (rows), by their principal axes."""
-    kept = points[np.isfinite(points).all(axis=1)]
-    centre = kept.mean(axis=0)
-    _, sizes, axes = np.linalg.svd(kept - centre, full_matrices=False)
-    variance = sizes**2
-    return PlaneFit(centre, axes.T, float(100 * variance[:2].sum() / max(variance.sum(), 1e-30)))
-
-
-def emg(signals: Signals, rhythm: Rhythm, sides: Sequence[str | None]) -> list[Figure]:
+def emg(
+    signals: Signals, segmentation: CycleSegmentation, sides: Sequence[str | None]
+) -> list[PageFigure]:
     """Envelopes of muscle activity over the cycle with stance shaded (Felis 2015, fig. 2.7)."""
     panels = []
-    for curves in signal_curves(signals, rhythm, sides):
-        plot = _frame(curves, [strand for _, strand in curves.strands], 0.0, zero=True)
-        for side, _ in curves.strands:
-            off = None if curves.over_time else rhythm.foot_off(side)
+    for curves in signal_curves(signals, segmentation, sides):
+        plot = _frame(curves, [strand for _, strand in curves.ensembles], 0.0, zero=True)
+        for side, _ in curves.ensembles:
+            off = None if curves.over_time else segmentation.mean_foot_off(side)
             if off is not None:
                 plot.span(0.0, off, f"stance {side}")
-        for side, strand in curves.strands:
-            style = "middle" if curves.middle else side
+        for side, strand in curves.ensembles:
+            style = "middle" if curves.midline else side
             plot.band(strand.x, strand.mean - strand.sd, strand.mean + strand.sd, style)
             plot.line(strand.x, strand.mean, style)
         panels.append(plot.svg())
     if not panels:
         return []
     caption = (
-        f"Envelopes of the EMG channels {_how(rhythm, off='stance is shaded')}. In the unit of the "
-        "channel, not normalised to a maximal contraction."
+        "Envelopes of the EMG channels "
+        f"{_averaging_text(segmentation, off='stance is shaded')}. In the "
+        "unit of the channel, not normalized to a maximal contraction."
     )
-    return [Figure("emg", tuple(panels), caption)]
+    return [PageFigure("emg", tuple(panels), caption)]
 
 
-def energy(motion: Motion, loads: Loads | None, rhythm: Rhythm) -> list[Figure]:
+def energy(
+    motion: Motion, loads: Loads | None, segmentation: CycleSegmentation
+) -> list[PageFigure]:
     """Mechanical energy of the body and the work its joints have done, over time."""
     model = motion.model
     kinetic = dynamics.kinetic_energy(model, motion.q, motion.v) / model.mass
@@ -274,7 +273,7 @@ def energy(motion: Motion, loads: Loads | None, rhythm: Rhythm) -> list[Figure]:
         "Kinetic (orange), potential above its lowest (green) and whole mechanical energy "
         "(dark) per body mass"
     )
-    if loads is not None and loads.power.size and all_known(loads, rhythm):
+    if loads is not None and loads.power.size and all_loads_valid(loads, segmentation):
         per_kg = loads.power / model.mass
         step = 1.0 / motion.rate
         given = np.cumsum(np.clip(per_kg, 0.0, None).sum(axis=1)) * step
@@ -295,25 +294,29 @@ def energy(motion: Motion, loads: Loads | None, rhythm: Rhythm) -> list[Figure]:
             "; beside it the work that the joints have given (green), taken (orange) and both "
             "together (dark) since the start"
         )
-    return [Figure("energy", tuple(panels), caption + ".", columns=2, legend=False)]
+    return [PageFigure("energy", tuple(panels), caption + ".", columns=2, legend=False)]
 
 
-def _split(curves: Sequence[Curves], first: tuple[str, ...]) -> tuple[list[Curves], list[Curves]]:
+def _split_by_joint(
+    curves: Sequence[BilateralCurve], first: tuple[str, ...]
+) -> tuple[list[BilateralCurve], list[BilateralCurve]]:
     return (
         [curve for curve in curves if curve.joint in first],
         [curve for curve in curves if curve.joint not in first],
     )
 
 
-def _how(
-    rhythm: Rhythm, curves: Sequence[Curves] = (), off: str = "the dashed line is foot off"
+def _averaging_text(
+    segmentation: CycleSegmentation,
+    curves: Sequence[BilateralCurve] = (),
+    off: str = "the dashed line is foot off",
 ) -> str:
     """How curves were averaged; without some of their own, as all cycles of the trial."""
-    if not rhythm.cyclic:
+    if not segmentation.has_cycles:
         return "over time, since the trial has no complete gait cycle"
-    told = {side: rhythm.count(side) for side in SIDES}
+    told = {side: segmentation.count(side) for side in SIDES}
     if curves:
-        runs = [{side: len(strand.runs) for side, strand in curve.strands} for curve in curves]
+        runs = [{side: len(strand.values) for side, strand in curve.ensembles} for curve in curves]
         least = {side: min((run[side] for run in runs if side in run), default=0) for side in SIDES}
         measured = any(least[side] < told[side] for side in SIDES)
         told = least
@@ -332,34 +335,38 @@ def _how(
     )
 
 
-def _panels(curves: Sequence[Curves], rhythm: Rhythm, least: float) -> tuple[str, ...]:
-    return tuple(_panel(curve, rhythm, least) for curve in curves)
+def _panels(
+    curves: Sequence[BilateralCurve], segmentation: CycleSegmentation, least: float
+) -> tuple[str, ...]:
+    return tuple(_panel(curve, segmentation, least) for curve in curves)
 
 
-def _panel(curves: Curves, rhythm: Rhythm, least: float) -> str:
-    strands = curves.strands
-    if curves.over_time and curves.middle:
+def _panel(curves: BilateralCurve, segmentation: CycleSegmentation, least: float) -> str:
+    strands = curves.ensembles
+    if curves.over_time and curves.midline:
         strands = [("middle", strand) for _, strand in strands[:1]]
     plot = _frame(curves, [strand for _, strand in strands], least)
     for side, strand in strands:
-        if len(strand.runs) > 1:
+        if len(strand.values) > 1:
             plot.band(strand.x, strand.mean - strand.sd, strand.mean + strand.sd, side)
     for side, strand in strands:
-        off = None if curves.over_time else rhythm.foot_off(side)
+        off = None if curves.over_time else segmentation.mean_foot_off(side)
         if off is not None:
-            plot.upright(off, f"dash {side}")
+            plot.vertical_line(off, f"dash {side}")
         plot.line(strand.x, strand.mean, side)
     return plot.svg()
 
 
-def _frame(curves: Curves, strands: Sequence[Strand], least: float, zero: bool = False) -> Plot:
+def _frame(
+    curves: BilateralCurve, strands: Sequence[CurveEnsemble], least: float, zero: bool = False
+) -> Plot:
     edges = [strand.mean + sign * strand.sd for strand in strands for sign in (-1, 1)]
     over_time = curves.over_time
     x = (0.0, 100.0)
     if over_time:
         x = (float(strands[0].x[0]), float(strands[0].x[-1]))
     label = "time (s)" if over_time else "gait cycle (%)"
-    sides = " and ".join(side for side, _ in curves.strands)
+    sides = " and ".join(side for side, _ in curves.ensembles)
     return Plot(
         curves.title,
         x,
@@ -370,9 +377,11 @@ def _frame(curves: Curves, strands: Sequence[Strand], least: float, zero: bool =
     )
 
 
-def _loop(degrees: np.ndarray, rhythm: Rhythm, side: str, time: np.ndarray) -> np.ndarray:
+def _loop(
+    degrees: np.ndarray, segmentation: CycleSegmentation, side: str, time: np.ndarray
+) -> np.ndarray:
     """Three angles over the mean cycle, or over the whole trial."""
-    strands = [rhythm.strand(degrees[:, k], side, time) for k in range(3)]
+    strands = [segmentation.ensemble(degrees[:, k], side, time) for k in range(3)]
     if any(strand is None for strand in strands):
         return degrees[np.isfinite(degrees).all(axis=1)]
     return np.column_stack([strand.mean for strand in strands if strand is not None])
@@ -406,21 +415,24 @@ def _spokes(plot: Plot, axes: np.ndarray, reach: float) -> None:
     for k, word in enumerate(("thigh", "shank", "foot")):
         end = reach * axes[k, :2]
         plot.line(np.array([0.0, end[0]]), np.array([0.0, end[1]]), "thin middle")
-        plot.words(1.18 * end[0], 1.18 * end[1], word, "note middle")
+        plot.text(1.18 * end[0], 1.18 * end[1], word, "note middle")
 
 
-def _elevation_lines(angles: ElevationAngles, rhythm: Rhythm) -> tuple[str, ...]:
+def _elevation_lines(angles: ElevationAngles, segmentation: CycleSegmentation) -> tuple[str, ...]:
     panels = []
     for k, segment in enumerate(("Thigh", "Shank", "Foot")):
-        sides = {side: rhythm.strand(angles.side(side)[:, k], side, angles.time) for side in SIDES}
-        curves = Curves(
+        sides = {
+            side: segmentation.ensemble(angles.side(side)[:, k], side, angles.time)
+            for side in SIDES
+        }
+        curves = BilateralCurve(
             f"{segment} elevation",
             "deg",
             "",
             sides.get("right"),
             sides.get("left"),
-            not rhythm.cyclic,
+            not segmentation.has_cycles,
         )
-        if curves.strands:
-            panels.append(_panel(curves, rhythm, 10.0))
+        if curves.ensembles:
+            panels.append(_panel(curves, segmentation, 10.0))
     return tuple(panels)

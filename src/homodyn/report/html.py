@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from homodyn.report.gait_figures import Figure
+from homodyn.report.gait_figures import PageFigure
 
 
 class Markup(str):
@@ -30,14 +30,14 @@ def table(columns: Sequence[Column], rows: Iterable[Sequence[Cell]], caption: st
         + "</tr>"
         for row in rows
     )
-    told = f"<caption>{escape(caption)}</caption>" if caption else ""
+    bullet_list = f"<caption>{escape(caption)}</caption>" if caption else ""
     return (
-        f'<div class="scroll"><table>{told}<thead><tr>{head}</tr></thead>'
+        f'<div class="scroll"><table>{bullet_list}<thead><tr>{head}</tr></thead>'
         f"<tbody>{body}</tbody></table></div>"
     )
 
 
-def figure(drawn: Figure) -> str:
+def figure(drawn: PageFigure) -> str:
     """A figure with its panels, the colours of the sides and its caption."""
     kind = {1: "wide", 2: "two", 4: "four"}.get(drawn.columns, "")
     legend = (
@@ -61,7 +61,7 @@ def tile(value: str, unit: str, word: str) -> str:
     )
 
 
-def told(sentences: Iterable[str]) -> str:
+def bullet_list(sentences: Iterable[str]) -> str:
     """A list of sentences; nothing when there are none."""
     items = "".join(f"<li>{escape(sentence)}</li>" for sentence in sentences)
     return f'<ul class="told">{items}</ul>' if items else ""

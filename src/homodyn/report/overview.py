@@ -5,27 +5,21 @@ It is made from the files of the results alone, so that it holds whatever was an
 
 from __future__ import annotations
 
-import csv
-import json
-import os
-import tempfile
-from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from homodyn.errors import FormatError
-from homodyn.report import texts
-from homodyn.report.files import PAGE, SUMMARY
-from homodyn.report.gait_figures import Figure
+from homodyn.analysis.result_files import PAGE, StoredResult, find_results, gait_measures_csv
+from homodyn.foundation import write_text
+from homodyn.report import page_text
+from homodyn.report.gait_figures import PageFigure
 from homodyn.report.html import Cell, Markup, figure, paragraph, table
 from homodyn.report.replay import asset
 from homodyn.report.svg import Plot, nice_range
 
 INDEX, MEASURES = "index.html", "gait.csv"
-SHOWN = (
+TABLE_MEASURES = (
     ("velocity", "both"),
     ("cadence", "both"),
     ("step length", "right"),
@@ -36,9 +30,9 @@ SHOWN = (
     ("stance share", "left"),
 )
 """Measures of the table, by name and side."""
-COMPARED = ("step length", "step duration", "stride velocity")
+FIGURE_MEASURES = ("step length", "step duration", "stride velocity")
 """Measures of the figure (Felis 2015, fig. 6.2)."""
-CURVES = (
+FIGURE_CURVES = (
     "Hip flexion",
     "Knee flexion",
     "Ankle dorsiflexion",
@@ -52,74 +46,18 @@ CURVES = (
 """Curves over the cycle that are laid over each other."""
 
 
-@dataclass(frozen=True)
-class Result:
-    """What one finished trial left in its folder."""
-
-    name: str
-    folder: Path
-    summary: dict[str, Any]
-
-    def measure(self, name: str, side: str) -> dict[str, Any] | None:
-        """A gait measure by name and side; None where it is not there."""
-        for row in self.summary.get("gait", []):
-            if (row["name"], row["side"]) == (name, side):
-                return dict(row)
-        return None
-
-    def curves(self) -> dict[str, np.ndarray]:
-        """The columns of ``cycles.csv``; none where the trial has no cycle."""
-        try:
-            with open(self.folder / "cycles.csv", encoding="utf-8", newline="") as stream:
-                head, *rows = csv.reader(stream)
-        except (OSError, ValueError):
-            return {}
-        return dict(zip(head, np.array(rows, dtype=float).T, strict=True))
-
-
-def results_in(output: str | Path) -> list[Result]:
-    """Every complete result in a folder, in the order of their names."""
-    found = []
-    for path in sorted(Path(output).glob(f"*/{SUMMARY}")):
-        try:
-            summary = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            continue
-        if isinstance(summary, dict) and summary.get("complete"):
-            found.append(Result(path.parent.name, path.parent, summary))
-    return found
-
-
 def write_overview(output: str | Path) -> Path | None:
     """Write the page and the table of all results in a folder; nothing when there are none."""
     output = Path(output)
-    found = results_in(output)
+    found = find_results(output)
     if not found:
         return None
-    try:
-        with tempfile.TemporaryDirectory(dir=output, prefix=".overview.") as beside:
-            for name, text in ((INDEX, overview(found)), (MEASURES, measures(found))):
-                complete = Path(beside) / name
-                complete.write_text(text, encoding="utf-8", newline="")
-                os.replace(complete, output / name)
-    except OSError as error:
-        raise FormatError(f"it cannot be written: {error.strerror}", str(output)) from error
+    write_text(output / INDEX, overview_page(found))
+    write_text(output / MEASURES, gait_measures_csv(found))
     return output / INDEX
 
 
-def measures(found: list[Result]) -> str:
-    """All gait measures of all trials, one a row, with commas."""
-    lines = ["trial,measure,unit,side,cycles,mean,sd"]
-    for result in found:
-        for row in result.summary.get("gait", []):
-            sd = "" if row["sd"] is None else f"{row['sd']:.6g}"
-            words = [result.name, row["name"], row["unit"], row["side"], str(row["cycles"])]
-            cells = [f'"{w}"' if "," in w else w for w in words]
-            lines.append(",".join([*cells, f"{row['mean']:.6g}", sd]))
-    return "\n".join(lines) + "\n"
-
-
-def overview(found: list[Result]) -> str:
+def overview_page(found: list[StoredResult]) -> str:
     """The page as text."""
     drawn = [*_bars(found), *_curves(found)]
     body = _trials(found) + "".join(figure(one) for one in drawn)
@@ -135,9 +73,9 @@ def overview(found: list[Result]) -> str:
     )
 
 
-def _trials(found: list[Result]) -> str:
+def _trials(found: list[StoredResult]) -> str:
     heads = [("trial", ""), ("quality", ""), ("marker error (mm)", "n")]
-    for name, side in SHOWN:
+    for name, side in TABLE_MEASURES:
         unit = next((m["unit"] for r in found if (m := r.measure(name, side))), "")
         heads.append((f"{name}{'' if side == 'both' else ', ' + side} ({unit})", "n"))
     rows: list[list[Cell]] = []
@@ -146,19 +84,19 @@ def _trials(found: list[Result]) -> str:
         name = escape(result.name)
         cells: list[Cell] = [
             Markup(f'<a href="{name}/{PAGE}">{name}</a>'),
-            Markup(f'<span class="light {light}">{texts.LIGHTS[light]}</span>'),
+            Markup(f'<span class="light {light}">{page_text.LIGHTS[light]}</span>'),
             f"{1000 * result.summary['fit']['rms_m']:.1f}",
         ]
-        for measure, side in SHOWN:
+        for measure, side in TABLE_MEASURES:
             row = result.measure(measure, side)
             cells.append(None if row is None else f"{row['mean']:.3g}")
         rows.append(cells)
     return table(heads, rows)
 
 
-def _bars(found: list[Result]) -> list[Figure]:
+def _bars(found: list[StoredResult]) -> list[PageFigure]:
     panels = []
-    for name in COMPARED:
+    for name in FIGURE_MEASURES:
         values = [(r.measure(name, "right"), r.measure(name, "left")) for r in found]
         known = [m for pair in values for m in pair if m]
         if not known:
@@ -188,13 +126,13 @@ def _bars(found: list[Result]) -> list[Figure]:
         "Mean and standard deviation over the steps of each trial, numbered in the order of the "
         "table above."
     )
-    return [Figure("measures", tuple(panels), caption)]
+    return [PageFigure("measures", tuple(panels), caption)]
 
 
-def _curves(found: list[Result]) -> list[Figure]:
+def _curves(found: list[StoredResult]) -> list[PageFigure]:
     tables = [curves for result in found if (curves := result.curves())]
     panels = []
-    for title in CURVES:
+    for title in FIGURE_CURVES:
         sides: dict[str, list[np.ndarray]] = {}
         unit = ""
         for side in ("right", "left"):
@@ -229,12 +167,12 @@ def _curves(found: list[Result]) -> list[Figure]:
         f"Curves over the gait cycle: mean and one standard deviation of the means of {len(tables)}"
         " trials."
     )
-    return [Figure("curves", tuple(panels), caption)]
+    return [PageFigure("curves", tuple(panels), caption)]
 
 
 def _every(count: int) -> range:
     return range(0, count, max(count // 10, 1))
 
 
-def _version(found: list[Result]) -> str:
+def _version(found: list[StoredResult]) -> str:
     return escape(str(found[0].summary.get("versions", {}).get("homodyn", "")))

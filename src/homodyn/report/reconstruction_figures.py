@@ -6,24 +6,25 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from homodyn.analysis.curves import heading
+from homodyn.analysis.curves import walking_direction
+from homodyn.analysis.elevation_plane import fit_plane
 from homodyn.errors import CaptureError
 from homodyn.gait import Reconstruction, elevation_angles
 from homodyn.model import Model
 from homodyn.motion.anatomical_axes import Axes
-from homodyn.report.gait_figures import Figure, plane_of
-from homodyn.report.replay import stick_ends, sticks
+from homodyn.report.gait_figures import PageFigure
+from homodyn.report.replay import body_capsules, capsule_ends
 from homodyn.report.svg import Plot, nice_range
 
 SIDES = ("Right", "Left")
 AXES = ("Forward", "To the left", "Upward")
 UPPER = ("Lumbar", "Shoulder", "Elbow", "Wrist", "Neck", "Head", "Clavicula")
 """Joints above the pelvis."""
-LOOKED = np.array([[0.80, -0.60, 0.0], [-0.30, -0.40, 0.866]])
+DIAGONAL_VIEW = np.array([[0.80, -0.60, 0.0], [-0.30, -0.40, 0.866]])
 """Directions across and up of a diagonal view of three axes."""
 
 
-def tracking_errors(result: Reconstruction) -> list[Figure]:
+def tracking_errors(result: Reconstruction) -> list[PageFigure]:
     """Mean and standard deviation of the error of each coordinate (fig. 6.4)."""
     model = result.motion.model
     kinds: dict[str, list[int]] = {"slide": [], "legs": [], "upper": []}
@@ -43,7 +44,7 @@ def tracking_errors(result: Reconstruction) -> list[Figure]:
         "Reconstructed less recorded coordinates: mean (bar) and standard deviation (stroke) over "
         "the nodes of the step."
     )
-    return [Figure("tracking", tuple(panels), caption, columns=1, legend=False)]
+    return [PageFigure("tracking", tuple(panels), caption, columns=1, legend=False)]
 
 
 def _bars(
@@ -74,7 +75,7 @@ def _bars(
     return plot.svg()
 
 
-def overlays(result: Reconstruction, poses: int = 6) -> list[Figure]:
+def overlays(result: Reconstruction, poses: int = 6) -> list[PageFigure]:
     """Recorded and reconstructed body over each other, from the side and from ahead (fig. 6.5)."""
     fitted = result.fitted
     model = fitted.model
@@ -82,15 +83,15 @@ def overlays(result: Reconstruction, poses: int = 6) -> list[Figure]:
     recorded = np.column_stack(
         [np.interp(fitted.time[frames], result.motion.time, c) for c in result.motion.q.T]
     )
-    ends = [stick_ends(model, q) for q in (recorded, fitted.q[frames])]
-    axes, along = Axes.of(model), heading(result.motion)
+    ends = [capsule_ends(model, q) for q in (recorded, fitted.q[frames])]
+    axes, along = Axes.of(model), walking_direction(result.motion)
     across = np.cross(axes.up, along)
     panels = (
         _strip(model, ends, along, axes.up, fitted.time[frames], "From the right side"),
         _strip(model, ends, -across, axes.up, fitted.time[frames], "From behind"),
     )
     return [
-        Figure(
+        PageFigure(
             "overlay",
             panels,
             "The recorded body (orange) and the reconstructed one (green, narrower, drawn over it) "
@@ -133,7 +134,7 @@ def _strip(
         moved = coordinates.copy()
         moved[..., 0] += shift
         for k in range(len(time)):
-            for place, stick in enumerate(sticks(model)):
+            for place, stick in enumerate(body_capsules(model)):
                 (x0, x1), (y0, y1) = plot.at(moved[k, place, :, 0], moved[k, place, :, 1])
                 broad = max(1.2 * stick.radius * scale * width_of, 1.0)
                 plot.parts.append(
@@ -143,12 +144,12 @@ def _strip(
     return plot.svg()
 
 
-def torques_per_kg(result: Reconstruction) -> list[Figure]:
+def torques_per_kg(result: Reconstruction) -> list[PageFigure]:
     """Torques of the joints per mass over the step (fig. 6.6)."""
     model = result.motion.model
     driven = np.flatnonzero(np.abs(result.tau).max(axis=0) > 0)
     measured = None
-    if result.measured is not None and _holds(result):
+    if result.measured is not None and _plates_measured(result):
         clock, known = result.measured.motion.time, result.measured.per_kg
         measured = np.column_stack([np.interp(result.time, clock, c) for c in known.T])
     panels = []
@@ -165,10 +166,10 @@ def torques_per_kg(result: Reconstruction) -> list[Figure]:
     caption = (
         f"Torques of the joints per body mass over the step; upright lines part its phases.{dashed}"
     )
-    return [Figure("torques", tuple(panels), caption, columns=4)]
+    return [PageFigure("torques", tuple(panels), caption, columns=4)]
 
 
-def elevation_loops(result: Reconstruction) -> list[Figure]:
+def elevation_loops(result: Reconstruction) -> list[PageFigure]:
     """Elevation angles of thigh, shank and foot, recorded and reconstructed (fig. 6.7)."""
     step = (result.motion.time >= result.fitted.time[0]) & (
         result.motion.time <= result.fitted.time[-1]
@@ -183,18 +184,20 @@ def elevation_loops(result: Reconstruction) -> list[Figure]:
         except CaptureError:
             return []
         loops = {side: angles.side(side.lower())[kept] for side in SIDES}
-        shares = ", ".join(f"{s.lower()} {plane_of(x).share:.1f} %" for s, x in loops.items())
+        shares = ", ".join(
+            f"{s.lower()} {fit_plane(x).variance_percent:.1f} %" for s, x in loops.items()
+        )
         told.append(f"{words}: {shares}")
-        fit = plane_of(np.concatenate(list(loops.values())))
+        fit = fit_plane(np.concatenate(list(loops.values())))
         edge = np.stack([fit.axes[:, 0], fit.axes[:, 2]])
-        for view, title in ((LOOKED, "diagonal view"), (edge, "plane edge on")):
+        for view, title in ((DIAGONAL_VIEW, "diagonal view"), (edge, "plane edge on")):
             panels.append(_loops(loops, view, f"{words.capitalize()}, {title}"))
     caption = (
         "Elevation angles of thigh, shank and foot over the step (deg), in a diagonal view and "
         "along the plane nearest to them. Variance within the plane of each side: "
         f"{'; '.join(told)}."
     )
-    return [Figure("elevation", tuple(panels), caption, columns=4)]
+    return [PageFigure("elevation", tuple(panels), caption, columns=4)]
 
 
 def _loops(loops: dict[str, np.ndarray], view: np.ndarray, title: str) -> str:
@@ -215,10 +218,10 @@ def _loops(loops: dict[str, np.ndarray], view: np.ndarray, title: str) -> str:
     return plot.svg()
 
 
-def step_forces(result: Reconstruction) -> list[Figure]:
+def step_forces(result: Reconstruction) -> list[PageFigure]:
     """Ground forces of both feet along three axes in percent of the weight (fig. 6.8)."""
     weight = result.weight
-    holds = _holds(result)
+    holds = _plates_measured(result)
     panels = []
     for side in SIDES:
         force = 100 * result.ground_force(side) / weight
@@ -236,7 +239,7 @@ def step_forces(result: Reconstruction) -> list[Figure]:
     how = "tracked with the plates" if result.tracked else "predicted from the movement alone"
     dashed = " Dashed: as the plates measured." if holds else ""
     caption = f"Ground forces of each foot over the step, {how}, in percent of body weight.{dashed}"
-    return [Figure("forces", tuple(panels), caption)]
+    return [PageFigure("forces", tuple(panels), caption)]
 
 
 def _plates(result: Reconstruction, side: str) -> np.ndarray | None:
@@ -248,7 +251,7 @@ def _plates(result: Reconstruction, side: str) -> np.ndarray | None:
     return np.column_stack([np.interp(result.time, clock, c) for c in total.T])
 
 
-def _holds(result: Reconstruction) -> bool:
+def _plates_measured(result: Reconstruction) -> bool:
     return bool(result.force_errors())
 
 
@@ -267,7 +270,7 @@ def _pieces(result: Reconstruction, values: np.ndarray) -> list[tuple[np.ndarray
 def _over_step(result: Reconstruction, title: str, unit: str, y: tuple[float, float]) -> Plot:
     plot = Plot(title, (0.0, 100.0), y, "step (%)", unit, width=300.0, height=180.0)
     for footing in result.footings[1:]:
-        plot.upright(float(_percent(result, np.array([footing.begin]))[0]), "grey")
+        plot.vertical_line(float(_percent(result, np.array([footing.begin]))[0]), "grey")
     return plot
 
 

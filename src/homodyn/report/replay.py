@@ -20,7 +20,7 @@ import casadi as ca
 import numpy as np
 
 from homodyn import dynamics
-from homodyn.analysis.curves import heading
+from homodyn.analysis.curves import walking_direction
 from homodyn.capture import world_axes
 from homodyn.dynamics.tree import Tree
 from homodyn.model import WORLD, Body, ContactShape, Model
@@ -31,24 +31,24 @@ from homodyn.motion import (
     Motion,
 )
 from homodyn.motion.anatomical_axes import Axes
-from homodyn.report.silhouette import posed
+from homodyn.report.posed_geometry import geometry_at_pose
 from homodyn.report.svg import Plot
 from homodyn.symbolic import kernel
 
-RATE = 50.0
+MAX_REPLAY_RATE_HZ = 50.0
 """Most pictures a second (Hz)."""
-GAP = -32768
+MISSING_STEP = -32768
 """The step that stands for a marker that was not seen."""
-ARROW = 0.7
+ARROW_LENGTH_M = 0.7
 """Length (m) of the arrow of a force of one body weight."""
-DENSITY = 1000.0
+BODY_DENSITY_KG_M3 = 1000.0
 """Of bodies whose width the model does not tell (kg/m3)."""
-THINNEST, THICKEST = 0.018, 0.085
+MIN_RADIUS_M, MAX_RADIUS_M = 0.018, 0.085
 """Radii (m) of such bodies."""
 
 
 @dataclass(frozen=True, eq=False)
-class Stick:
+class BodyCapsule:
     """A capsule fixed in a body: ends in the axes of the body (m), radius (m), side of the body."""
 
     body: str
@@ -59,16 +59,16 @@ class Stick:
 
 
 @lru_cache(maxsize=8)
-def sticks(model: Model) -> tuple[Stick, ...]:
+def body_capsules(model: Model) -> tuple[BodyCapsule, ...]:
     """What is drawn of each body: its capsules, or a bone as thick as its mass would fill.
 
     A body without either is drawn by the shapes it touches with. Where there are none of these, all
     are balls.
     """
-    scene = posed(model, model.neutral())
+    scene = geometry_at_pose(model, model.neutral())
     bodies = {body.name: body for body in model.bodies}
     made = [
-        Stick(
+        BodyCapsule(
             capsule.body,
             np.asarray(capsule.start, dtype=float),
             np.asarray(capsule.end, dtype=float),
@@ -86,13 +86,13 @@ def sticks(model: Model) -> tuple[Stick, ...]:
             continue
         place = scene.bodies[name]
         mass = float(bodies[name].mass) / shares[name]
-        radius = np.sqrt(mass / (DENSITY * np.pi * max(length, 0.05)))
+        radius = np.sqrt(mass / (BODY_DENSITY_KG_M3 * np.pi * max(length, 0.05)))
         made.append(
-            Stick(
+            BodyCapsule(
                 name,
                 np.asarray(place.point(start)),
                 np.asarray(place.point(end)),
-                float(np.clip(0.8 * radius, THINNEST, THICKEST)),
+                float(np.clip(0.8 * radius, MIN_RADIUS_M, MAX_RADIUS_M)),
                 scene.sides[name],
             )
         )
@@ -105,7 +105,7 @@ def sticks(model: Model) -> tuple[Stick, ...]:
     return tuple(made)
 
 
-def _shape_sticks(contact: ContactShape, side: str) -> list[Stick]:
+def _shape_sticks(contact: ContactShape, side: str) -> list[BodyCapsule]:
     """A contact shape: a ball, a capsule, or the edges of a box."""
     back = np.asarray(contact.rotation, dtype=float).T
     middle, size = np.asarray(contact.position, float), np.asarray(contact.size, dtype=float)
@@ -113,24 +113,26 @@ def _shape_sticks(contact: ContactShape, side: str) -> list[Stick]:
         corners = np.array(list(product((-1.0, 1.0), repeat=3)))
         thin = max(0.02 * float(size.max()), 0.002)
         return [
-            Stick(contact.body, middle + back @ (size * a), middle + back @ (size * b), thin, side)
+            BodyCapsule(
+                contact.body, middle + back @ (size * a), middle + back @ (size * b), thin, side
+            )
             for a, b in combinations(corners, 2)
             if np.abs(a - b).sum() == 2
         ]
     arm = back @ [size[0], 0.0, 0.0] if contact.kind in ("line", "capsule") else np.zeros(3)
     round_ones = contact.kind in ("sphere", "capsule")
-    radius = max(float(contact.radius) if round_ones else 0.0, THINNEST / 2)
-    return [Stick(contact.body, middle - arm, middle + arm, radius, side)]
+    radius = max(float(contact.radius) if round_ones else 0.0, MIN_RADIUS_M / 2)
+    return [BodyCapsule(contact.body, middle - arm, middle + arm, radius, side)]
 
 
-def _ball(body: Body, side: str) -> Stick:
+def _ball(body: Body, side: str) -> BodyCapsule:
     """A ball of the mass of a body around its centre of mass."""
     center = np.asarray(body.com, dtype=float)
-    radius = max((3 * float(body.mass) / (4 * np.pi * DENSITY)) ** (1 / 3), THINNEST)
-    return Stick(body.name, center, center, radius, side)
+    radius = max((3 * float(body.mass) / (4 * np.pi * BODY_DENSITY_KG_M3)) ** (1 / 3), MIN_RADIUS_M)
+    return BodyCapsule(body.name, center, center, radius, side)
 
 
-def stick_ends(model: Model, q: np.ndarray) -> np.ndarray:
+def capsule_ends(model: Model, q: np.ndarray) -> np.ndarray:
     """Ends of all sticks in the model's world, (poses, sticks, 2, 3), m."""
     index = {name: place for place, name in enumerate(model.body_names)}
 
@@ -138,7 +140,7 @@ def stick_ends(model: Model, q: np.ndarray) -> np.ndarray:
         placed = Tree(model, positions).placements
         points = [
             placed[index[stick.body]].point_back(end)
-            for stick in sticks(model)
+            for stick in body_capsules(model)
             for end in (stick.start, stick.end)
         ]
         return ca.horzcat(*points).T
@@ -155,12 +157,12 @@ def replay_data(
     """Everything the browser needs, as plain lists, numbers and packed arrays."""
     model = motion.model
     turn = world_axes(model)
-    every = max(int(np.ceil(motion.rate / RATE - 1e-6)), 1)
+    every = max(int(np.ceil(motion.rate / MAX_REPLAY_RATE_HZ - 1e-6)), 1)
     frames = slice(None, None, every)
     q = motion.q[frames]
-    ends = stick_ends(model, q) @ turn.T
+    ends = capsule_ends(model, q) @ turn.T
     com = dynamics.center_of_mass(model, q) @ turn.T
-    along = turn @ heading(motion)
+    along = turn @ walking_direction(motion)
     if motion.markers:
         order = [marker.name for marker in model.markers]
         columns = [order.index(name) for name in motion.markers]
@@ -172,13 +174,13 @@ def replay_data(
     feet = [
         {
             "side": foot.side or "middle",
-            "force": packed(foot.force[frames] @ turn.T),
-            "point": packed(foot.point[frames] @ turn.T),
+            "force": pack_vectors(foot.force[frames] @ turn.T),
+            "point": pack_vectors(foot.point[frames] @ turn.T),
         }
         for foot in (loads.feet if loads else ())
     ]
     heights = ends[..., 2]
-    thickest = max(stick.radius for stick in sticks(model))
+    thickest = max(stick.radius for stick in body_capsules(model))
     return {
         "frames": len(q),
         "rate": motion.rate / every,
@@ -189,18 +191,18 @@ def replay_data(
         "centre": np.round(com.mean(axis=0), 3).tolist(),
         "heading": round(float(np.arctan2(along[1], along[0])), 4),
         "weight": round(weight, 1),
-        "arrow": ARROW,
+        "arrow": ARROW_LENGTH_M,
         "segments": {
-            "radius": [round(stick.radius, 4) for stick in sticks(model)],
-            "side": [stick.side for stick in sticks(model)],
-            "ends": packed(ends),
+            "radius": [round(stick.radius, 4) for stick in body_capsules(model)],
+            "side": [stick.side for stick in body_capsules(model)],
+            "ends": pack_vectors(ends),
         },
         "markers": {
             "names": list(motion.markers),
-            "model": packed(placed),
-            "measured": packed(measured),
+            "model": pack_vectors(placed),
+            "measured": pack_vectors(measured),
         },
-        "com": packed(com),
+        "com": pack_vectors(com),
         "feet": feet,
         "plates": [
             np.round(plate.corners, 4).tolist() for plate in plates if plate.corners is not None
@@ -256,13 +258,13 @@ def replay_html(data: dict[str, Any], picture: str) -> str:
     )
 
 
-def strip(motion: Motion, poses: int = 7) -> str:
+def pose_strip(motion: Motion, poses: int = 7) -> str:
     """The motion as a row of figures from the right side: an SVG for paper and without scripts."""
     model = motion.model
     axes = Axes.of(model)
-    along = heading(motion)
+    along = walking_direction(motion)
     frames = np.linspace(0, len(motion.q) - 1, poses).astype(int)
-    ends = stick_ends(model, motion.q[frames])
+    ends = capsule_ends(model, motion.q[frames])
     com = dynamics.center_of_mass(model, motion.q[frames])
     # Figures of somebody who stays in place are put beside each other.
     shift = com @ along
@@ -292,7 +294,7 @@ def strip(motion: Motion, poses: int = 7) -> str:
     near = (ends @ side_axis).mean(axis=-1)
     for k in range(poses):
         for place in np.argsort(-near[k]):
-            stick = sticks(model)[place]
+            stick = body_capsules(model)[place]
             (x0, x1), (y0, y1) = plot.at(flat[k, place, :, 0], flat[k, place, :, 1])
             plot.parts.append(
                 f'<path class="limb {stick.side}" stroke-width="{2 * stick.radius * scale:.1f}" '
@@ -301,16 +303,18 @@ def strip(motion: Motion, poses: int = 7) -> str:
     return plot.svg()
 
 
-def packed(array: np.ndarray) -> dict[str, Any]:
+def pack_vectors(array: np.ndarray) -> dict[str, Any]:
     """Vectors (..., 3) as 16-bit steps: base64 text, the size of a step, and an offset an axis."""
     rows = np.asarray(array, dtype=float).reshape(-1, 3)
     if not np.isfinite(rows).any():
-        steps = np.full(rows.shape, GAP, dtype="<i2")
+        steps = np.full(rows.shape, MISSING_STEP, dtype="<i2")
         return {"data": _text(steps), "scale": 1.0, "offset": [0.0, 0.0, 0.0]}
     low, high = np.nanmin(rows, axis=0), np.nanmax(rows, axis=0)
     offset = (low + high) / 2
     scale = float(max((high - low).max() / 2 / 32000.0, 1e-6))
-    steps = np.where(np.isfinite(rows), np.rint((rows - offset) / scale), GAP).astype("<i2")
+    steps = np.where(np.isfinite(rows), np.rint((rows - offset) / scale), MISSING_STEP).astype(
+        "<i2"
+    )
     return {"data": _text(steps), "scale": scale, "offset": np.round(offset, 6).tolist()}
 
 

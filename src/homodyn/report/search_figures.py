@@ -12,13 +12,13 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from homodyn.errors import SearchError
-from homodyn.report.draw import GREY, INK, save_drawing
+from homodyn.report.model_drawing import GREY, INK, save_figure
 from homodyn.search import MMPSO, Job, Space, Study
 
 BLUE, RED, GREEN = "#3b78b5", "#c8553d", "#1d9a6c"
-MOST_SUBSPACES = 40
+MAX_SUBSPACES = 40
 """Rows of a visit map; the least visited subspaces beyond them share one row."""
-MOST_BINS = 200
+MAX_BINS = 200
 
 
 def save_figures(study: Study, folder: str | Path) -> list[Path]:
@@ -37,7 +37,7 @@ def save_figures(study: Study, folder: str | Path) -> list[Path]:
     paths = []
     for name, figure in drawn.items():
         path = place / f"{name}.png"
-        save_drawing(figure, path)
+        save_figure(figure, path)
         paths.append(path)
     return paths
 
@@ -140,11 +140,11 @@ def visit_map(study: Study) -> Figure:
     for _, groups, count in visits:
         totals[groups.tobytes()] = totals.get(groups.tobytes(), 0) + count
     order = sorted(totals, key=lambda key: (-totals[key], key))
-    shown = order[:MOST_SUBSPACES]
+    shown = order[:MAX_SUBSPACES]
     row_of = {key: row for row, key in enumerate(shown)}
     rest = len(order) > len(shown)
     last = max(generation for generation, _, _ in visits) + 1
-    width = max(1, -(-last // MOST_BINS))
+    width = max(1, -(-last // MAX_BINS))
     table = np.zeros((len(shown) + rest, -(-last // width)))
     for generation, groups, count in visits:
         table[row_of.get(groups.tobytes(), len(shown)), generation // width] += count

@@ -13,9 +13,9 @@ from html import escape
 
 import numpy as np
 
-POINTS = 600
+MAX_LINE_POINTS = 600
 """Points of a line beyond which it is thinned; the eye does not see more on a panel."""
-LETTER = 5.6
+LETTER_WIDTH = 5.6
 """Width of a letter of a tick or note (units of the drawing)."""
 
 
@@ -55,7 +55,7 @@ class Plot:
 
     def line(self, x: np.ndarray, y: np.ndarray, style: str) -> Plot:
         """A line through points, interrupted where one is not finite."""
-        x, y = thinned(np.asarray(x, dtype=float), np.asarray(y, dtype=float))
+        x, y = thin_line(np.asarray(x, dtype=float), np.asarray(y, dtype=float))
         path = _path(*self.at(x, y))
         if path:
             self.parts.append(f'<path class="line {style}" d="{path}"/>')
@@ -81,7 +81,7 @@ class Plot:
         )
         return self
 
-    def level(self, y: float, style: str, label: str = "") -> Plot:
+    def horizontal_line(self, y: float, style: str, label: str = "") -> Plot:
         """A horizontal line across the plot, with a word at its right end."""
         if not self.y[0] <= y <= self.y[1]:
             return self
@@ -92,7 +92,7 @@ class Plot:
         )
         return self
 
-    def upright(self, x: float, style: str, label: str = "") -> Plot:
+    def vertical_line(self, x: float, style: str, label: str = "") -> Plot:
         """A vertical line through the plot, with a word at its top."""
         (px, _), (y0, y1) = self.at(np.array([x, x]), np.array(self.y))
         self.parts.append(
@@ -132,7 +132,7 @@ class Plot:
         self.parts.append(f'<path class="{style}" d="{_path(*self.at(x, y))}Z"/>')
         return self
 
-    def words(self, x: float, y: float, text: str, style: str = "note") -> Plot:
+    def text(self, x: float, y: float, text: str, style: str = "note") -> Plot:
         """Words at a point of the plot."""
         px, py = self.at(x, y)
         self.parts.append(_text(float(px), float(py), text, style))
@@ -153,12 +153,12 @@ class Plot:
     def _axes(self) -> str:
         (x0, x1), (y0, _) = self.at(np.array(self.x), np.array(self.y))
         out = []
-        for value, word in self.y_ticks if self.y_ticks is not None else _labelled(self.y, 4):
+        for value, word in self.y_ticks if self.y_ticks is not None else _tick_labels(self.y, 4):
             _, py = self.at(0.0, value)
             kind = "zero" if value == 0 else "grid"
             out.append(f'<path class="{kind}" d="M{x0:.1f} {py:.1f}H{x1:.1f}"/>')
             out.append(_text(x0 - 5, float(py) + 3.5, word, "tick end"))
-        for value, word in self.x_ticks if self.x_ticks is not None else _labelled(self.x, 5):
+        for value, word in self.x_ticks if self.x_ticks is not None else _tick_labels(self.x, 5):
             px, _ = self.at(value, 0.0)
             out.append(f'<path class="stub" d="M{px:.1f} {y0:.1f}v4"/>')
             out.append(_text(float(px), y0 + 14, word, "tick middle"))
@@ -198,7 +198,9 @@ def ticks(span: tuple[float, float], about: int) -> np.ndarray:
     return np.round(np.arange(first, last + 1) * step, 12) + 0.0
 
 
-def thinned(x: np.ndarray, y: np.ndarray, points: int = POINTS) -> tuple[np.ndarray, np.ndarray]:
+def thin_line(
+    x: np.ndarray, y: np.ndarray, points: int = MAX_LINE_POINTS
+) -> tuple[np.ndarray, np.ndarray]:
     """A line with at most about so many points, which keeps its least and largest values."""
     if len(x) <= points:
         return x, y
@@ -213,7 +215,7 @@ def thinned(x: np.ndarray, y: np.ndarray, points: int = POINTS) -> tuple[np.ndar
     return x[kept], y[kept]
 
 
-def _labelled(span: tuple[float, float], about: int) -> list[tuple[float, str]]:
+def _tick_labels(span: tuple[float, float], about: int) -> list[tuple[float, str]]:
     values = ticks(span, about)
     return [(float(value), tick_text(value)) for value in values]
 

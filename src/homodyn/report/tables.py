@@ -6,12 +6,12 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from homodyn.analysis.known_loads import known_torques, work_of_joints
+from homodyn.analysis.load_validity import joint_work, valid_torques
 from homodyn.analysis.pipeline import Analysis
+from homodyn.analysis.quality import finding_text
 from homodyn.gait import GaitMeasure
 from homodyn.motion.clinical import readings
 from homodyn.report.html import Cell, number, table
-from homodyn.report.quality import finding_text
 
 SEVERITIES = {"serious": "problem", "warning": "look at it", "info": "note"}
 
@@ -56,8 +56,8 @@ def gait_table(analysis: Analysis) -> str:
             [
                 name,
                 unit,
-                *(_spread(sides.get("right"))),
-                *(_spread(sides.get("left"))),
+                *(_mean_sd_count(sides.get("right"))),
+                *(_mean_sd_count(sides.get("left"))),
             ]
         )
     sided = table(
@@ -74,7 +74,7 @@ def gait_table(analysis: Analysis) -> str:
         rows,
         "Mean and standard deviation over the cycles of each side",
     )
-    both = [[row.name, row.unit, *_spread(row)] for row in gait.rows if row.side == "both"]
+    both = [[row.name, row.unit, *_mean_sd_count(row)] for row in gait.rows if row.side == "both"]
     whole = (
         table(
             [("measure", ""), ("unit", ""), ("mean", "n"), ("sd", "n"), ("values", "n")],
@@ -119,16 +119,16 @@ def work_table(analysis: Analysis) -> str:
         return ""
     mass = analysis.model.mass
     rows: list[list[Cell]] = []
-    found = work_of_joints(analysis.loads, analysis.rhythm)
+    found = joint_work(analysis.loads, analysis.cycles)
     for row in found:
-        if max(row.given, -row.taken) / mass > 5e-4:
-            sums = (row.given, row.taken, row.net, row.given - row.taken)
+        if max(row.positive, -row.negative) / mass > 5e-4:
+            sums = (row.positive, row.negative, row.net, row.positive - row.negative)
             count = str(row.strides) if row.strides else "–"
-            rows.append([row.joint, row.side, count, *(_signed(value / mass) for value in sums)])
+            rows.append([row.joint, row.side, count, *(_with_sign(value / mass) for value in sums)])
     if not rows:
         return ""
     over = "per stride, in the mean of the strides whose loads are known"
-    if not analysis.rhythm.cyclic:
+    if not analysis.cycles.has_cycles:
         over = "over the whole trial"
     return table(
         [
@@ -170,7 +170,7 @@ def findings_table(analysis: Analysis) -> str:
 
 def scales_table(analysis: Analysis) -> str:
     """How each body was stretched, and its mass."""
-    scaled = analysis.scaled
+    scaled = analysis.scaling
     if scaled is None:
         return ""
     rows = []
@@ -198,7 +198,7 @@ def scales_table(analysis: Analysis) -> str:
 
 def joints_table(analysis: Analysis) -> str:
     """How far each joint centre moved in its parent."""
-    scaled = analysis.scaled
+    scaled = analysis.scaling
     if scaled is None or not scaled.joints:
         return ""
     rows = [
@@ -212,7 +212,7 @@ def joints_table(analysis: Analysis) -> str:
 
 def markers_table(analysis: Analysis) -> str:
     """How far each marker was moved on its body, and its error before and after."""
-    scaled = analysis.scaled
+    scaled = analysis.scaling
     if scaled is None:
         return ""
     rows = [
@@ -239,7 +239,7 @@ def markers_table(analysis: Analysis) -> str:
     )
 
 
-def _spread(measure: GaitMeasure | None) -> list[Cell]:
+def _mean_sd_count(measure: GaitMeasure | None) -> list[Cell]:
     if measure is None:
         return ["–", "", ""]
     places = DECIMALS.get(measure.unit, 3)
@@ -248,7 +248,7 @@ def _spread(measure: GaitMeasure | None) -> list[Cell]:
     return [mean, sd, str(len(measure.values))]
 
 
-def _signed(value: float) -> str:
+def _with_sign(value: float) -> str:
     return f"{value:+.3f}".replace("-", "−")
 
 
@@ -259,7 +259,7 @@ def _millimetres(value: float) -> str:
 def _peak(analysis: Analysis, joint: str) -> str:
     """Largest torque in the sagittal plane of each side (N m/kg)."""
     assert analysis.loads is not None
-    torques = known_torques(analysis.loads, analysis.rhythm)
+    torques = valid_torques(analysis.loads, analysis.cycles)
     found = []
     for side in ("right", "left"):
         columns = [

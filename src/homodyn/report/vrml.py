@@ -19,24 +19,24 @@ from homodyn.capture import world_axes
 from homodyn.errors import CaptureError
 from homodyn.model import WORLD, Model
 from homodyn.motion import Motion
-from homodyn.report.replay import RATE, Stick, sticks
+from homodyn.report.replay import MAX_REPLAY_RATE_HZ, BodyCapsule, body_capsules
 from homodyn.symbolic import kernel
 
-STILL = 1e-9
+MIN_CHANGE = 1e-9
 """Change (m, 1) below which a place or a turn against the parent stays as it is."""
-BALL = 0.012
+MARKER_RADIUS_M = 0.012
 """Radius (m) of a marker."""
-COLOURS = {"left": "0.80 0.48 0.22", "right": "0.25 0.47 0.75", "middle": "0.55 0.58 0.64"}
+VRML_COLORS = {"left": "0.80 0.48 0.22", "right": "0.25 0.47 0.75", "middle": "0.55 0.58 0.64"}
 UPRIGHT = "rotation 1 0 0 -1.5707963267948966"
 """VRML has Y up; what is inside has Z up."""
 
 
-def vrml(motion: Motion) -> str:
+def vrml_text(motion: Motion) -> str:
     """The text of a .wrl file that plays a motion over and over."""
     frames = len(motion.time)
     if frames < 2:
         raise CaptureError("a motion of one frame has nothing to play; VRML needs two or more")
-    every = max(int(np.ceil(motion.rate / RATE - 1e-6)), 1)
+    every = max(int(np.ceil(motion.rate / MAX_REPLAY_RATE_HZ - 1e-6)), 1)
     chosen = np.arange(0, frames, every)
     time = motion.time[chosen]
     length = float(time[-1] - time[0])
@@ -77,8 +77,8 @@ class _Writer:
         model = self.model
         turn = Rotation.from_matrix(world_axes(model)).as_rotvec()
         places, turns = _placements(model, q)
-        shapes: dict[str, list[Stick]] = {name: [] for name in model.body_names}
-        for stick in sticks(model):
+        shapes: dict[str, list[BodyCapsule]] = {name: [] for name in model.body_names}
+        for stick in body_capsules(model):
             shapes[stick.body].append(stick)
         children: dict[str, list[str]] = {name: [] for name in (WORLD, *model.body_names)}
         for joint in model.joints:
@@ -92,7 +92,7 @@ class _Writer:
                 place = np.einsum("tij,ti->tj", turns[:, p], place - places[:, p])
                 rotation = np.swapaxes(turns[:, p], 1, 2) @ rotation
             name = self._name(body)
-            moved = self._moved(name, place, rotation)
+            moved = self._transform_fields(name, place, rotation)
             inside = [_capsule(stick) for stick in shapes[body]]
             for child in children[body]:
                 inside += written(child, body)
@@ -120,16 +120,16 @@ class _Writer:
             lines.append(
                 f"DEF {name} Transform {{ translation {_row(filled[0])} children Shape {{ "
                 "appearance Appearance { material Material { diffuseColor 0.85 0.15 0.15 } } "
-                f"geometry Sphere {{ radius {BALL} }} }} }}"
+                f"geometry Sphere {{ radius {MARKER_RADIUS_M} }} }} }}"
             )
         return lines
 
-    def _moved(self, name: str, place: np.ndarray, rotation: np.ndarray) -> str:
+    def _transform_fields(self, name: str, place: np.ndarray, rotation: np.ndarray) -> str:
         """Fields of a Transform at the first frame; what changes gets an interpolator."""
         vectors = Rotation.from_matrix(rotation).as_rotvec()
-        if np.ptp(place, axis=0).max() > STILL:
+        if np.ptp(place, axis=0).max() > MIN_CHANGE:
             self._drive(name, "translation", "Position", place)
-        if np.abs(rotation - rotation[0]).max() > STILL:
+        if np.abs(rotation - rotation[0]).max() > MIN_CHANGE:
             self._drive(name, "rotation", "Orientation", vectors)
         return f"translation {_row(place[0])} rotation {_axis_angle(vectors[0])}"
 
@@ -170,13 +170,14 @@ def _placements(model: Model, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return made[:, :, 0], made[:, :, 1:]
 
 
-def _capsule(stick: Stick) -> str:
+def _capsule(stick: BodyCapsule) -> str:
     """A stick as a cylinder between two balls, in the axes of its body."""
     along = stick.end - stick.start
     length = float(np.linalg.norm(along))
     # A cylinder of VRML lies along y.
     turn = _shortest(np.array([0.0, 1.0, 0.0]), along / length) if length > 0 else np.zeros(3)
-    look = f"appearance Appearance {{ material Material {{ diffuseColor {COLOURS[stick.side]} }} }}"
+    color = VRML_COLORS[stick.side]
+    look = f"appearance Appearance {{ material Material {{ diffuseColor {color} }} }}"
     radius = f"{stick.radius:.6g}"
     balls = " ".join(
         f"Transform {{ translation {_row(end)} children Shape {{ {look} "

@@ -15,7 +15,7 @@ from homodyn.motion import (
     ForcePlate,
     Motion,
 )
-from homodyn.report.silhouette import hull
+from homodyn.report.posed_geometry import convex_outline
 from homodyn.studio.body_geometry import body_geometry
 from homodyn.studio.document import Actor, StudioDocument, nearest_frame
 
@@ -75,7 +75,7 @@ class BalanceResult:
         except NoSolution:
             return np.zeros((0, 3))
         level = Level.of(demand.gravity)
-        corners = hull(np.asarray(area.vertices))
+        corners = convex_outline(np.asarray(area.vertices))
         if len(corners) < 3:
             return np.zeros((0, 3))
         height = float(np.mean(stance.points @ level.up))

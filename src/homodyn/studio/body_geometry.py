@@ -16,8 +16,8 @@ from homodyn import dynamics
 from homodyn.dynamics.tree import Tree
 from homodyn.model import WORLD, ContactShape, Model
 from homodyn.motion.anatomical_axes import Axes
-from homodyn.report.replay import Stick, sticks
-from homodyn.report.silhouette import contact_points
+from homodyn.report.posed_geometry import contact_points
+from homodyn.report.replay import BodyCapsule, body_capsules
 from homodyn.spatial import Transform
 from homodyn.studio.meshes import along, towards
 from homodyn.symbolic import Kernel, kernel
@@ -70,7 +70,7 @@ class BodyGeometry:
         self.model = model.at(model.parameter_values) if model.parameters else model
         self.turn = _world_rotation(self.model)
         """Rotation from the world of the model to ours."""
-        self.sticks: tuple[Stick, ...] = sticks(self.model)
+        self.sticks: tuple[BodyCapsule, ...] = body_capsules(self.model)
         self.bodies = tuple(stick.body for stick in self.sticks)
         self.radii = np.array([stick.radius for stick in self.sticks])
         self.lengths = np.array([np.linalg.norm(s.end - s.start) for s in self.sticks])

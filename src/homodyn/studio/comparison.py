@@ -15,7 +15,14 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from homodyn.analysis.curves import PERCENT, SIDES, Curves, Rhythm, Strand, angle_curves
+from homodyn.analysis.curves import (
+    CYCLE_PERCENT,
+    SIDES,
+    BilateralCurve,
+    CurveEnsemble,
+    CycleSegmentation,
+    angle_curves,
+)
 from homodyn.analysis.load_curves import ground_force_curves, power_curves, torque_curves
 from homodyn.motion import Motion
 from homodyn.studio.document import Actor, Color, StudioDocument
@@ -59,7 +66,7 @@ class _CachedCurves:
     """Curves by quantity, and the forces and events that they are of."""
 
     parts: tuple[object, object]
-    curves: dict[str, list[Curves]]
+    curves: dict[str, list[BilateralCurve]]
 
 
 _curve_cache: WeakKeyDictionary[Motion, _CachedCurves] = WeakKeyDictionary()
@@ -91,27 +98,27 @@ def compared_curves(
     found = []
     for actor in compared_results(document):
         assert actor.motion is not None
-        rhythm = Rhythm(actor.motion.time, tuple(actor.events))
+        segmentation = CycleSegmentation(actor.motion.time, tuple(actor.events))
         curve = next((c for c in curves_of(actor)[quantity] if c.title == title), None)
         if curve is None:
             continue
-        strands = curve.strands[:1] if curve.middle else curve.strands
+        strands = curve.ensembles[:1] if curve.midline else curve.ensembles
         for side, strand in strands:
-            if side in sides or curve.middle:
-                cycles = rhythm.count(side) and len(strand.runs)
+            if side in sides or curve.midline:
+                cycles = segmentation.count(side) and len(strand.values)
                 mean, sd = over_cycle(strand, bool(cycles))
-                word = "" if curve.middle else side
+                word = "" if curve.midline else side
                 found.append(ComparedCurve(actor.name, actor.color, word, cycles, mean, sd))
     return found
 
 
-def over_cycle(strand: Strand, cyclic: bool) -> tuple[np.ndarray, np.ndarray]:
+def over_cycle(strand: CurveEnsemble, cyclic: bool) -> tuple[np.ndarray, np.ndarray]:
     """Mean and standard deviation (101,) of a strand at 0 to 100 %."""
     if cyclic:
         return strand.mean, strand.sd
     x = 100.0 * (strand.x - strand.x[0]) / max(float(strand.x[-1] - strand.x[0]), 1e-12)
     known = np.isfinite(strand.mean)
-    return np.interp(PERCENT, x[known], strand.mean[known]), np.zeros(len(PERCENT))
+    return np.interp(CYCLE_PERCENT, x[known], strand.mean[known]), np.zeros(len(CYCLE_PERCENT))
 
 
 def differences(curves: Sequence[ComparedCurve]) -> list[Difference]:
@@ -137,7 +144,7 @@ def differences(curves: Sequence[ComparedCurve]) -> list[Difference]:
 
 def table(chosen: Sequence[tuple[str, str, Sequence[ComparedCurve]]]) -> str:
     """Curves (title, unit, results) as comma-separated columns over the cycle."""
-    heads, columns = ["gait cycle (%)"], [PERCENT]
+    heads, columns = ["gait cycle (%)"], [CYCLE_PERCENT]
     for title, unit, curves in chosen:
         for curve in curves:
             name = f"{curve.owner}: {title} {curve.side}".strip()
@@ -150,19 +157,19 @@ def table(chosen: Sequence[tuple[str, str, Sequence[ComparedCurve]]]) -> str:
     return stream.getvalue()
 
 
-def curves_of(actor: Actor) -> dict[str, list[Curves]]:
+def curves_of(actor: Actor) -> dict[str, list[BilateralCurve]]:
     """All curves of a body with a motion, by quantity; found once for each motion."""
     assert actor.motion is not None
     parts = (actor.loads, actor.events)
     known = _curve_cache.get(actor.motion)
     if known is None or any(a is not b for a, b in zip(known.parts, parts, strict=True)):
-        rhythm = Rhythm(actor.motion.time, tuple(actor.events))
+        segmentation = CycleSegmentation(actor.motion.time, tuple(actor.events))
         loads = actor.loads
         curves = {
-            "Angle": angle_curves(actor.motion, rhythm),
-            "Torque": [] if loads is None else torque_curves(loads, rhythm),
-            "Power": [] if loads is None else power_curves(loads, rhythm),
-            "Ground force": [] if loads is None else ground_force_curves(loads, rhythm),
+            "Angle": angle_curves(actor.motion, segmentation),
+            "Torque": [] if loads is None else torque_curves(loads, segmentation),
+            "Power": [] if loads is None else power_curves(loads, segmentation),
+            "Ground force": [] if loads is None else ground_force_curves(loads, segmentation),
         }
         known = _curve_cache[actor.motion] = _CachedCurves(parts, curves)
     return known.curves

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from homodyn import capture
+from homodyn.analysis.demo import DEMO_SETTINGS, DEMO_TRIAL_FOLDER
 from homodyn.analysis.pipeline import STAGES, analyze
-from homodyn.analysis.settings import Settings
-from homodyn.report.demo import HEIGHT, MASS, TRIAL
 from homodyn.studio.background_tasks import BackgroundTask
 from homodyn.studio.document import StudioDocument
 from homodyn.studio.file_opening import actor_from_analysis
@@ -16,7 +15,7 @@ NAME = "Analysing the demonstration"
 
 def open_recording(session: Session) -> None:
     """Show the markers of the walk, which takes no time."""
-    trial = capture.read(TRIAL / "walk.c3d")
+    trial = capture.read(DEMO_TRIAL_FOLDER / "walk.c3d")
     session.change(
         "open the demonstration", lambda document: document.with_trial(trial), in_file=True
     )
@@ -24,11 +23,10 @@ def open_recording(session: Session) -> None:
 
 def analyse(session: Session, task: BackgroundTask) -> None:
     """Scale a body to the walker, fit it to the markers, compute its torques, and show it all."""
-    settings = Settings(static=str(TRIAL / "static.c3d"), height=HEIGHT, mass=MASS)
     analysis = analyze(
-        TRIAL / "walk.c3d",
-        settings,
-        tell=lambda stage: task.tell(stage, STAGES.index(stage) / len(STAGES)),
+        DEMO_TRIAL_FOLDER / "walk.c3d",
+        DEMO_SETTINGS,
+        progress=lambda stage: task.tell(stage, STAGES.index(stage) / len(STAGES)),
     )
     actor = actor_from_analysis(analysis)
 

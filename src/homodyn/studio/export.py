@@ -12,14 +12,15 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
+from homodyn.analysis.result_files import SUMMARY
+from homodyn.analysis.result_tables import write_csv, write_loads, write_motion
 from homodyn.capture import Trial
 from homodyn.errors import HomodynError
 from homodyn.model import save
 from homodyn.model.formats.convert import losses
 from homodyn.motion import Motion
-from homodyn.report.files import SUMMARY, write_csv, write_loads, write_motion
-from homodyn.report.replay import asset, replay_data, replay_html, strip
-from homodyn.report.vrml import vrml
+from homodyn.report.replay import asset, pose_strip, replay_data, replay_html
+from homodyn.report.vrml import vrml_text
 from homodyn.studio.document import Actor
 from homodyn.studio.marker_map import map_text
 from homodyn.studio.result_folders import MEASURED_FILE
@@ -86,7 +87,7 @@ def replay(actor: Actor, trial: Trial | None = None) -> ExportedFile:
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{title}</title><style>{asset('page.css')}</style></head><body>"
         f'<header><h1>{title}</h1><p class="sub">{told}</p></header><main>'
-        f'<section id="replay">{replay_html(data, strip(actor.motion))}</section></main>'
+        f'<section id="replay">{replay_html(data, pose_strip(actor.motion))}</section></main>'
         "</body></html>\n"
     )
     return ExportedFile(f"{file_name(actor.name)}.html", page.encode())
@@ -96,7 +97,7 @@ def vrml_film(actor: Actor) -> ExportedFile:
     """The motion for programs that show VRML."""
     _moving(actor)
     assert actor.motion is not None
-    return ExportedFile(f"{file_name(actor.name)}.wrl", vrml(actor.motion).encode())
+    return ExportedFile(f"{file_name(actor.name)}.wrl", vrml_text(actor.motion).encode())
 
 
 FILES: dict[str, Callable[[Actor], ExportedFile]] = {

@@ -12,7 +12,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from homodyn import capture, gait
-from homodyn.analysis.pipeline import APART, FEWEST, thinned, with_fit
+from homodyn.analysis.pipeline import (
+    MAX_FIT_ERROR_M,
+    MIN_MATCHED_MARKERS,
+    attach_marker_fit,
+    subsample,
+)
 from homodyn.capture import (
     Signals,
     Trial,
@@ -107,7 +112,7 @@ def fit_all(
         filled,
         weights=actor.weights,
         robust="huber" if robust else None,
-        max_rms=APART,
+        max_rms=MAX_FIT_ERROR_M,
         progress=lambda share: tell("fitting", share),
     )
     worst = motion.markers[int(np.nanargmax(_mean_squares(motion.residual)))]
@@ -139,14 +144,14 @@ def calibrate(
     without a motion is brought to the markers of the last recording at an instant ``time`` (s).
     """
     known = {marker.name for marker in actor.model.markers}
-    usable = [trial for trial in trials if len(known & set(trial.markers)) >= FEWEST]
+    usable = [trial for trial in trials if len(known & set(trial.markers)) >= MIN_MATCHED_MARKERS]
     if not usable:
         raise CaptureError(
-            f"no open recording shares {FEWEST} markers with {actor.name}; match the labels, or "
-            "assign markers first"
+            f"no open recording shares {MIN_MATCHED_MARKERS} markers with {actor.name}; match the "
+            "labels, or assign markers first"
         )
     tell("filling gaps", 0.0)
-    filled = [thinned(capture.fill_gaps(trial)) for trial in usable]
+    filled = [subsample(capture.fill_gaps(trial)) for trial in usable]
     scaled = capture.calibrate(
         actor.model,
         filled,
@@ -185,7 +190,7 @@ def inverse_dynamics(
         events = trial.events
     after = replace(
         actor,
-        motion=with_fit(loads.motion, actor.motion),
+        motion=attach_marker_fit(loads.motion, actor.motion),
         loads=loads,
         events=events,
         posed=False,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from homodyn.motion import ForcePlate
-from homodyn.report.replay import ARROW
+from homodyn.report.replay import ARROW_LENGTH_M
 from homodyn.studio.body_geometry import BodyGeometry
 from homodyn.studio.document import Actor, nearest_frame
 
@@ -46,4 +46,4 @@ def _arrows(points: np.ndarray, forces: np.ndarray, weight: float) -> np.ndarray
     seen = np.isfinite(points).all(axis=1) & np.isfinite(forces).all(axis=1)
     seen &= np.linalg.norm(forces, axis=1) > MIN_FORCE_SHARE * weight
     start = points[seen]
-    return np.stack([start, start + forces[seen] * ARROW / weight], axis=1)
+    return np.stack([start, start + forces[seen] * ARROW_LENGTH_M / weight], axis=1)

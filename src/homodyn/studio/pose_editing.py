@@ -151,9 +151,9 @@ def load_pose(model: Model, path: str | Path) -> np.ndarray:
 
 @lru_cache(maxsize=32)
 def _sides(model: Model) -> dict[str, str]:
-    from homodyn.report.silhouette import posed
+    from homodyn.report.posed_geometry import geometry_at_pose
 
-    return posed(model, model.neutral()).sides
+    return geometry_at_pose(model, model.neutral()).sides
 
 
 def _side(model: Model, body: str) -> str:

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from homodyn.analysis.result_files import SUMMARY
+from homodyn.analysis.result_tables import position_columns
 from homodyn.errors import FormatError
 from homodyn.model import WORLD, Model, load
 from homodyn.model.side import side_of
@@ -19,7 +21,6 @@ from homodyn.motion import (
     Loads,
     Motion,
 )
-from homodyn.report.files import SUMMARY, position_columns
 from homodyn.simulate import Scene, gap_distances
 from homodyn.studio.document import Actor
 

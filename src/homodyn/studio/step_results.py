@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from homodyn.analysis.result_files import SUMMARY
 from homodyn.catalog.mirror import Mirror, mirror_map
 from homodyn.errors import FormatError
 from homodyn.model import Model, load
@@ -18,8 +19,7 @@ from homodyn.motion import (
     Event,
     Motion,
 )
-from homodyn.report.files import SUMMARY
-from homodyn.report.synthesis import table_stem
+from homodyn.report.synthesis_folder import step_file_stem
 from homodyn.studio.document import Actor, StudioDocument
 from homodyn.studio.result_folders import (
     Columns,
@@ -71,7 +71,7 @@ def _read_events(row: dict[str, Any]) -> tuple[Event, ...]:
 
 
 def _actor(model: Model, image: Mirror, folder: Path, name: str, lasting: float) -> Actor:
-    stem = table_stem(name)
+    stem = step_file_stem(name)
     time, q = _table(folder / f"{stem}_motion.csv", model.coordinate_names)
     v = np.gradient(q, time, axis=0)
     a = np.gradient(v, time, axis=0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from homodyn.report.silhouette import hull
+from homodyn.report.posed_geometry import convex_outline
 from homodyn.studio.body_geometry import BodyGeometry
 from homodyn.studio.document import Actor, nearest_frame
 
@@ -36,7 +36,7 @@ def support_polygon(
                 # A foot that rolls touches with its lowest part, wherever markers put the floor.
                 down |= own & (heights < heights[own].min() + MAX_CONTACT_HEIGHT_M)
     spots = np.unique(touching[down, :2].round(5), axis=0)
-    return hull(spots) if len(spots) >= 3 else np.zeros((0, 2))
+    return convex_outline(spots) if len(spots) >= 3 else np.zeros((0, 2))
 
 
 def loaded_bodies(actor: Actor, time: float) -> set[str] | None:

@@ -7,7 +7,7 @@ from html import escape
 
 import numpy as np
 
-from homodyn.analysis.curves import Rhythm
+from homodyn.analysis.curves import CycleSegmentation
 from homodyn.motion import Event
 from homodyn.studio.document import nearest_frame
 
@@ -37,14 +37,14 @@ def phase_strip(events: Sequence[Event], time: np.ndarray) -> str:
     if len(time) < 2:
         return ""
     first, length = float(time[0]), float(time[-1] - time[0])
-    rhythm = Rhythm(time, tuple(events))
+    segmentation = CycleSegmentation(time, tuple(events))
     rows = []
     for row, side in enumerate(("left", "right")):
         rows += [
             f'<rect x="{100 * (max(a, first) - first) / length:.3f}%" y="{row * 9 + 1}" '
             f'width="{100 * (min(b, first + length) - max(a, first)) / length:.3f}%" height="7" '
             f'fill="{COLORS[side]}"><title>{side} foot on the ground</title></rect>'
-            for a, b in rhythm.stances(side)
+            for a, b in segmentation.stances(side)
         ]
     ticks = [
         f'<line x1="{100 * (event.time - first) / length:.3f}%" '

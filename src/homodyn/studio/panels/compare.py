@@ -12,7 +12,7 @@ import numpy as np
 from viser import Icon
 from viser.uplot import Series
 
-from homodyn.analysis.curves import PERCENT, SIDES
+from homodyn.analysis.curves import CYCLE_PERCENT, SIDES
 from homodyn.errors import HomodynError
 from homodyn.studio.comparison import (
     MAX_COMPARED_RESULTS,
@@ -183,7 +183,7 @@ class ComparePanel(Panel):
             if curve.side in DASHES:
                 line["dash"] = DASHES[curve.side]
             series.append(line)
-        data = (PERCENT, *(np.asarray(curve.mean, dtype=float) for curve in curves))
+        data = (CYCLE_PERCENT, *(np.asarray(curve.mean, dtype=float) for curve in curves))
         with self.folders[quantity]:
             self.plots[quantity] = self.gui.add_uplot(
                 data,

@@ -11,7 +11,7 @@ from viser import Icon
 from viser.uplot import Series
 
 from homodyn.errors import HomodynError
-from homodyn.report.replay import ARROW
+from homodyn.report.replay import ARROW_LENGTH_M
 from homodyn.studio.body_geometry import body_geometry
 from homodyn.studio.document import Actor, StudioDocument
 from homodyn.studio.force_arrows import weight_of
@@ -320,4 +320,4 @@ def arrow(start: np.ndarray, force: np.ndarray, weight: float) -> np.ndarray:
     """(1, 2, 3), m, or nothing where a force is not known or too small to see."""
     if not np.isfinite(start).all() or np.linalg.norm(force) < 0.005 * weight:
         return np.zeros((0, 2, 3))
-    return np.stack([start, start + force * ARROW / weight])[None]
+    return np.stack([start, start + force * ARROW_LENGTH_M / weight])[None]

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict
 from html import escape
@@ -14,25 +12,43 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from homodyn.errors import FormatError
+from homodyn.analysis.result_files import SUMMARY, is_result
+from homodyn.analysis.result_tables import write_csv
+from homodyn.foundation import atomic_folder
 from homodyn.model import Model, save
 from homodyn.motion import (
     Event,
     Motion,
 )
-from homodyn.report.draw import save_drawing
-from homodyn.report.files import write_csv
-from homodyn.report.replay import RATE, asset, packed, replay_data, replay_html, strip
+from homodyn.report.model_drawing import save_figure
+from homodyn.report.replay import (
+    MAX_REPLAY_RATE_HZ,
+    asset,
+    pack_vectors,
+    pose_strip,
+    replay_data,
+    replay_html,
+)
 from homodyn.simulate import Plane, Record, Scene, gap_distances, level
 
 ENERGIES = ("kinetic", "potential", "actuators", "contacts", "dissipated", "events", "error")
 
 
-def write_simulation(record: Record, folder: str | Path) -> list[Path]:
-    """Write page, picture and tables of a simulation; the folder is complete or as it was."""
+def write_simulation(record: Record, folder: str | Path, *, overwrite: bool = False) -> list[Path]:
+    """Write the page, figure and tables of a simulation, completely or not at all.
+
+    Args:
+        record: What `homodyn.simulate.run` returned.
+        folder: The folder to write; its parents are created.
+        overwrite: Replace a folder that already contains a result.
+
+    Returns:
+        The files that were written.
+
+    Raises:
+        FormatError: The folder exists and may not be replaced, or cannot be written.
+    """
     folder = Path(folder)
-    if folder.exists():
-        raise FormatError("it is there already; name another folder", str(folder))
     model = record.model
     forces = [f"{name} {axis}" for name in record.contact_names for axis in "xyz"]
     heads = {
@@ -42,21 +58,14 @@ def write_simulation(record: Record, folder: str | Path) -> list[Path]:
         "forces.csv": (forces, record.forces.reshape(len(record.time), -1)),
         "energy.csv": (ENERGIES, np.stack([getattr(record.energy, n) for n in ENERGIES], axis=1)),
     }
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as beside:
-            made = Path(beside) / folder.name
-            made.mkdir()
-            save(model, made / "model.toml")
-            for name, (columns, values) in heads.items():
-                write_csv(made / name, record.time, list(columns), values)
-            save_drawing(simulation_figure(record), made / "simulation.png")
-            (made / "replay.html").write_text(simulation_page(record), encoding="utf-8")
-            text = json.dumps(simulation_summary(record), indent=2, allow_nan=False)
-            (made / "summary.json").write_text(text + "\n", encoding="utf-8")
-            os.replace(made, folder)
-    except OSError as error:
-        raise FormatError(f"it cannot be written: {error.strerror}", str(folder)) from error
+    with atomic_folder(folder, overwrite=overwrite, is_replaceable=is_result) as temporary:
+        save(model, temporary / "model.toml")
+        for name, (columns, values) in heads.items():
+            write_csv(temporary / name, record.time, list(columns), values)
+        save_figure(simulation_figure(record), temporary / "simulation.png")
+        (temporary / "replay.html").write_text(simulation_page(record), encoding="utf-8")
+        text = json.dumps(simulation_summary(record), indent=2, allow_nan=False)
+        (temporary / SUMMARY).write_text(text + "\n", encoding="utf-8")
     return [
         folder / name
         for name in ("model.toml", *heads, "simulation.png", "replay.html", "summary.json")
@@ -138,7 +147,7 @@ def simulation_page(record: Record) -> str:
         f"<title>{title}</title><style>{asset('page.css')}</style></head><body>"
         f"<header><h1>{escape(record.model.name)}</h1>"
         f'<p class="sub">{escape(record.message)}</p></header><main><section id="replay">'
-        f"{replay_html(data, strip(motion))}{told}</section></main></body></html>\n"
+        f"{replay_html(data, pose_strip(motion))}{told}</section></main></body></html>\n"
     )
 
 
@@ -146,8 +155,8 @@ def _evenly(record: Record) -> Motion:
     """The movement at equally spaced instants, at most as many as the replay shows."""
     start, end = float(record.time[0]), float(record.time[-1])
     if end <= start:
-        end = start + 1 / RATE
-    count = max(2, round((end - start) * RATE) + 1)
+        end = start + 1 / MAX_REPLAY_RATE_HZ
+    count = max(2, round((end - start) * MAX_REPLAY_RATE_HZ) + 1)
     time = np.linspace(start, end, count)
     nearest = np.clip(np.searchsorted(record.time, time - 1e-9), 0, len(record.time) - 1)
     still = np.zeros((count, record.model.nv))
@@ -171,8 +180,8 @@ def _arrows(record: Record, motion: Motion) -> list[dict[str, Any]]:
     return [
         {
             "side": "middle",
-            "force": packed(record.forces[nearest, k]),
-            "point": packed(points[:, k]),
+            "force": pack_vectors(record.forces[nearest, k]),
+            "point": pack_vectors(points[:, k]),
         }
         for k in range(points.shape[1])
         if np.any(record.forces[:, k])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,22 +15,29 @@ from matplotlib.patches import Circle, Polygon, Wedge
 from matplotlib.ticker import MultipleLocator
 
 from homodyn.errors import FormatError
+from homodyn.foundation import atomic_file
 from homodyn.model import Model
-from homodyn.report.silhouette import Posed, contact_points, hull, posed, stadium
+from homodyn.report.posed_geometry import (
+    PosedGeometry,
+    capsule_outline,
+    contact_points,
+    convex_outline,
+    geometry_at_pose,
+)
 
-COLOURS = {"left": "#3b78b5", "right": "#c8553d", "middle": "#7d8a99"}
+SIDE_COLORS = {"left": "#3b78b5", "right": "#c8553d", "middle": "#7d8a99"}
 """Of bodies on the left, on the right and in the middle."""
 INK, GREY, CONTACT, MARKER, PAPER = "#26313d", "#6b7785", "#d99a00", "#1d9a6c", "#ffffff"
 FORMATS = (".png", ".svg", ".pdf")
-_DPI = 110
-_LETTER = 0.0108
+_DOTS_PER_INCH = 110
+_LETTER_WIDTH = 0.0108
 """Width of a letter of a name, in heights of a plot."""
 _TALL, _TOP, _BOTTOM, _LEFT, _GAP, _NARROWEST = 5.0, 0.85, 0.5, 0.55, 0.15, 4.0
 """Inches: of the plots, above, below, left of, between and in all at least."""
 
 
 @dataclass(frozen=True)
-class View:
+class ViewDirection:
     """A direction to look in: what is to the right on the paper, and what is nearer."""
 
     title: str
@@ -50,7 +55,7 @@ class View:
 
 
 @dataclass(frozen=True)
-class Window:
+class ViewWindow:
     """The part of a view that is shown (m), and whether height zero is a floor in it.
 
     It is not where it is the height of the hips, as in robots whose base is fixed there.
@@ -68,7 +73,7 @@ class Window:
         return self.top - self.bottom
 
 
-def draw(
+def draw_model(
     model: Model, q: Any = None, *, labels: bool = False, markers: bool = True, title: str = ""
 ) -> Figure:
     """The model at positions ``q`` (its neutral pose by default), from front and right side.
@@ -76,11 +81,11 @@ def draw(
     Capsules are outlines, bones lines, joints that move dots; left, right and middle of the body
     have a colour each. ``labels`` names the markers.
     """
-    scene = posed(model, model.neutral() if q is None else np.asarray(q, dtype=float))
+    scene = geometry_at_pose(model, model.neutral() if q is None else np.asarray(q, dtype=float))
     axes = scene.axes
     views = [
-        View("front", axes.left, axes.up, axes.forward),
-        View("right side", axes.forward, axes.up, -axes.left),
+        ViewDirection("front", axes.left, axes.up, axes.forward),
+        ViewDirection("right side", axes.forward, axes.up, -axes.left),
     ]
     longest = max(map(len, scene.markers), default=0) if labels and markers else 0
     windows = [_window(scene, view, longest) for view in views]
@@ -105,20 +110,15 @@ def draw(
     return figure
 
 
-def save_drawing(figure: Figure, path: str | Path) -> None:
+def save_figure(figure: Figure, path: str | Path) -> None:
     """Write a figure as .png, .svg or .pdf; the file is either complete or left as it was."""
     path = Path(path)
     if path.suffix.lower() not in FORMATS:
         raise FormatError(
-            f"pictures are not saved as {path.suffix!r}; accepted: {', '.join(FORMATS)}", str(path)
+            f"figures cannot be saved as {path.suffix!r}; accepted: {', '.join(FORMATS)}", str(path)
         )
-    try:
-        with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as beside:
-            complete = Path(beside) / path.name
-            figure.savefig(complete, metadata=_metadata(path))
-            os.replace(complete, path)
-    except OSError as error:
-        raise FormatError(f"it cannot be written: {error.strerror}", str(path)) from error
+    with atomic_file(path) as temporary:
+        figure.savefig(temporary, metadata=_metadata(path))
 
 
 def _metadata(path: Path) -> dict[str, Any]:
@@ -128,7 +128,7 @@ def _metadata(path: Path) -> dict[str, Any]:
     )
 
 
-def _window(scene: Posed, view: View, longest: int) -> Window:
+def _window(scene: PosedGeometry, view: ViewDirection, longest: int) -> ViewWindow:
     """What a view shows (m): ground near the model, and room for names of so many letters."""
     flat = view.flat(scene.points)
     (left, bottom), (right, top) = flat.min(axis=0), flat.max(axis=0)
@@ -137,19 +137,19 @@ def _window(scene: Posed, view: View, longest: int) -> Window:
         bottom, top = min(bottom, 0.0), max(top, 0.0)
     tall = max(top - bottom, 0.2 * (right - left), 1e-3)
     middle, half = (left + right) / 2, max(right - left, 0.32 * tall) / 2
-    side = (0.04 + (_LETTER * longest + 0.04 if longest else 0.0)) * tall
-    return Window(
+    side = (0.04 + (_LETTER_WIDTH * longest + 0.04 if longest else 0.0)) * tall
+    return ViewWindow(
         middle - half - side, middle + half + side, bottom - 0.03 * tall, top + 0.03 * tall, floor
     )
 
 
-def _sheet(windows: list[Window]) -> tuple[Figure, list[Plot]]:
+def _sheet(windows: list[ViewWindow]) -> tuple[Figure, list[Plot]]:
     """A figure with one plot a window, side by side, all at one scale."""
     scale = _TALL / windows[0].tall
     widths = [scale * (window.right - window.left) for window in windows]
     wide = max(_LEFT + sum(widths) + _GAP + _GAP, _NARROWEST)
     high = _BOTTOM + _TALL + _TOP
-    figure = Figure(figsize=(wide, high), dpi=_DPI, facecolor=PAPER)
+    figure = Figure(figsize=(wide, high), dpi=_DOTS_PER_INCH, facecolor=PAPER)
     spare = (wide - _LEFT - sum(widths) - _GAP - _GAP) / 2
     starts = (_LEFT + spare, _LEFT + spare + widths[0] + _GAP)
     plots = [
@@ -165,14 +165,14 @@ def _headings(figure: Figure, title: str, sizes: str) -> None:
     figure.text(0.5, 1 - 0.46 / high, sizes, ha="center", va="center", fontsize=8, color=GREY)
 
 
-def _legend(figure: Figure, scene: Posed, markers: bool) -> None:
+def _legend(figure: Figure, scene: PosedGeometry, markers: bool) -> None:
     """One line below that tells what the signs mean, only of those that occur."""
 
     def sign(label: str, **style: Any) -> Line2D:
         return Line2D([], [], linestyle="", label=label, **style)
 
     signs = [
-        sign(side, marker="s", markersize=5, color=COLOURS[side])
+        sign(side, marker="s", markersize=5, color=SIDE_COLORS[side])
         for side in ("left", "right")
         if side in scene.sides.values()
     ]
@@ -195,7 +195,7 @@ def _legend(figure: Figure, scene: Posed, markers: bool) -> None:
     )
 
 
-def _paper(plot: Plot, view: View, window: Window) -> None:
+def _paper(plot: Plot, view: ViewDirection, window: ViewWindow) -> None:
     plot.set_xlim(window.left, window.right)
     plot.set_ylim(window.bottom, window.top)
     plot.set_title(view.title, fontsize=8.5, color=INK, pad=2)
@@ -224,17 +224,17 @@ def _tint(colour: str, share: float) -> tuple[float, float, float]:
     return red, green, blue
 
 
-def _solids(plot: Plot, scene: Posed, view: View) -> None:
+def _solids(plot: Plot, scene: PosedGeometry, view: ViewDirection) -> None:
     """Capsules from far to near, those on the far side paler."""
-    depths = [view.depth((solid.start + solid.end) / 2) for solid in scene.solids]
+    depths = [view.depth((solid.start + solid.end) / 2) for solid in scene.capsules]
     order = np.argsort(depths, kind="stable")
     for rank, k in enumerate(order):
-        solid = scene.solids[k]
-        colour = COLOURS[scene.sides.get(solid.body, "middle")]
+        solid = scene.capsules[k]
+        colour = SIDE_COLORS[scene.sides.get(solid.body, "middle")]
         start, end = view.flat(np.array([solid.start, solid.end]))
         plot.add_patch(
             Polygon(
-                stadium(start, end, solid.radius),
+                capsule_outline(start, end, solid.radius),
                 facecolor=_tint(colour, 0.22),
                 edgecolor=_tint(colour, 0.75),
                 linewidth=0.9,
@@ -244,23 +244,25 @@ def _solids(plot: Plot, scene: Posed, view: View) -> None:
         )
 
 
-def _bones(plot: Plot, scene: Posed, view: View) -> None:
+def _bones(plot: Plot, scene: PosedGeometry, view: ViewDirection) -> None:
     """Lines from joint to joint, from far to near; in colour where no capsules have it."""
-    bare = not scene.solids
+    bare = not scene.capsules
     bones = sorted(scene.bones, key=lambda bone: float(view.depth(bone[1] + bone[2])))
     for rank, (body, start, end) in enumerate(bones):
         flat = view.flat(np.array([start, end]))
         plot.plot(
             flat[:, 0],
             flat[:, 1],
-            color=COLOURS[scene.sides[body]] if bare else INK,
+            color=SIDE_COLORS[scene.sides[body]] if bare else INK,
             linewidth=3.0 if bare else 1.0,
             solid_capstyle="round",
             zorder=4 + rank / len(bones),
         )
 
 
-def _joints(plot: Plot, scene: Posed, view: View, moving: set[str], tall: float) -> None:
+def _joints(
+    plot: Plot, scene: PosedGeometry, view: ViewDirection, moving: set[str], tall: float
+) -> None:
     for name, point in scene.joints.items():
         if name in moving:
             plot.add_patch(
@@ -275,23 +277,23 @@ def _joints(plot: Plot, scene: Posed, view: View, moving: set[str], tall: float)
             )
 
 
-def _contacts(plot: Plot, scene: Posed, view: View) -> None:
+def _contacts(plot: Plot, scene: PosedGeometry, view: ViewDirection) -> None:
     style: dict[str, Any] = {"facecolor": (*to_rgb(CONTACT), 0.12), "edgecolor": CONTACT}
     for contact, place in scene.contacts:
         flat = view.flat(contact_points(contact, place))
         radius = float(contact.radius)
         if contact.kind == "box":
-            plot.add_patch(Polygon(hull(flat), linewidth=1.0, zorder=6, **style))
+            plot.add_patch(Polygon(convex_outline(flat), linewidth=1.0, zorder=6, **style))
         elif contact.kind == "line":
             plot.plot(flat[:, 0], flat[:, 1], color=CONTACT, linewidth=2.5, zorder=6)
         elif radius > 0:
-            outline = stadium(flat[0], flat[-1], radius)
+            outline = capsule_outline(flat[0], flat[-1], radius)
             plot.add_patch(Polygon(outline, linewidth=1.0, zorder=6, **style))
         else:
             plot.plot(*flat[0], marker="D", markersize=3.5, color=CONTACT, zorder=6)
 
 
-def _markers(plot: Plot, scene: Posed, view: View) -> None:
+def _markers(plot: Plot, scene: PosedGeometry, view: ViewDirection) -> None:
     if not scene.markers:
         return
     flat = view.flat(np.array(list(scene.markers.values())))
@@ -308,7 +310,9 @@ def _markers(plot: Plot, scene: Posed, view: View) -> None:
     )
 
 
-def _names(plot: Plot, scene: Posed, view: View, window: Window, longest: int) -> None:
+def _names(
+    plot: Plot, scene: PosedGeometry, view: ViewDirection, window: ViewWindow, longest: int
+) -> None:
     """Names in a column at either side, as high as their markers unless they would overlap.
 
     From the side only markers of the near half are named: the others lie behind them.
@@ -322,10 +326,10 @@ def _names(plot: Plot, scene: Posed, view: View, window: Window, longest: int) -
     }
     middle = (window.left + window.right) / 2
     for away, edge in ((-1.0, window.left), (1.0, window.right)):
-        inside = edge - away * _LETTER * longest * tall
+        inside = edge - away * _LETTER_WIDTH * longest * tall
         column = [name for name, (x, _) in named.items() if (x >= middle) == (away > 0)]
         column.sort(key=lambda name: float(named[name][1]))
-        heights = _spread([float(named[name][1]) for name in column], 0.021 * tall, window)
+        heights = _separate_labels([float(named[name][1]) for name in column], 0.021 * tall, window)
         for name, height in zip(column, heights, strict=True):
             x, y = named[name]
             end = inside - away * 0.006 * tall
@@ -334,7 +338,7 @@ def _names(plot: Plot, scene: Posed, view: View, window: Window, longest: int) -
             plot.text(inside, height, name, ha=side, va="center", fontsize=6, color=INK)
 
 
-def _spread(wanted: list[float], gap: float, window: Window) -> list[float]:
+def _separate_labels(wanted: list[float], gap: float, window: ViewWindow) -> list[float]:
     """Increasing numbers near the wanted ones, at least a gap apart."""
     placed: list[float] = []
     for height in wanted:
@@ -346,7 +350,9 @@ def _spread(wanted: list[float], gap: float, window: Window) -> list[float]:
     return placed
 
 
-def _centre_of_mass(plot: Plot, scene: Posed, view: View, window: Window) -> None:
+def _centre_of_mass(
+    plot: Plot, scene: PosedGeometry, view: ViewDirection, window: ViewWindow
+) -> None:
     """The quartered disc, with a plumb line to the floor."""
     x, y = view.flat(scene.com)
     size = 0.016 * window.tall

@@ -51,21 +51,3 @@ PARTIAL = (
     "Plates did not measure every step: legs are shown in strides whose stance was measured, or "
     "left blank over time. Trunk and arms do not depend on it."
 )
-FILES = {
-    "model.toml": "the model made to the subject",
-    "motion.csv": "coordinates, speeds and accelerations (rad, m)",
-    "motion.mot": "coordinates for OpenSim (deg, m)",
-    "torques.csv": "generalised forces (N m, N)",
-    "torques.sto": "the same for OpenSim",
-    "forces.csv": "ground forces, points and free moments of each foot",
-    "markers.csv": "distance of each marker to its place on the model, each frame (m)",
-    "events.csv": "foot strikes and foot offs",
-    "gait.csv": "gait measures of each side",
-    "cycles.csv": "mean and standard deviation of every curve of this page over the cycle",
-    "energy.csv": "energy of the body and power of the joints over time",
-    "work.csv": "work of each joint per stride",
-    "emg.csv": "envelopes of the EMG channels",
-    "summary.json": "the numbers of this page, settings, versions and the fingerprint of the run",
-    "log.txt": "what was done, in which time, and every remark",
-}
-"""The files of a result and what is in them."""

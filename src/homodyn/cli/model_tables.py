@@ -13,9 +13,9 @@ from rich.text import Text
 from homodyn.model import Coordinate, Model
 
 LIMITS = ("max_velocity", "max_force", "stiffness", "damping", "armature")
-COUNTED = ("frames", "markers", "contacts", "capsules", "couplers", "muscles", "ligaments")
+COUNTED_PARTS = ("frames", "markers", "contacts", "capsules", "couplers", "muscles", "ligaments")
 _NAMES = ("on", "joint", "type", "markers", "contacts")
-NUMBERS = 4
+SIGNIFICANT_DIGITS = 4
 """Digits that are shown."""
 
 
@@ -66,7 +66,9 @@ def describe(model: Model) -> dict[str, Any]:
 def tables(model: Model) -> Iterator[RenderableType]:
     """The same as tables for a terminal."""
     told = describe(model)
-    counts = [f"{len(getattr(model, part))} {part}" for part in COUNTED if getattr(model, part)]
+    counts = [
+        f"{len(getattr(model, part))} {part}" for part in COUNTED_PARTS if getattr(model, part)
+    ]
     sizes = [
         f"{len(model.bodies)} bodies",
         f"{model.nv} degrees of freedom",
@@ -79,7 +81,7 @@ def tables(model: Model) -> Iterator[RenderableType]:
         yield Text("parameters: " + ", ".join(f"{p.name} = {p.value:g}" for p in model.parameters))
     for part in ("markers", "contacts"):
         if told[part]:
-            yield _attached(part, told[part])
+            yield _attachments(part, told[part])
     for note in model.notes:
         yield Text(f"note: {note}")
 
@@ -105,7 +107,7 @@ def _bodies(told: dict[str, Any]) -> Table:
         count = len(body["coordinates"])
         table.add_row(
             body["name"],
-            f"{body['mass']:.{NUMBERS}g}",
+            f"{body['mass']:.{SIGNIFICANT_DIGITS}g}",
             com,
             body["parent"],
             body["joint"],
@@ -126,7 +128,7 @@ def _coordinates(told: dict[str, Any]) -> Table:
     return table
 
 
-def _attached(part: str, records: list[dict[str, Any]]) -> Table:
+def _attachments(part: str, records: list[dict[str, Any]]) -> Table:
     """Markers or contacts, one line a body."""
     table = _table("body", part)
     by_body: dict[str, list[str]] = {}
@@ -152,4 +154,4 @@ def _heading(key: str) -> str:
 
 
 def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.{NUMBERS}g}"
+    return "-" if value is None else f"{value:.{SIGNIFICANT_DIGITS}g}"

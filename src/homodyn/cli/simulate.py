@@ -1,7 +1,8 @@
-"""``homodyn simulate``: let a model move by itself and look at what came of it."""
+"""``homodyn simulate``: simulate a model on level ground."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from homodyn.cli.models import Source, find
+from homodyn.cli.option_groups import AsJson, Overwrite
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,18 +21,18 @@ if TYPE_CHECKING:
 def simulate(
     source: Source,
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where to write; a new folder.")
+        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Folder for the result.")
     ],
     drop: Annotated[
         float | None,
-        typer.Option(help="Start this far (m) above the ground; just on it when left out."),
+        typer.Option(help="Initial height above the ground (m); by default in contact."),
     ] = None,
     pose: Annotated[
         Path | None,
         typer.Option(
             metavar="CSV",
-            help="Start in this pose: a heading of coordinates, then positions (rad, m); "
-            "or the first row of the positions.csv of a simulation.",
+            help="Initial pose: a header of coordinates, then positions (rad, m); "
+            "or positions.csv of a simulation, whose first row is used.",
         ),
     ] = None,
     torques: Annotated[
@@ -41,14 +43,14 @@ def simulate(
         str,
         typer.Option(
             metavar="LAW",
-            help="event_driven, time_stepping, soft, implicit, or none of them: none.",
+            help="Contact law: event_driven, time_stepping, soft, implicit or none.",
         ),
     ] = "implicit",
     hold: Annotated[
-        float, typer.Option(help="Stiffness (N m/rad) of servos that hold the first pose.")
+        float, typer.Option(help="Stiffness (N m/rad) of servos that hold the initial pose.")
     ] = 0.0,
-    duration: Annotated[float, typer.Option(help="Time to simulate (s).")] = 1.0,
-    dt: Annotated[float, typer.Option(help="Step (s).")] = 1e-3,
+    duration: Annotated[float, typer.Option(help="Duration (s).")] = 1.0,
+    dt: Annotated[float, typer.Option(help="Time step (s).")] = 1e-3,
     integrator: Annotated[
         str,
         typer.Option(
@@ -56,14 +58,17 @@ def simulate(
             "dormand_prince or implicit_midpoint; rigid and implicit contacts have their own."
         ),
     ] = "semi_implicit_euler",
+    overwrite: Overwrite = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Simulate a model on level ground and write a replay, a picture and tables.
+    """Simulate a model on level ground and write a replay, a figure and tables.
 
-    A run that breaks writes what there is until then, says why, and exits with 1.
+    A run that fails writes its result up to the failure, prints the reason, and exits with 1.
 
     Example: `homodyn simulate heiman --drop 0.05 --hold 500 -o dropped`
     """
     from homodyn.report import write_simulation
+    from homodyn.report.simulation_folder import simulation_summary
     from homodyn.simulate import PD, Status, run
 
     model = find(source)
@@ -84,14 +89,18 @@ def simulate(
         integrator=integrator,
         record=max(dt, 1e-3),
     )
-    paths = write_simulation(record, output)
+    paths = write_simulation(record, output, overwrite=overwrite)
+    if as_json:
+        files = [str(path) for path in paths]
+        typer.echo(json.dumps({**simulation_summary(record), "files": files}, indent=2))
+        raise typer.Exit(int(record.status is not Status.FINISHED))
     typer.echo(f"{model.name}: {record.message}")
     for note in record.notes:
         typer.echo(f"note: {note}")
     if record.contact_names:
         force = record.total_force[-1]
         typer.echo(f"contact force at the end: {force[0]:.1f} {force[1]:.1f} {force[2]:.1f} N")
-    typer.echo(f"energy made up by integration: {abs(record.energy.error).max():.3g} J")
+    typer.echo(f"energy error of the integration: {abs(record.energy.error).max():.3g} J")
     for path in paths:
         typer.echo(str(path))
     if record.status is not Status.FINISHED:
@@ -107,7 +116,7 @@ def _start(model: Model, drop: float | None, pose: Path | None, touching: bool) 
     """
     import numpy as np
 
-    from homodyn.report.simulation import position_names
+    from homodyn.report.simulation_folder import position_names
     from homodyn.simulate import grounded
 
     if pose is not None:
@@ -117,7 +126,7 @@ def _start(model: Model, drop: float | None, pose: Path | None, touching: bool) 
         places = position_names(model)
         written = set(named) == set(places)
         if not written:
-            _known(model, named, pose)
+            _check_coordinates(model, named, pose)
         q = np.array([named[name] for name in places]) if written else model.pose(named)
         return q if drop is None else grounded(model, q, drop)
     neutral = model.neutral()
@@ -136,14 +145,14 @@ def _torques(model: Model, path: Path) -> object:
     heads, rows = _table(path)
     if not heads or heads[0] != "time":
         raise FormatError("the first column must be called time", str(path), "line 1")
-    _known(model, heads[1:], path)
+    _check_coordinates(model, heads[1:], path)
     values = np.zeros((len(rows), model.nv))
     for column, name in enumerate(heads[1:], start=1):
         values[:, model.coordinate_index(name)] = rows[:, column]
     return SampledTorques(rows[:, 0], values)
 
 
-def _known(model: Model, names: Iterable[str], path: Path) -> None:
+def _check_coordinates(model: Model, names: Iterable[str], path: Path) -> None:
     """Refuse headings that are no coordinates, by the file they stand in."""
     from homodyn.errors import FormatError
     from homodyn.foundation.text import unknown_name

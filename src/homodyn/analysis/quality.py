@@ -4,33 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from homodyn import dynamics
+from homodyn.analysis.pipeline import Analysis
 from homodyn.capture import Finding
+from homodyn.motion import Loads
 from homodyn.motion.anatomical_axes import Axes
-from homodyn.report.fit_figures import (
-    BAD_RMS,
-    FORCE_SHARE,
-    GOOD_RMS,
-    MOMENT_SHARE,
-    net_force_and_height,
-)
-
-if TYPE_CHECKING:
-    from homodyn.analysis.pipeline import Analysis
 
 GOOD, FAIR, POOR, NOTE = "good", "fair", "poor", "note"
-RANK = (NOTE, GOOD, FAIR, POOR)
-UNSEEN = 0.1
+LIGHT_ORDER = (NOTE, GOOD, FAIR, POOR)
+GOOD_MARKER_RMS_M, MAX_MARKER_RMS_M = 0.02, 0.04
+"""Marker errors (m) of good data and of data not to use (Hicks et al. 2015, J. Biomech. Eng.)."""
+MAX_RESIDUAL_FORCE_SHARE, MAX_RESIDUAL_MOMENT_SHARE = 0.05, 0.01
+"""Largest root residuals: of the net force, and of leg height times net force (same source)."""
+MAX_MISSING_SHARE = 0.1
 """Part of the marker positions that may be missing before it is worth a look."""
-WEIGHT = 0.05
+MAX_WEIGHT_DEVIATION = 0.05
 """Part by which the plates may carry more or less than the subject weighs."""
 
 
 @dataclass(frozen=True)
-class Verdict:
+class QualityVerdict:
     """One aspect of the quality of a result: its light and a sentence."""
 
     light: str
@@ -38,36 +34,38 @@ class Verdict:
     sentence: str
 
 
-def verdicts(analysis: Analysis) -> tuple[Verdict, ...]:
+def quality_verdicts(analysis: Analysis) -> tuple[QualityVerdict, ...]:
     """Everything that is judged, the worst first."""
     found = [
         *_labels(analysis),
-        *_seen(analysis),
+        *_visibility(analysis),
         *_fit(analysis),
         *_scaling(analysis),
         *_forces(analysis),
         *_cycles(analysis),
     ]
-    return tuple(sorted(found, key=lambda verdict: -RANK.index(verdict.light)))
+    return tuple(sorted(found, key=lambda verdict: -LIGHT_ORDER.index(verdict.light)))
 
 
-def overall(found: tuple[Verdict, ...]) -> str:
+def overall_light(found: tuple[QualityVerdict, ...]) -> str:
     """The worst light; notes do not count."""
-    return max((v.light for v in found if v.light != NOTE), key=RANK.index, default=GOOD)
+    return max((v.light for v in found if v.light != NOTE), key=LIGHT_ORDER.index, default=GOOD)
 
 
-def _labels(analysis: Analysis) -> Iterator[Verdict]:
+def _labels(analysis: Analysis) -> Iterator[QualityVerdict]:
     matching = analysis.matching
     if matching is None:
         return
     absent = tuple(matching.absent)
     total = len(analysis.model.markers)
     if not absent:
-        yield Verdict(GOOD, "labels", f"All {total} markers of the model are in the recording.")
+        yield QualityVerdict(
+            GOOD, "labels", f"All {total} markers of the model are in the recording."
+        )
         return
     light = FAIR if len(absent) > total / 3 else NOTE
     names = ", ".join(absent[:8]) + (" ..." if len(absent) > 8 else "")
-    yield Verdict(
+    yield QualityVerdict(
         light,
         "labels",
         f"{total - len(absent)} of {total} markers of the model are in the recording; without "
@@ -75,12 +73,12 @@ def _labels(analysis: Analysis) -> Iterator[Verdict]:
     )
 
 
-def _seen(analysis: Analysis) -> Iterator[Verdict]:
+def _visibility(analysis: Analysis) -> Iterator[QualityVerdict]:
     trial = analysis.trial
     filled = float(trial.filled.mean()) if trial.filled.size else 0.0
     lost = float((~trial.seen).mean()) if trial.seen.size else 0.0
-    light = GOOD if filled + lost < UNSEEN else FAIR
-    yield Verdict(
+    light = GOOD if filled + lost < MAX_MISSING_SHARE else FAIR
+    yield QualityVerdict(
         light,
         "markers seen",
         f"{100 * (1 - filled - lost):.1f} % of the marker positions were seen, "
@@ -95,7 +93,7 @@ def _seen(analysis: Analysis) -> Iterator[Verdict]:
         first = finding_text((severe or warned)[0])
         others = len(severe) + len(warned) - 1
         more = f" And {others} more under Data quality." if others else ""
-        yield Verdict(POOR if severe else FAIR, "health", f"{first}.{more}")
+        yield QualityVerdict(POOR if severe else FAIR, "health", f"{first}.{more}")
 
 
 def finding_text(finding: Finding) -> str:
@@ -104,7 +102,7 @@ def finding_text(finding: Finding) -> str:
     return f"{about}: {finding.sentence}" if about else finding.sentence
 
 
-def _fit(analysis: Analysis) -> Iterator[Verdict]:
+def _fit(analysis: Analysis) -> Iterator[QualityVerdict]:
     motion = analysis.motion
     rms = motion.rms
     worst = np.array(
@@ -114,10 +112,10 @@ def _fit(analysis: Analysis) -> Iterator[Verdict]:
         ]
     )
     place = int(np.argmax(worst))
-    light = GOOD if rms <= GOOD_RMS else FAIR if rms <= BAD_RMS else POOR
-    if light == GOOD and worst[place] > BAD_RMS:
+    light = GOOD if rms <= GOOD_MARKER_RMS_M else FAIR if rms <= MAX_MARKER_RMS_M else POOR
+    if light == GOOD and worst[place] > MAX_MARKER_RMS_M:
         light = FAIR
-    yield Verdict(
+    yield QualityVerdict(
         light,
         "fit",
         f"The model follows the markers to {1000 * rms:.1f} mm (root mean square); worst is "
@@ -126,7 +124,7 @@ def _fit(analysis: Analysis) -> Iterator[Verdict]:
     stalled = int(sum(str(status) != "converged" for status in motion.status))
     if stalled:
         share = stalled / len(motion.time)
-        yield Verdict(
+        yield QualityVerdict(
             FAIR if share < 0.1 else POOR,
             "convergence",
             f"{stalled} of {len(motion.time)} frames were not fitted to the end: too few markers "
@@ -141,29 +139,29 @@ def _fit(analysis: Analysis) -> Iterator[Verdict]:
             if often[k] > 0.01
         ]
         if names:
-            yield Verdict(
+            yield QualityVerdict(
                 FAIR if often.max() > 0.2 else NOTE,
                 "joint limits",
                 f"Joint limits held coordinates in part of the frames: {', '.join(names)}.",
             )
     if motion.unobserved:
-        yield Verdict(
+        yield QualityVerdict(
             NOTE,
             "unseen coordinates",
-            f"No marker shows {', '.join(motion.unobserved)}; held still.",
+            f"No marker shows {', '.join(motion.unobserved)}; kept constant.",
         )
 
 
-def _scaling(analysis: Analysis) -> Iterator[Verdict]:
-    scaled = analysis.scaled
+def _scaling(analysis: Analysis) -> Iterator[QualityVerdict]:
+    scaled = analysis.scaling
     if scaled is None:
         return
     if not scaled.ok:
         more = f" And {len(scaled.warnings) - 1} more." if len(scaled.warnings) > 1 else ""
         first = (scaled.warnings or (f"Scaling ended {scaled.status}.",))[0]
-        yield Verdict(FAIR, "scaling", _sentence(first) + more)
+        yield QualityVerdict(FAIR, "scaling", _sentence(first) + more)
     else:
-        yield Verdict(
+        yield QualityVerdict(
             GOOD,
             "scaling",
             f"Scaling brought the marker error from {1000 * scaled.rms_before:.1f} to "
@@ -171,13 +169,15 @@ def _scaling(analysis: Analysis) -> Iterator[Verdict]:
         )
 
 
-def _forces(analysis: Analysis) -> Iterator[Verdict]:
+def _forces(analysis: Analysis) -> Iterator[QualityVerdict]:
     loads = analysis.loads
     if loads is None:
-        yield Verdict(NOTE, "forces", analysis.missing.get("kinetics", "There are no torques."))
+        yield QualityVerdict(
+            NOTE, "forces", analysis.missing.get("kinetics", "There are no torques.")
+        )
         return
     if loads.predicted:
-        yield Verdict(
+        yield QualityVerdict(
             NOTE,
             "forces",
             "Ground forces were computed from the motion, not measured: torques of the legs in "
@@ -187,17 +187,17 @@ def _forces(analysis: Analysis) -> Iterator[Verdict]:
     net, height = net_force_and_height(loads)
     force = np.linalg.norm(loads.residual_force, axis=1)
     moment = np.linalg.norm(loads.residual_moment, axis=1)
-    limits = (FORCE_SHARE * net, MOMENT_SHARE * net * height)
-    on = covered(analysis)
+    limits = (MAX_RESIDUAL_FORCE_SHARE * net, MAX_RESIDUAL_MOMENT_SHARE * net * height)
+    on = measured_frames(analysis)
     if not on.any():
-        yield Verdict(
+        yield QualityVerdict(
             FAIR, "forces", "No frame has all its ground contact on plates; torques are unsure."
         )
         return
     rms = (_rms(force[on]), _rms(moment[on]))
     over = max(rms[0] / limits[0], rms[1] / limits[1])
     part = "" if on.all() else f" in the {100 * on.mean():.0f} % of frames carried by plates"
-    yield Verdict(
+    yield QualityVerdict(
         GOOD if over <= 1 else FAIR if over <= 3 else POOR,
         "residuals",
         f"Root residuals{part}: {rms[0]:.0f} N (threshold {limits[0]:.0f}) and {rms[1]:.0f} N m "
@@ -206,25 +206,29 @@ def _forces(analysis: Analysis) -> Iterator[Verdict]:
     yield from _weight(analysis)
 
 
-def _weight(analysis: Analysis) -> Iterator[Verdict]:
+def _weight(analysis: Analysis) -> Iterator[QualityVerdict]:
     """Whether the plates carry what the subject weighs, over the span between equal states."""
     loads = analysis.loads
-    on = covered(analysis)
+    on = measured_frames(analysis)
     if loads is None or on.mean() < 0.3:
         return
     motion = loads.motion
     axes = Axes.of(motion.model)
     gravity = float(np.linalg.norm(motion.model.gravity))
     carried = loads.ground_force @ axes.up
-    from homodyn import dynamics
-
     speed = dynamics.center_of_mass_velocity(motion.model, motion.q, motion.v) @ axes.up
     rise = np.gradient(speed, motion.time)
     mass = float(np.mean(carried[on]) / (gravity + np.mean(rise[on])))
     off = mass / motion.model.mass - 1
-    light = GOOD if abs(off) <= WEIGHT else FAIR if abs(off) <= 3 * WEIGHT else POOR
+    light = (
+        GOOD
+        if abs(off) <= MAX_WEIGHT_DEVIATION
+        else FAIR
+        if abs(off) <= 3 * MAX_WEIGHT_DEVIATION
+        else POOR
+    )
     remedy = "" if light == GOOD else " Check --mass, and that all contact is on the plates."
-    yield Verdict(
+    yield QualityVerdict(
         light,
         "body weight",
         f"The plates carry {mass:.1f} kg while the feet are on them; the model has "
@@ -232,24 +236,35 @@ def _weight(analysis: Analysis) -> Iterator[Verdict]:
     )
 
 
-def covered(analysis: Analysis) -> np.ndarray:
+def net_force_and_height(loads: Loads) -> tuple[float, float]:
+    """Largest net ground force (N), body weight where there is none, and mean height (m)."""
+    model = loads.motion.model
+    axes = Axes.of(model)
+    weight = model.mass * float(np.linalg.norm(model.gravity))
+    total = sum((foot.force for foot in loads.feet), np.zeros((1, 3)))
+    net = max(float(np.linalg.norm(total, axis=1).max()), weight)
+    height = dynamics.center_of_mass(model, loads.motion.q) @ axes.up
+    return net, float(np.mean(height))
+
+
+def measured_frames(analysis: Analysis) -> np.ndarray:
     """Frames in which the ground forces are known: all contact is on plates."""
     loads = analysis.loads
     assert loads is not None
     return loads.covered
 
 
-def _cycles(analysis: Analysis) -> Iterator[Verdict]:
-    rhythm = analysis.rhythm
-    counts = [f"{rhythm.count(side)} {side}" for side in ("right", "left")]
-    if rhythm.cyclic:
-        yield Verdict(GOOD, "cycles", f"Complete gait cycles: {' and '.join(counts)}.")
+def _cycles(analysis: Analysis) -> Iterator[QualityVerdict]:
+    segmentation = analysis.cycles
+    counts = [f"{segmentation.count(side)} {side}" for side in ("right", "left")]
+    if segmentation.has_cycles:
+        yield QualityVerdict(GOOD, "cycles", f"Complete gait cycles: {' and '.join(counts)}.")
     elif analysis.events:
-        yield Verdict(
+        yield QualityVerdict(
             NOTE, "cycles", "No foot strikes twice: curves are shown over time, not over a cycle."
         )
     else:
-        yield Verdict(
+        yield QualityVerdict(
             NOTE, "cycles", "No foot strikes were found: curves are shown over time, not a cycle."
         )
 

@@ -7,16 +7,14 @@ from dataclasses import replace
 import pytest
 
 from homodyn import gait
+from homodyn.analysis import StepComparison
 from homodyn.errors import FormatError
-from homodyn.report import (
-    Compared,
-    write_synthesis,
-)
+from homodyn.report import write_synthesis
 
 
 @pytest.fixture(scope="module")
 def compared():
-    every = Compared.stored(gait.walker())
+    every = StepComparison.bundled(gait.walker())
     kept = [k for k, s in enumerate(every.steps) if s.name in ("mixed free", "torque free")]
     return replace(
         every,
@@ -76,5 +74,5 @@ def test_tables_have_a_column_for_each_coordinate(folder, compared):
 
 
 def test_a_folder_that_is_there_is_left_alone(folder, compared):
-    with pytest.raises(FormatError, match="name another folder"):
+    with pytest.raises(FormatError, match="choose another folder"):
         write_synthesis(compared, folder)

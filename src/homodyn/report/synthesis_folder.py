@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from html import escape
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from homodyn.errors import FormatError
+from homodyn.analysis.result_files import SUMMARY, is_result
+from homodyn.analysis.result_tables import write_csv
+from homodyn.analysis.step_comparison import StepComparison
+from homodyn.foundation import atomic_folder
 from homodyn.gait import (
-    CrossEvaluation,
     StoredStep,
-    Synthesis,
-    cross_evaluation,
-    elevation_angles,
     ground_forces,
-    lowest_force,
     starts,
     stride,
     stride_events,
@@ -31,10 +25,9 @@ from homodyn.gait import (
     step_similarity as similarity,
 )
 from homodyn.model import Model, save
-from homodyn.report.files import write_csv
-from homodyn.report.gait_figures import Figure, PlaneFit, plane_of
-from homodyn.report.html import Markup, figure, number, paragraph, table, told
-from homodyn.report.replay import asset, replay_data, replay_html, strip
+from homodyn.report.gait_figures import PageFigure
+from homodyn.report.html import Markup, bullet_list, figure, number, paragraph, table
+from homodyn.report.replay import asset, pose_strip, replay_data, replay_html
 from homodyn.report.svg import Plot, nice_range
 
 AXES = ("forward", "to the left", "upward")
@@ -48,76 +41,34 @@ ANGLES = (
 )
 
 
-@dataclass(frozen=True, eq=False)
-class Compared:
-    """Steps beside each other and beside the walk they began from."""
+def write_synthesis(
+    compared: StepComparison, folder: str | Path, *, overwrite: bool = False
+) -> list[Path]:
+    """Write the page, tables and summary of synthesized steps, completely or not at all.
 
-    model: Model
-    steps: tuple[StoredStep, ...]
-    statuses: tuple[str, ...]
-    searches: tuple[tuple[str, ...], ...]
-    """For each step, its stages and how the search ended."""
+    Args:
+        compared: The steps.
+        folder: The folder to write; its parents are created.
+        overwrite: Replace a folder that already contains a result.
 
-    @staticmethod
-    def found(results: Sequence[Synthesis]) -> Compared:
-        """Steps that were just sought."""
-        return Compared(
-            results[0].model,
-            tuple(each.step for each in results),
-            tuple(str(each.solution.status) for each in results),
-            tuple((*map(str, each.stages), each.solution.sentence) for each in results),
-        )
+    Returns:
+        The files that were written.
 
-    @staticmethod
-    def stored(model: Model) -> Compared:
-        """The steps that come with the program."""
-        steps = tuple(step for step in starts().values() if step.objective is not None)
-        return Compared(model, steps, ("stored",) * len(steps), ((),) * len(steps))
-
-    @cached_property
-    def table(self) -> CrossEvaluation:
-        """Each judged by all criteria."""
-        return cross_evaluation(self.model, self.steps)
-
-    @cached_property
-    def lowest(self) -> list[dict[str, float]]:
-        """For each step, the least upward force (N) of its contacts."""
-        return [lowest_force(self.model, step) for step in self.steps]
-
-    @cached_property
-    def planes(self) -> list[tuple[np.ndarray, PlaneFit]]:
-        """For each step, elevation angles (deg) of the right leg over a stride, and their plane."""
-        found = []
-        for step in self.steps:
-            motion = stride(self.model, step)
-            angles = elevation_angles(motion, events=stride_events(step)).right
-            found.append((angles, plane_of(angles)))
-        return found
-
-
-def write_synthesis(compared: Compared, folder: str | Path) -> list[Path]:
-    """Write page, tables and summary of steps; the folder is complete or as it was."""
+    Raises:
+        FormatError: The folder exists and may not be replaced, or cannot be written.
+    """
     folder = Path(folder)
-    if folder.exists():
-        raise FormatError("it is there already; name another folder", str(folder))
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as beside:
-            made = Path(beside) / folder.name
-            made.mkdir()
-            save(compared.model, made / "model.toml")
-            for step in compared.steps:
-                _write_tables(compared.model, step, made)
-            (made / "index.html").write_text(synthesis_page(compared), encoding="utf-8")
-            text = json.dumps(synthesis_summary(compared), indent=2, allow_nan=False)
-            (made / "summary.json").write_text(text + "\n", encoding="utf-8")
-            os.replace(made, folder)
-    except OSError as error:
-        raise FormatError(f"it cannot be written: {error.strerror}", str(folder)) from error
+    with atomic_folder(folder, overwrite=overwrite, is_replaceable=is_result) as temporary:
+        save(compared.model, temporary / "model.toml")
+        for step in compared.steps:
+            _write_tables(compared.model, step, temporary)
+        (temporary / "index.html").write_text(synthesis_page(compared), encoding="utf-8")
+        text = json.dumps(synthesis_summary(compared), indent=2, allow_nan=False)
+        (temporary / SUMMARY).write_text(text + "\n", encoding="utf-8")
     return sorted(folder.iterdir())
 
 
-def synthesis_summary(compared: Compared) -> dict[str, Any]:
+def synthesis_summary(compared: StepComparison) -> dict[str, Any]:
     """Every step in plain numbers (SI units), with how its search ended."""
     judged, walk = compared.table, starts()["walk"]
     rows = []
@@ -137,7 +88,7 @@ def synthesis_summary(compared: Compared) -> dict[str, Any]:
                 "distance_from_walk": near.distance,
                 "posture_distance": near.posture,
                 "duration_distance": near.duration,
-                "planarity": compared.planes[k][1].share / 100,
+                "planarity": compared.planes[k][1].variance_percent / 100,
                 "lowest_forces": compared.lowest[k],
                 "springs": {n: v for n, v in step.parameters.items() if " " in n},
             }
@@ -145,7 +96,7 @@ def synthesis_summary(compared: Compared) -> dict[str, Any]:
     return {"model": compared.model.name, "mass": float(compared.model.mass), "steps": rows}
 
 
-def synthesis_page(compared: Compared) -> str:
+def synthesis_page(compared: StepComparison) -> str:
     """The whole page: one HTML file that needs nothing but itself."""
     sections = {
         "Steps": _overview(compared),
@@ -175,7 +126,7 @@ def synthesis_page(compared: Compared) -> str:
     )
 
 
-def _overview(compared: Compared) -> str:
+def _overview(compared: StepComparison) -> str:
     columns = [("step", ""), ("status", "")] + [
         (word, "n") for word in ("length, m", "speed, m/s", "duration, s", "single support, s")
     ]
@@ -191,25 +142,25 @@ def _overview(compared: Compared) -> str:
     )
 
 
-def _replay(compared: Compared) -> str:
+def _replay(compared: StepComparison) -> str:
     step = compared.steps[0]
     motion = stride(compared.model, step, steps=4, rate=50.0)
     return paragraph(f"{step.name}, four steps.") + replay_html(
-        replay_data(motion, events=stride_events(step, steps=4)), strip(motion)
+        replay_data(motion, events=stride_events(step, steps=4)), pose_strip(motion)
     )
 
 
-def _strips(compared: Compared) -> str:
+def _strips(compared: StepComparison) -> str:
     walk = starts()["walk"]
     rows = []
     for step in [*compared.steps, walk]:
         motion = stride(compared.model, step)
         name = "synthetic walk, for comparison" if step is walk else step.name
-        rows.append(f"<h3>{escape(name)}</h3>{strip(motion, poses=9)}")
+        rows.append(f"<h3>{escape(name)}</h3>{pose_strip(motion, poses=9)}")
     return "".join(rows)
 
 
-def _cross(compared: Compared) -> str:
+def _cross(compared: StepComparison) -> str:
     judged, walk = compared.table, starts()["walk"]
     columns = [("step", "")] + [
         (word, "n") for word in ("torque", "angular momentum", "head", "time, s")
@@ -227,7 +178,7 @@ def _cross(compared: Compared) -> str:
     ]
     near_rows = []
     for step, (_, plane) in zip(compared.steps, compared.planes, strict=True):
-        near, share = similarity(step, walk), plane.share
+        near, share = similarity(step, walk), plane.variance_percent
         parts = (near.distance, near.posture, near.duration)
         near_rows.append((step.name, *(f"{x:.4f}" for x in parts), f"{share:.1f}"))
     return table(
@@ -239,7 +190,7 @@ def _small(value: float) -> str:
     return f"{value:.2e}" if value < 1e-2 else number(value)
 
 
-def _forces(compared: Compared) -> str:
+def _forces(compared: StepComparison) -> str:
     weight = compared.model.mass * float(np.linalg.norm(compared.model.gravity))
     panels = []
     curves = {
@@ -263,10 +214,10 @@ def _forces(compared: Compared) -> str:
         "Ground forces in parts of the weight; both feet stand where it is shaded. The least "
         f"upward force of any contact between the nodes is {number(low)} weights."
     )
-    return figure(Figure("forces", tuple(panels), caption, min(len(compared.steps), 4)))
+    return figure(PageFigure("forces", tuple(panels), caption, min(len(compared.steps), 4)))
 
 
-def _angles(compared: Compared) -> str:
+def _angles(compared: StepComparison) -> str:
     panels = []
     for stem, word in ANGLES:
         drawn = []
@@ -288,54 +239,54 @@ def _angles(compared: Compared) -> str:
     colours = [*(_style(k)[1] for k in range(len(names) - 1)), "grey"]
     words = ", ".join(f"{name}: {colour}" for name, colour in zip(names, colours, strict=True))
     caption = f"Angles of the right side from left foot off on. {words}."
-    return figure(Figure("angles", tuple(panels), caption, 3, legend=False))
+    return figure(PageFigure("angles", tuple(panels), caption, 3, legend=False))
 
 
-STYLES = ("right", "left", "first", "second", "ink", "middle")
-COLOURS = ("red", "blue", "orange", "green", "black", "light grey")
+LINE_STYLES = ("right", "left", "first", "second", "ink", "middle")
+LINE_COLOR_NAMES = ("red", "blue", "orange", "green", "black", "light grey")
 
 
 def _style(k: int) -> tuple[str, str]:
     """Class and words of the k-th line; those after the last colour are dashed."""
-    n = k % len(STYLES)
-    if k < len(STYLES):
-        return STYLES[n], COLOURS[n]
-    return f"{STYLES[n]} dash", f"{COLOURS[n]} dashed"
+    n = k % len(LINE_STYLES)
+    if k < len(LINE_STYLES):
+        return LINE_STYLES[n], LINE_COLOR_NAMES[n]
+    return f"{LINE_STYLES[n]} dash", f"{LINE_COLOR_NAMES[n]} dashed"
 
 
-def _elevation(compared: Compared) -> str:
+def _elevation(compared: StepComparison) -> str:
     panels, shares = [], []
     for step, (angles, fit) in zip(compared.steps, compared.planes, strict=True):
-        flat = (angles - fit.centre) @ fit.axes
+        flat = (angles - fit.center) @ fit.axes
         span = nice_range(flat, least=20.0)
         for across, word in ((1, "in the plane"), (2, "plane edge on")):
             plot = Plot(f"{step.name}, {word}", span, span, "first axis (deg)", "deg")
             plot.line(flat[:, 0], flat[:, across], "right")
             plot.dots(flat[:1, 0], flat[:1, across], "ink", 3.0)
             panels.append(plot.svg())
-        shares.append(f"{step.name} {fit.share:.1f} %")
+        shares.append(f"{step.name} {fit.variance_percent:.1f} %")
     caption = (
         "Elevation angles of thigh, shank and foot of the right leg over a stride, in the axes of "
         f"their plane and against it. Share of the variance in the plane: {', '.join(shares)}."
     )
-    return figure(Figure("elevation", tuple(panels), caption, 4, legend=False))
+    return figure(PageFigure("elevation", tuple(panels), caption, 4, legend=False))
 
 
-def _search(compared: Compared) -> str:
+def _search(compared: StepComparison) -> str:
     parts = []
     for step, lines in zip(compared.steps, compared.searches, strict=True):
         parts.append(f"<h3>{escape(step.name)}</h3>")
-        parts.append(told(lines) or paragraph("Stored with the program."))
+        parts.append(bullet_list(lines) or paragraph("Stored with the program."))
     return "".join(parts)
 
 
-def table_stem(name: str) -> str:
+def step_file_stem(name: str) -> str:
     """What the files of a step begin with."""
     return name.replace(" ", "_").replace("*", "x")
 
 
 def _write_tables(model: Model, step: StoredStep, folder: Path) -> None:
-    stem = table_stem(step.name)
+    stem = step_file_stem(step.name)
     motion = stride(model, step)
     write_csv(folder / f"{stem}_motion.csv", motion.time, list(model.coordinate_names), motion.q)
     time, right = ground_forces(step, "Right", ends=False)

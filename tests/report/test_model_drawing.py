@@ -12,10 +12,10 @@ from homodyn.errors import FormatError
 from homodyn.model import Assembly, joints, rod
 from homodyn.motion.anatomical_axes import Axes
 from homodyn.report import (
-    draw,
-    save_drawing,
+    draw_model,
+    save_figure,
 )
-from homodyn.report.silhouette import posed, stadium
+from homodyn.report.posed_geometry import capsule_outline, geometry_at_pose
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +25,7 @@ def person():
 
 def test_everything_is_where_kinematics_has_it(person):
     q = person.random(seed=4)
-    scene = posed(person, q)
+    scene = geometry_at_pose(person, q)
     np.testing.assert_allclose(
         list(scene.markers.values()), dynamics.marker_positions(person, q), atol=1e-12
     )
@@ -60,7 +60,7 @@ def test_a_model_with_y_up_stands_on_the_same_line():
         return replace(made.model(), gravity=np.array(gravity, dtype=float))
 
     def heights(model):
-        first, *_ = draw(model).axes
+        first, *_ = draw_model(model).axes
         return first.get_ylim()
 
     z_up = leg((0, 0, -1), (0, 0, -9.81), "y")
@@ -69,7 +69,7 @@ def test_a_model_with_y_up_stands_on_the_same_line():
 
 
 def test_left_and_right_are_told_by_where_they_are(person):
-    sides = posed(person, person.neutral()).sides
+    sides = geometry_at_pose(person, person.neutral()).sides
     assert sides["ThighLeft"] == "left"
     assert sides["HandRight"] == "right"
     assert sides["Head"] == sides["Pelvis"] == "middle"
@@ -77,16 +77,16 @@ def test_left_and_right_are_told_by_where_they_are(person):
 
 def test_the_outline_of_a_capsule_is_as_far_from_its_axis_as_its_radius():
     start, end = np.array([0.2, 1.0]), np.array([-0.3, 0.4])
-    outline = stadium(start, end, 0.1)
+    outline = capsule_outline(start, end, 0.1)
     along = (end - start) / np.linalg.norm(end - start)
     t = np.clip((outline - start) @ along, 0, np.linalg.norm(end - start))
     nearest = start + t[:, None] * along
     np.testing.assert_allclose(np.linalg.norm(outline - nearest, axis=1), 0.1, atol=1e-12)
-    np.testing.assert_allclose(np.ptp(stadium(start, start, 0.1), axis=0), 0.2, atol=1e-3)
+    np.testing.assert_allclose(np.ptp(capsule_outline(start, start, 0.1), axis=0), 0.2, atol=1e-3)
 
 
 def test_both_views_show_every_capsule_inside_of_their_frame(person):
-    figure = draw(person)
+    figure = draw_model(person)
     front, side = figure.axes
     assert [plot.get_title() for plot in (front, side)] == ["front", "right side"]
     assert front.get_ylim() == side.get_ylim()
@@ -101,7 +101,7 @@ def test_both_views_show_every_capsule_inside_of_their_frame(person):
 
 
 def test_views_have_one_scale(person):
-    figure = draw(person)
+    figure = draw_model(person)
     figure.canvas.draw()
     scales = []
     for plot in figure.axes:
@@ -111,8 +111,8 @@ def test_views_have_one_scale(person):
 
 
 def test_labels_name_every_marker_and_do_not_overlap(person):
-    assert not draw(person).axes[0].texts
-    front, side = draw(person, labels=True).axes
+    assert not draw_model(person).axes[0].texts
+    front, side = draw_model(person, labels=True).axes
     assert {text.get_text() for text in front.texts} == {m.name for m in person.markers}
     assert 0 < len(side.texts) < len(front.texts)
     for column in ("left", "right"):
@@ -124,21 +124,21 @@ def test_labels_name_every_marker_and_do_not_overlap(person):
 def test_every_body_of_the_catalog_can_be_drawn_in_any_pose(name, tmp_path):
     model = hd.catalog.build(name)
     path = tmp_path / "body.png"
-    save_drawing(draw(model, model.random(seed=1)), path)
+    save_figure(draw_model(model, model.random(seed=1)), path)
     assert path.read_bytes().startswith(b"\x89PNG")
 
 
 def test_parameters_are_drawn_at_their_usual_values(person):
     tall = hd.parametric(hd.catalog.heiman, height=1.79, mass=76.0)
-    here, there = posed(tall, tall.neutral()), posed(person, person.neutral())
+    here, there = geometry_at_pose(tall, tall.neutral()), geometry_at_pose(person, person.neutral())
     np.testing.assert_allclose(here.com, there.com, atol=1e-12)
 
 
 def test_the_same_drawing_is_the_same_file(person, tmp_path):
     for suffix in (".png", ".svg"):
         first, second = tmp_path / f"a{suffix}", tmp_path / f"b{suffix}"
-        save_drawing(draw(person), first)
-        save_drawing(draw(person), second)
+        save_figure(draw_model(person), first)
+        save_figure(draw_model(person), second)
         if suffix == ".png":
             assert first.read_bytes() == second.read_bytes()
         assert first.stat().st_size > 1000
@@ -146,7 +146,7 @@ def test_the_same_drawing_is_the_same_file(person, tmp_path):
 
 def test_a_drawing_that_cannot_be_saved_leaves_nothing(person, tmp_path):
     with pytest.raises(FormatError, match=r"\.png, \.svg, \.pdf"):
-        save_drawing(draw(person), tmp_path / "body.bmp")
+        save_figure(draw_model(person), tmp_path / "body.bmp")
     with pytest.raises(FormatError, match="cannot be written"):
-        save_drawing(draw(person), tmp_path / "no" / "body.png")
+        save_figure(draw_model(person), tmp_path / "no" / "body.png")
     assert list(tmp_path.iterdir()) == []

@@ -6,12 +6,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from homodyn.analysis.quality import overall_light, quality_verdicts
 from homodyn.capture import Signals
 from homodyn.report import (
-    page,
-    texts,
+    analysis_page,
+    page_text,
 )
-from homodyn.report.quality import overall, verdicts
 from support.pages import read
 
 
@@ -32,7 +32,7 @@ def test_nothing_is_loaded_from_elsewhere(html):
 
 def test_every_section_is_there_and_every_figure_has_words(html):
     reader = read(html)
-    for section in texts.SECTIONS:
+    for section in page_text.SECTIONS:
         assert section in reader.ids
     assert reader.nameless == []
     figures = ("angles", "torques", "powers", "ground-forces", "pressure-paths", "elevation")
@@ -51,15 +51,15 @@ def test_names_from_files_cannot_become_code(analysis):
         analysis,
         name=name,
         motion=replace(analysis.motion, markers=(name, *analysis.motion.markers[1:]), method=name),
-        remarks=(name,),
+        notes=(name,),
         emg=replace(analysis.emg, names=(name, *analysis.emg.names[1:])),
         model=analysis.model,
     )
     # The replay looks markers up by name in the model.
     with pytest.raises(ValueError, match="not in"):
-        page(evil)
+        analysis_page(evil)
     evil = replace(evil, motion=replace(analysis.motion, method=name))
-    assert "<script>alert" not in page(evil)
+    assert "<script>alert" not in analysis_page(evil)
 
 
 def test_what_is_missing_is_told_in_a_sentence(analysis):
@@ -70,26 +70,26 @@ def test_what_is_missing_is_told_in_a_sentence(analysis):
         gait=None,
         elevation=None,
         emg=None,
-        scaled=None,
+        scaling=None,
         events=(),
         missing={"kinetics": "There are no torques: the plates were off."},
     )
-    text = page(bare)
+    text = analysis_page(bare)
     assert "the plates were off" in text
     for part in ("gait", "forces", "elevation", "emg", "energy", "residuals", "scaled"):
-        assert texts.MISSING[part].split(":")[0] in text
+        assert page_text.MISSING[part].split(":")[0] in text
     assert "over time" in text
     assert read(text).faults == []
 
 
 def test_the_light_is_the_worst_of_the_verdicts(analysis):
-    found = verdicts(analysis)
-    assert overall(found) in ("good", "fair")
+    found = quality_verdicts(analysis)
+    assert overall_light(found) in ("good", "fair")
     bad = replace(
         analysis, motion=replace(analysis.motion, residual=analysis.motion.residual + 0.1)
     )
-    judged = verdicts(bad)
-    assert overall(judged) == "poor"
+    judged = quality_verdicts(bad)
+    assert overall_light(judged) == "poor"
     assert judged[0].light == "poor"
     assert "mm" in judged[0].sentence
 
@@ -97,14 +97,14 @@ def test_the_light_is_the_worst_of_the_verdicts(analysis):
 def test_a_wrong_mass_is_noticed(analysis):
     feet = tuple(replace(foot, force=1.3 * foot.force) for foot in analysis.loads.feet)
     heavy = replace(analysis, loads=replace(analysis.loads, feet=feet))
-    (weight,) = [v for v in verdicts(heavy) if v.subject == "body weight"]
+    (weight,) = [v for v in quality_verdicts(heavy) if v.subject == "body weight"]
     assert weight.light == "poor"
     assert "--mass" in weight.sentence
 
 
 def test_a_recording_without_emg_units_is_drawn(analysis):
     plain = Signals(("a",), 100.0, np.abs(np.sin(np.arange(261)))[:, None])
-    text = page(replace(analysis, emg=plain, emg_sides=(None,)))
+    text = analysis_page(replace(analysis, emg=plain, emg_sides=(None,)))
     assert "fig-emg" in text
 
 
@@ -114,4 +114,4 @@ def test_elevation_angles_of_a_part_of_the_recording_are_drawn(analysis):
     shorter = replace(
         angles, time=angles.time[part], left=angles.left[part], right=angles.right[part]
     )
-    assert "fig-elevation" in page(replace(analysis, elevation=shorter))
+    assert "fig-elevation" in analysis_page(replace(analysis, elevation=shorter))

@@ -5,7 +5,7 @@ from homodyn.cli import app
 
 
 def run(*words):
-    return CliRunner().invoke(app, ["make-trial", *words])
+    return CliRunner().invoke(app, ["trial", "synthesize", *words])
 
 
 def test_a_trial_is_written_and_told(tmp_path):

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import os
-import tempfile
 from collections.abc import Mapping
 from html import escape
 from pathlib import Path
@@ -13,11 +11,14 @@ from typing import Any
 
 import numpy as np
 
+from homodyn.analysis.provenance import software_versions
+from homodyn.analysis.result_files import PAGE, SUMMARY, is_result
+from homodyn.analysis.result_tables import position_columns, rotations, write_csv
 from homodyn.capture import (
     Table,
     write_table,
 )
-from homodyn.errors import FormatError
+from homodyn.foundation import atomic_folder
 from homodyn.gait import (
     Reconstruction,
     write_phases,
@@ -29,7 +30,6 @@ from homodyn.motion import (
     Event,
     Loads,
 )
-from homodyn.report.files import PAGE, SUMMARY, is_result, position_columns, rotations, write_csv
 from homodyn.report.html import figure, paragraph, table, tile
 from homodyn.report.reconstruction_figures import (
     elevation_loops,
@@ -38,8 +38,7 @@ from homodyn.report.reconstruction_figures import (
     torques_per_kg,
     tracking_errors,
 )
-from homodyn.report.replay import asset, replay_data, replay_html, strip
-from homodyn.report.reproduce import versions
+from homodyn.report.replay import asset, pose_strip, replay_data, replay_html
 
 SIDES = ("Right", "Left")
 FILES = {
@@ -62,33 +61,28 @@ def write_reconstruction(
     settings: Mapping[str, Any] | None = None,
     overwrite: bool = False,
 ) -> Path:
-    """Write page, tables and summary of a reconstruction; the folder is complete or as it was."""
+    """Write the page, tables and summary of a reconstruction, completely or not at all.
+
+    Args:
+        result: What `homodyn.gait.reconstruct` returned.
+        folder: The folder to write; its parents are created.
+        name: Title of the page.
+        settings: Choices of the user, recorded in the summary.
+        overwrite: Replace a folder that already contains a result.
+
+    Returns:
+        The folder.
+
+    Raises:
+        FormatError: The folder exists and may not be replaced, or cannot be written.
+    """
     folder = Path(folder)
-    if folder.exists() and not overwrite:
-        raise FormatError(
-            "there is something already; choose another folder, or replace it with --overwrite",
-            str(folder),
-        )
-    if folder.exists() and not is_result(folder):
-        raise FormatError(
-            "it does not hold a result, so it is not replaced; choose another folder", str(folder)
-        )
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as beside:
-            made = Path(beside) / "result"
-            made.mkdir()
-            _tables(result, made)
-            page = reconstruction_page(result, name)
-            (made / PAGE).write_text(page, encoding="utf-8")
-            told = reconstruction_summary(result, name, settings or {})
-            text = json.dumps(told, indent=2, allow_nan=False, ensure_ascii=False)
-            (made / SUMMARY).write_text(text + "\n", encoding="utf-8")
-            if folder.exists():
-                os.replace(folder, Path(beside) / "before")
-            os.replace(made, folder)
-    except OSError as error:
-        raise FormatError(f"it cannot be written: {error.strerror}", str(folder)) from error
+    with atomic_folder(folder, overwrite=overwrite, is_replaceable=is_result) as temporary:
+        _tables(result, temporary)
+        (temporary / PAGE).write_text(reconstruction_page(result, name), encoding="utf-8")
+        summary = reconstruction_summary(result, name, settings or {})
+        text = json.dumps(summary, indent=2, allow_nan=False, ensure_ascii=False)
+        (temporary / SUMMARY).write_text(text + "\n", encoding="utf-8")
     return folder
 
 
@@ -104,7 +98,7 @@ def reconstruction_summary(
         "name": name,
         "model": {"name": model.name, "mass_kg": float(model.mass)},
         "settings": dict(settings),
-        "versions": versions(),
+        "versions": software_versions(),
         "status": str(solution.status),
         "sentence": solution.sentence,
         "objective": solution.objective,
@@ -144,12 +138,12 @@ def reconstruction_page(result: Reconstruction, name: str) -> str:
     sections = {
         "At a glance": _glance(result),
         "Replay": replay_html(
-            replay_data(result.fitted, _loads(result), _events(result)), strip(result.fitted)
+            replay_data(result.fitted, _loads(result), _events(result)), pose_strip(result.fitted)
         ),
-        "Tracking": _drawn(tracking_errors(result)) + _drawn(overlays(result)),
-        "Torques": _drawn(torques_per_kg(result)),
-        "Ground forces": _drawn(step_forces(result)) + _force_table(result),
-        "Elevation angles": _drawn(elevation_loops(result))
+        "Tracking": _figures_html(tracking_errors(result)) + _figures_html(overlays(result)),
+        "Torques": _figures_html(torques_per_kg(result)),
+        "Ground forces": _figures_html(step_forces(result)) + _force_table(result),
+        "Elevation angles": _figures_html(elevation_loops(result))
         or paragraph("The walk is too short for elevation angles.", "empty"),
         "Problem and solution": f"<pre>{escape(solution.built.describe())}\n\n"
         f"{escape(solution.explain())}</pre>"
@@ -171,8 +165,8 @@ def reconstruction_page(result: Reconstruction, name: str) -> str:
         f"<title>{escape(name)}: reconstructed step</title><style>{asset('page.css')}</style>"
         f'</head><body><header><h1>{escape(name)}</h1><p class="sub">{escape(subtitle)}</p>'
         f'</header><nav aria-label="Sections"><div>{links}</div></nav><main>{body}</main>'
-        f"<footer>Written by Homodyn {versions()['homodyn']}. This page is one file: it loads "
-        "nothing from elsewhere.</footer></body></html>\n"
+        f"<footer>Written by Homodyn {software_versions()['homodyn']}. This page is one "
+        "self-contained file.</footer></body></html>\n"
     )
 
 
@@ -293,7 +287,7 @@ def _events(result: Reconstruction) -> list[Event]:
     return [Event(f.begin, f.name, "General") for f in result.footings[1:]]
 
 
-def _drawn(figures: list[Any]) -> str:
+def _figures_html(figures: list[Any]) -> str:
     return "".join(figure(one) for one in figures)
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import os
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -23,7 +21,7 @@ from homodyn.balance import (
     wrench_set,
 )
 from homodyn.errors import FormatError
-from homodyn.model.formats.files import write_text
+from homodyn.foundation import atomic_file, write_text
 from homodyn.report.balance_figures import (
     margins_figure,
     path_figure,
@@ -31,9 +29,9 @@ from homodyn.report.balance_figures import (
     polytopes_figure,
     static_area,
 )
-from homodyn.report.com_figures import com_plan_figure
+from homodyn.report.com_plan_figures import com_plan_figure
 
-_DPI = 110
+_DOTS_PER_INCH = 110
 
 
 def scene_rows(scene: Scene) -> list[dict[str, object]]:
@@ -204,13 +202,6 @@ def _table(rows: Sequence[dict[str, object]], path: Path) -> Path:
 
 
 def _save(figure: Figure, path: Path) -> Path:
-    handle, beside = tempfile.mkstemp(prefix=f".{path.name}.", suffix=path.suffix, dir=path.parent)
-    os.close(handle)
-    try:
-        figure.savefig(beside, dpi=_DPI)
-        os.chmod(beside, 0o644)
-        os.replace(beside, path)
-    except OSError as error:
-        Path(beside).unlink(missing_ok=True)
-        raise FormatError(f"it cannot be written: {error.strerror}", str(path)) from error
+    with atomic_file(path) as temporary:
+        figure.savefig(temporary, dpi=_DOTS_PER_INCH)
     return path

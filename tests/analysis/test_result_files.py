@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 
 import homodyn as hd
+from homodyn.analysis.result_files import read_summary
+from homodyn.analysis.result_tables import position_columns, write_loads
 from homodyn.analysis.settings import fingerprint
 from homodyn.errors import FormatError
-from homodyn.report import (
-    files,
-    write_analysis,
-)
+from homodyn.report import analysis_folder, write_analysis
 
 
 def columns(path):
@@ -84,7 +83,7 @@ def test_forces_tell_where_plates_measured_them(analysis, tmp_path):
         (replace(analysis.loads, usable=half), half),
         (replace(analysis.loads, feet=feet), nowhere),
     ):
-        files.write_loads(loads, tmp_path)
+        write_loads(loads, tmp_path)
         np.testing.assert_array_equal(numbers(tmp_path / "forces.csv", "measured"), seen)
 
 
@@ -112,7 +111,7 @@ def test_cycles_are_told_at_a_hundred_and_one_points(result):
 def test_the_summary_is_plain_and_carries_the_fingerprint(result, walk_file, settings):
     summary = json.loads((result / "summary.json").read_text(encoding="utf-8"))
     assert summary["fingerprint"] == fingerprint(walk_file, settings)
-    assert files.recorded_summary(result)["fingerprint"] == summary["fingerprint"]
+    assert read_summary(result, with_page=True)["fingerprint"] == summary["fingerprint"]
     assert summary["quality"]["light"] in ("good", "fair")
     assert {row["name"] for row in summary["gait"]} >= {"velocity", "step length", "stride length"}
     assert "NaN" not in (result / "summary.json").read_text(encoding="utf-8")
@@ -122,7 +121,7 @@ def test_a_result_that_cannot_be_finished_leaves_nothing(analysis, tmp_path, mon
     def broken(*arguments):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(files, "page", broken)
+    monkeypatch.setattr(analysis_folder, "analysis_page", broken)
     with pytest.raises(FormatError, match="No space left"):
         write_analysis(analysis, tmp_path / "out")
     assert list(tmp_path.iterdir()) == []
@@ -138,14 +137,14 @@ def test_a_result_is_replaced_only_when_asked_and_a_stranger_never(analysis, tmp
     thesis = tmp_path / "thesis"
     thesis.mkdir()
     (thesis / "chapter1.tex").write_text("")
-    with pytest.raises(FormatError, match="not a result"):
+    with pytest.raises(FormatError, match="something else than such a result"):
         write_analysis(analysis, thesis, overwrite=True)
     assert (thesis / "chapter1.tex").exists()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "thesis"]
 
 
 def test_a_quaternion_root_has_columns_of_its_own():
-    names, kinds = files.position_columns(hd.catalog.hdm())
+    names, kinds = position_columns(hd.catalog.hdm())
     assert len(names) == hd.catalog.hdm().nq
     assert kinds.count("quaternion") == 4
     assert kinds[:3] == ["slide"] * 3

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from homodyn.analysis.pipeline import analyze
+from homodyn.analysis.result_tables import MEASURED_COLUMN, position_columns
 from homodyn.analysis.settings import Settings
 from homodyn.capture import (
     Table,
@@ -27,16 +28,15 @@ from homodyn.motion import (
     Loads,
     Motion,
 )
-from homodyn.report.files import MEASURED, position_columns
 
-RECORDINGS = (".c3d", ".trc")
-TABLES = (".mot", ".sto", ".csv")
-DONE = ("model.toml", "motion.csv")
+RECORDING_SUFFIXES = (".c3d", ".trc")
+TABLE_SUFFIXES = (".mot", ".sto", ".csv")
+RESULT_FILES_NEEDED = ("model.toml", "motion.csv")
 """Files that make a folder a result of ``homodyn analyze``."""
 
 
 @dataclass(frozen=True, eq=False)
-class Recorded:
+class RecordedMotion:
     """Smooth coordinates of a model, what plates measured, and events where they are known."""
 
     name: str
@@ -57,47 +57,47 @@ class Recorded:
         return None
 
 
-def read_recorded(
-    source: str | Path, settings: Settings, *, tell: Callable[[str], None] = lambda stage: None
-) -> Recorded:
+def read_motion(
+    source: str | Path, settings: Settings, *, progress: Callable[[str], None] = lambda stage: None
+) -> RecordedMotion:
     """The movement in a recording (analysed first), a folder of ``analyze``, or a table.
 
     A table has a column for each position of ``settings.model``; it is filtered and differentiated.
     """
     path = Path(source)
     if path.is_dir():
-        tell("reading")
-        return _result(path, settings)
+        progress("reading")
+        return _read_result(path, settings)
     if not path.exists():
         raise FormatError("there is no such file", str(path))
-    if path.suffix.lower() in RECORDINGS:
-        found = analyze(path, settings, tell=tell)
+    if path.suffix.lower() in RECORDING_SUFFIXES:
+        found = analyze(path, settings, progress=progress)
         motion = found.motion
         if found.loads is None:
             motion = filter_motion(motion, cutoff=settings.cutoff)
-        return Recorded(found.name, motion, found.loads, found.events or None)
-    if path.suffix.lower() in TABLES:
-        tell("reading")
-        model = settings.build()
+        return RecordedMotion(found.name, motion, found.loads, found.events or None)
+    if path.suffix.lower() in TABLE_SUFFIXES:
+        progress("reading")
+        model = settings.build_model()
         motion = filter_motion(_motion(read_table(path), model, path), cutoff=settings.cutoff)
-        return Recorded(path.stem, motion, _measured(motion, settings))
+        return RecordedMotion(path.stem, motion, _loads_from_plates(motion, settings))
     raise FormatError(
-        f"movements are not read from {path.suffix!r}; accepted: a recording "
-        f"({', '.join(RECORDINGS)}), a table of coordinates ({', '.join(TABLES)}), or a folder "
-        "that homodyn analyze wrote",
+        f"cannot read a motion from {path.suffix!r}; accepted: a recording "
+        f"({', '.join(RECORDING_SUFFIXES)}), a table of coordinates "
+        f"({', '.join(TABLE_SUFFIXES)}), or a folder written by homodyn analyze",
         str(path),
     )
 
 
-def _measured(motion: Motion, settings: Settings) -> Loads | None:
+def _loads_from_plates(motion: Motion, settings: Settings) -> Loads | None:
     if settings.forces is None:
         return None
     plates = read_plates(settings.forces, setup=settings.setup, up=settings.up or "y")
     return inverse_dynamics(motion, tuple(plates), cutoff=None, force_cutoff=settings.cutoff)
 
 
-def _result(folder: Path, settings: Settings) -> Recorded:
-    absent = [name for name in DONE if not (folder / name).is_file()]
+def _read_result(folder: Path, settings: Settings) -> RecordedMotion:
+    absent = [name for name in RESULT_FILES_NEEDED if not (folder / name).is_file()]
     if absent:
         raise FormatError(
             f"it is not a result of homodyn analyze: {' and '.join(absent)} is missing", str(folder)
@@ -110,11 +110,11 @@ def _result(folder: Path, settings: Settings) -> Recorded:
         for word in ("speed", "acceleration")
     )
     motion = Motion(model, motion.time, motion.q, v, a)
-    measured = _measured(motion, settings) or _known_loads(motion, folder)
-    return Recorded(folder.name, motion, measured, _known_events(folder))
+    measured = _loads_from_plates(motion, settings) or _stored_loads(motion, folder)
+    return RecordedMotion(folder.name, motion, measured, _stored_events(folder))
 
 
-def _known_loads(motion: Motion, folder: Path) -> Loads | None:
+def _stored_loads(motion: Motion, folder: Path) -> Loads | None:
     """Forces that the analysis took from plates; None where they measured no frame in whole."""
     if not (folder / "forces.csv").is_file() or not (folder / "torques.csv").is_file():
         return None
@@ -133,14 +133,14 @@ def _known_loads(motion: Motion, folder: Path) -> Loads | None:
     tau = torques.columns(list(model.coordinate_names))
     none = np.zeros((len(motion.time), 3))
     known = np.isfinite(tau).all(axis=1) & np.all([np.isfinite(f.force).all(1) for f in feet], 0)
-    if MEASURED in forces.names:
-        known &= forces.column(MEASURED) > 0
+    if MEASURED_COLUMN in forces.names:
+        known &= forces.column(MEASURED_COLUMN) > 0
     if not feet or not known.any():
         return None
     return Loads(motion, tau, (), none, none, tuple(feet), usable=known)
 
 
-def _known_events(folder: Path) -> tuple[Event, ...] | None:
+def _stored_events(folder: Path) -> tuple[Event, ...] | None:
     path = folder / "events.csv"
     if not path.is_file():
         return None

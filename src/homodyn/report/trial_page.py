@@ -7,12 +7,13 @@ from pathlib import Path
 
 import numpy as np
 
-from homodyn.analysis.known_loads import all_known
+from homodyn.analysis.load_validity import all_loads_valid
 from homodyn.analysis.pipeline import Analysis
-from homodyn.report import texts
+from homodyn.analysis.quality import overall_light, quality_verdicts
+from homodyn.report import page_text
 from homodyn.report.fit_figures import marker_errors, root_residuals, visibility
 from homodyn.report.gait_figures import (
-    Figure,
+    PageFigure,
     elevation,
     emg,
     energy,
@@ -22,10 +23,9 @@ from homodyn.report.gait_figures import (
     joint_torques,
     pressure_paths,
 )
-from homodyn.report.html import figure, paragraph, tile, told
-from homodyn.report.quality import overall, verdicts
-from homodyn.report.replay import asset, replay_data, replay_html, strip
-from homodyn.report.reproduce import reproduction
+from homodyn.report.html import bullet_list, figure, paragraph, tile
+from homodyn.report.provenance_section import provenance_html
+from homodyn.report.replay import asset, pose_strip, replay_data, replay_html
 from homodyn.report.tables import (
     events_table,
     findings_table,
@@ -38,7 +38,7 @@ from homodyn.report.tables import (
 )
 
 
-def page(analysis: Analysis) -> str:
+def analysis_page(analysis: Analysis) -> str:
     """The whole page as text."""
     sections = {
         "glance": _glance(analysis),
@@ -52,11 +52,11 @@ def page(analysis: Analysis) -> str:
         "emg": _emg(analysis),
         "quality": _quality(analysis),
         "subject": _subject(analysis),
-        "reproduce": reproduction(analysis),
+        "reproduce": provenance_html(analysis),
     }
-    links = "".join(f'<a href="#{name}">{texts.SECTIONS[name]}</a>' for name in sections)
+    links = "".join(f'<a href="#{name}">{page_text.SECTIONS[name]}</a>' for name in sections)
     body = "".join(
-        f'<section id="{name}"><h2>{texts.SECTIONS[name]}</h2>{content}</section>'
+        f'<section id="{name}"><h2>{page_text.SECTIONS[name]}</h2>{content}</section>'
         for name, content in sections.items()
     )
     title = escape(analysis.name)
@@ -94,24 +94,24 @@ def _footer(analysis: Analysis) -> str:
 
 
 def _glance(analysis: Analysis) -> str:
-    found = verdicts(analysis)
-    light = overall(found)
+    found = quality_verdicts(analysis)
+    light = overall_light(found)
     tiles = "".join(tile(*highlight) for highlight in highlights(analysis))
     items = "".join(
-        f'<li><span class="light {v.light}">{texts.LIGHTS[v.light]}</span>'
+        f'<li><span class="light {v.light}">{page_text.LIGHTS[v.light]}</span>'
         f"<span>{escape(v.sentence)}</span></li>"
         for v in found
     )
     return (
         f'<div class="glance"><div class="overall {light}"><p><strong class="light {light}">'
-        f"{escape(texts.OVERALL[light])}</strong></p></div>"
+        f"{escape(page_text.OVERALL[light])}</strong></p></div>"
         f'<div class="tiles">{tiles}</div><ul class="verdicts">{items}</ul></div>'
     )
 
 
 def _replay(analysis: Analysis) -> str:
     data = replay_data(analysis.motion, analysis.loads, analysis.events, analysis.trial.plates)
-    return replay_html(data, strip(analysis.motion))
+    return replay_html(data, pose_strip(analysis.motion))
 
 
 def _gait(analysis: Analysis) -> str:
@@ -125,13 +125,13 @@ def _gait(analysis: Analysis) -> str:
 
 
 def _kinematics(analysis: Analysis) -> str:
-    return paragraph(texts.SIGNS) + _figures(joint_angles(analysis.motion, analysis.rhythm))
+    return paragraph(page_text.SIGNS) + _figures(joint_angles(analysis.motion, analysis.cycles))
 
 
 def _forces(analysis: Analysis) -> str:
     if analysis.loads is None:
         return _empty(analysis, "forces")
-    drawn = ground_forces(analysis.loads, analysis.rhythm)
+    drawn = ground_forces(analysis.loads, analysis.cycles)
     if not drawn:
         return _empty(analysis, "forces unknown" if analysis.trial.plates else "forces")
     paths = pressure_paths(analysis.loads, analysis.trial.plates)
@@ -141,31 +141,31 @@ def _forces(analysis: Analysis) -> str:
 def _kinetics(analysis: Analysis) -> str:
     if analysis.loads is None:
         return _empty(analysis, "kinetics")
-    rhythm = analysis.rhythm
-    partial = "" if all_known(analysis.loads, rhythm) else paragraph(texts.PARTIAL)
+    segmentation = analysis.cycles
+    partial = "" if all_loads_valid(analysis.loads, segmentation) else paragraph(page_text.PARTIAL)
     return (
         paragraph(_sentence(analysis.loads.method))
         + partial
-        + _figures(joint_torques(analysis.loads, rhythm))
-        + _figures(joint_powers(analysis.loads, rhythm))
+        + _figures(joint_torques(analysis.loads, segmentation))
+        + _figures(joint_powers(analysis.loads, segmentation))
     )
 
 
 def _energy(analysis: Analysis) -> str:
     table = work_table(analysis) or _empty(analysis, "energy")
-    return _figures(energy(analysis.motion, analysis.loads, analysis.rhythm)) + table
+    return _figures(energy(analysis.motion, analysis.loads, analysis.cycles)) + table
 
 
 def _elevation(analysis: Analysis) -> str:
     if analysis.elevation is None:
         return _empty(analysis, "elevation")
-    return _figures(elevation(analysis.elevation, analysis.rhythm))
+    return _figures(elevation(analysis.elevation, analysis.cycles))
 
 
 def _emg(analysis: Analysis) -> str:
     if analysis.emg is None:
         return _empty(analysis, "emg")
-    drawn = emg(analysis.emg, analysis.rhythm, analysis.emg_sides)
+    drawn = emg(analysis.emg, analysis.cycles, analysis.emg_sides)
     return _figures(drawn) or _empty(analysis, "emg")
 
 
@@ -184,20 +184,20 @@ def _quality(analysis: Analysis) -> str:
         if analysis.loads is not None and np.isfinite(analysis.loads.residual_force).all()
         else _empty(analysis, "residuals"),
     ]
-    if analysis.remarks:
+    if analysis.notes:
         parts.append(
-            f"<details><summary>{len(analysis.remarks)} remarks made on the way</summary>"
-            f"{told(map(_sentence, analysis.remarks))}</details>"
+            f"<details><summary>{len(analysis.notes)} remarks made on the way</summary>"
+            f"{bullet_list(map(_sentence, analysis.notes))}</details>"
         )
     return "".join(parts)
 
 
 def _subject(analysis: Analysis) -> str:
-    if analysis.scaled is None:
+    if analysis.scaling is None:
         return _empty(analysis, "scaled")
     return "".join(
         [
-            paragraph(_sentence(analysis.scaled.method)),
+            paragraph(_sentence(analysis.scaling.method)),
             scales_table(analysis),
             f"<details><summary>Joint centres that moved</summary>{joints_table(analysis)}"
             "</details>",
@@ -213,9 +213,9 @@ def _sentence(words: str) -> str:
     return f"{plain[:1].upper()}{plain[1:]}." if plain else ""
 
 
-def _figures(drawn: list[Figure]) -> str:
+def _figures(drawn: list[PageFigure]) -> str:
     return "".join(figure(one) for one in drawn)
 
 
 def _empty(analysis: Analysis, section: str) -> str:
-    return paragraph(analysis.missing.get(section) or texts.MISSING[section], "empty")
+    return paragraph(analysis.missing.get(section) or page_text.MISSING[section], "empty")

@@ -16,12 +16,12 @@ from homodyn.model import WORLD, ContactShape, Model
 from homodyn.motion.anatomical_axes import Axes
 from homodyn.spatial import Transform
 
-ARC = 24
+HALF_CIRCLE_POINTS = 24
 """Points of a half circle."""
 
 
 @dataclass(frozen=True)
-class Solid:
+class PosedCapsule:
     """A segment from ``start`` to ``end`` in the world (m), swept by ``radius``, and its body."""
 
     body: str
@@ -31,14 +31,14 @@ class Solid:
 
 
 @dataclass(frozen=True)
-class Posed:
+class PosedGeometry:
     """A model at one pose: points of its parts in the world (m)."""
 
     axes: Axes
     bodies: dict[str, Transform]
     joints: dict[str, np.ndarray]
     bones: list[tuple[str, np.ndarray, np.ndarray]]
-    solids: list[Solid]
+    capsules: list[PosedCapsule]
     markers: dict[str, np.ndarray]
     contacts: list[tuple[ContactShape, Transform]]
     com: np.ndarray
@@ -48,7 +48,7 @@ class Posed:
     def points(self) -> np.ndarray:
         """Points whose box is around everything that is drawn, one a row."""
         corners = [self.com, *self.joints.values(), *self.markers.values()]
-        for solid in self.solids:
+        for solid in self.capsules:
             for end, sign in product((solid.start, solid.end), (-1.0, 1.0)):
                 corners.append(end + sign * solid.radius)
         for contact, place in self.contacts:
@@ -57,7 +57,7 @@ class Posed:
         return np.array(corners)
 
 
-def posed(model: Model, q: np.ndarray) -> Posed:
+def geometry_at_pose(model: Model, q: np.ndarray) -> PosedGeometry:
     """Where everything is at positions ``q``; parameters have their usual values."""
     if model.parameters:
         model = model.at(model.parameter_values)
@@ -81,13 +81,13 @@ def posed(model: Model, q: np.ndarray) -> Posed:
     everywhere = {**bodies, WORLD: Transform.identity()}
     mass = sum(body.mass for body in model.bodies)
     moment = sum(body.mass * bodies[body.name].point_back(body.com) for body in model.bodies)
-    return Posed(
+    return PosedGeometry(
         axes,
         bodies,
         joints,
         bones,
         [
-            Solid(
+            PosedCapsule(
                 capsule.body,
                 everywhere[capsule.body].point_back(capsule.start),
                 everywhere[capsule.body].point_back(capsule.end),
@@ -121,11 +121,11 @@ def _sides(model: Model, axes: Axes) -> dict[str, str]:
     }
 
 
-def stadium(start: np.ndarray, end: np.ndarray, radius: float) -> np.ndarray:
+def capsule_outline(start: np.ndarray, end: np.ndarray, radius: float) -> np.ndarray:
     """Outline, on a plane, of a capsule between two points of it: two half circles joined."""
     along = end - start
     angle = np.arctan2(along[1], along[0]) if along.any() else 0.0
-    arc = np.linspace(-np.pi / 2, np.pi / 2, ARC)
+    arc = np.linspace(-np.pi / 2, np.pi / 2, HALF_CIRCLE_POINTS)
     caps = [
         centre + radius * np.column_stack([np.cos(arc + turn), np.sin(arc + turn)])
         for centre, turn in ((end, angle), (start, angle + np.pi))
@@ -133,7 +133,7 @@ def stadium(start: np.ndarray, end: np.ndarray, radius: float) -> np.ndarray:
     return np.vstack(caps)
 
 
-def hull(points: np.ndarray) -> np.ndarray:
+def convex_outline(points: np.ndarray) -> np.ndarray:
     """Outline of a set of points on a plane, in order; the points themselves if they are flat."""
     try:
         return points[ConvexHull(points).vertices]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from homodyn.balance import load_scene, plan_com
-from homodyn.report.com_figures import com_plan_figure
+from homodyn.report.com_plan_figures import com_plan_figure
 
 
 @pytest.fixture(scope="module")

@@ -14,14 +14,14 @@ from support.walking import changed, walk
 def check(trial: Trial, tmp_path, *words):
     path = tmp_path / "walk.trc"
     write(trial, path)
-    return CliRunner().invoke(app, ["check-trial", str(path), *map(str, words)])
+    return CliRunner().invoke(app, ["trial", "check", str(path), *map(str, words)])
 
 
 def test_a_sound_recording_ends_with_zero(tmp_path):
     shown = check(walk(1.5), tmp_path)
     assert shown.exit_code == 0, shown.output
     assert "50 markers, 151 frames at 100 Hz" in shown.stdout
-    assert "Nothing was found." in shown.stdout
+    assert "No findings." in shown.stdout
     assert "RTH1" in check(walk(1.5), tmp_path, "--all").stdout
 
 
@@ -34,7 +34,7 @@ def test_a_serious_finding_ends_with_one_and_is_told(tmp_path):
     shown = check(changed(trial, positions), tmp_path)
     assert shown.exit_code == 1
     assert "swap RTH1, RTB1: the two labels trade places in frames 41-60" in shown.stdout
-    assert "47 more markers are sound" in shown.stdout
+    assert "47 more markers have no findings" in shown.stdout
     assert "1 serious, 1 info." in shown.stdout
 
 

@@ -1,0 +1,313 @@
+"""The folder of a result: tables, the summary, the log and, where a writer is given, a page.
+
+`write_result` writes a folder completely or not at all.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from homodyn.analysis.load_validity import all_loads_valid
+from homodyn.analysis.pipeline import Analysis
+from homodyn.analysis.provenance import software_versions
+from homodyn.analysis.quality import finding_text, overall_light, quality_verdicts
+from homodyn.analysis.result_tables import (
+    heading_with_unit,
+    write_csv,
+    write_cycles,
+    write_energy,
+    write_loads,
+    write_motion,
+    write_rows,
+    write_work,
+)
+from homodyn.analysis.settings import fingerprint
+from homodyn.foundation import atomic_folder
+from homodyn.model import save
+
+SUMMARY = "summary.json"
+PAGE = "report.html"
+RESULT_FILES = {
+    "model.toml": "the model made to the subject",
+    "motion.csv": "coordinates, speeds and accelerations (rad, m)",
+    "motion.mot": "coordinates for OpenSim (deg, m)",
+    "torques.csv": "generalised forces (N m, N)",
+    "torques.sto": "the same for OpenSim",
+    "forces.csv": "ground forces, points and free moments of each foot",
+    "markers.csv": "distance of each marker to its place on the model, each frame (m)",
+    "events.csv": "foot strikes and foot offs",
+    "gait.csv": "gait measures of each side",
+    "cycles.csv": "mean and standard deviation of every curve of this page over the cycle",
+    "energy.csv": "energy of the body and power of the joints over time",
+    "work.csv": "work of each joint per stride",
+    "emg.csv": "envelopes of the EMG channels",
+    "summary.json": "the numbers of this page, settings, versions and the fingerprint of the run",
+    "log.txt": "what was done, in which time, and every remark",
+}
+"""The files of a result and what is in them."""
+
+
+class PageWriter(Protocol):
+    """Writes the pages that people read beside the tables of numbers."""
+
+    def trial_page(self, analysis: Analysis) -> str:
+        """Return the HTML page of one analysis."""
+
+    def write_overview(self, folder: Path) -> Path | None:
+        """Write the overview of all results in a folder; return its path."""
+
+
+def write_result(
+    analysis: Analysis,
+    folder: str | Path,
+    *,
+    overwrite: bool = False,
+    run_fingerprint: str | None = None,
+    pages: PageWriter | None = None,
+) -> Path:
+    """Write the tables, summary and log of an analysis into a folder of its own.
+
+    Args:
+        analysis: What `analyze` returned.
+        folder: The folder to write; its parents are created.
+        overwrite: Replace a folder that already contains a result.
+        run_fingerprint: Fingerprint of the run; computed when omitted.
+        pages: Writer of the HTML page; no page is written when omitted.
+
+    Returns:
+        The folder.
+
+    Raises:
+        FormatError: The folder exists and may not be replaced, or cannot be written.
+    """
+    folder = Path(folder)
+    run_fingerprint = run_fingerprint or fingerprint(analysis.source, analysis.settings)
+    with atomic_folder(folder, overwrite=overwrite, is_replaceable=is_result) as temporary:
+        _write(analysis, temporary, run_fingerprint, pages)
+    return folder
+
+
+def is_result(folder: Path) -> bool:
+    """Whether a folder was written by `write_result`, or is empty."""
+    return (folder / SUMMARY).is_file() or (folder.is_dir() and not any(folder.iterdir()))
+
+
+def read_summary(folder: Path, *, with_page: bool = False) -> dict[str, Any]:
+    """The summary of a complete result, empty where there is none.
+
+    With ``with_page``, a result without its page does not count as complete.
+    """
+    try:
+        found = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    complete = isinstance(found, dict) and (not with_page or (folder / PAGE).is_file())
+    return found if complete else {}
+
+
+def origin(source: str | Path) -> str:
+    """A digest of the absolute path of a file; distinguishes files of the same name."""
+    return hashlib.sha256(str(Path(source).resolve()).encode()).hexdigest()[:16]
+
+
+def _write(
+    analysis: Analysis, folder: Path, run_fingerprint: str, pages: PageWriter | None
+) -> None:
+    save(analysis.model, folder / "model.toml")
+    write_motion(analysis.motion, analysis.events, folder)
+    write_energy(analysis, folder)
+    if analysis.loads is not None:
+        write_loads(analysis.loads, folder)
+        write_work(analysis, folder)
+    if analysis.gait is not None:
+        (folder / "gait.csv").write_text(analysis.gait.to_csv(), encoding="utf-8")
+    else:
+        write_rows(folder / "gait.csv", ["name", "unit", "side", "cycles", "mean", "sd"], [])
+    if analysis.cycles.has_cycles:
+        write_cycles(analysis, folder)
+    if analysis.emg is not None:
+        units = analysis.emg.units or ("",) * len(analysis.emg.names)
+        heads = [
+            heading_with_unit(name, unit)
+            for name, unit in zip(analysis.emg.names, units, strict=True)
+        ]
+        write_csv(folder / "emg.csv", analysis.emg.time, heads, analysis.emg.values)
+    if pages is not None:
+        (folder / PAGE).write_text(pages.trial_page(analysis), encoding="utf-8")
+    (folder / "log.txt").write_text(log_text(analysis), encoding="utf-8")
+    text = json.dumps(
+        result_summary(analysis, run_fingerprint), indent=2, allow_nan=False, ensure_ascii=False
+    )
+    (folder / SUMMARY).write_text(text + "\n", encoding="utf-8")
+
+
+def result_summary(analysis: Analysis, run_fingerprint: str) -> dict[str, Any]:
+    """The numbers of a result as plain values; what is not known is None."""
+    motion, loads, work = analysis.motion, analysis.loads, analysis.work
+    found = quality_verdicts(analysis)
+    result: dict[str, Any] = {
+        "fingerprint": run_fingerprint,
+        "complete": True,
+        "trial": analysis.name,
+        "source": Path(analysis.source).name,
+        "origin": origin(analysis.source),
+        "versions": software_versions(),
+        "settings": analysis.settings.with_file_names().to_dict(),
+        "files": dict(analysis.digests),
+        "quality": {
+            "light": overall_light(found),
+            "verdicts": [
+                {"light": v.light, "subject": v.subject, "sentence": v.sentence} for v in found
+            ],
+        },
+        "model": {"name": analysis.model.name, "mass_kg": analysis.model.mass},
+        "recording": {
+            "frames": analysis.trial.frames,
+            "rate_hz": analysis.trial.rate,
+            "duration_s": analysis.trial.duration,
+            "plates": len(analysis.trial.plates),
+        },
+        "fit": {
+            "rms_m": motion.rms,
+            "markers_rms_m": {
+                name: _rms(motion.residual[:, k]) for k, name in enumerate(motion.markers)
+            },
+            "converged_frames": int(sum(str(status) == "converged" for status in motion.status)),
+        },
+        "scaled": None
+        if analysis.scaling is None
+        else {
+            "status": str(analysis.scaling.status),
+            "rms_before_m": analysis.scaling.rms_before,
+            "rms_after_m": analysis.scaling.rms_after,
+        },
+        "residuals": None
+        if loads is None
+        else {
+            "force_rms_n": _rms(np.linalg.norm(loads.residual_force, axis=1)),
+            "moment_rms_n_m": _rms(np.linalg.norm(loads.residual_moment, axis=1)),
+            "forces_predicted": loads.predicted,
+        },
+        "work": None
+        if work is None or loads is None or not all_loads_valid(loads, analysis.cycles)
+        else {
+            "given_j": work.total_positive,
+            "taken_j": work.total_negative,
+            "net_j": work.total_net,
+            "absolute_j": work.total_absolute,
+        },
+        "events": [
+            {"time_s": event.time, "label": event.label, "side": event.context.lower()}
+            for event in analysis.events
+        ],
+        "gait": [] if analysis.gait is None else analysis.gait.to_table(),
+        "findings": []
+        if analysis.health is None
+        else [
+            {"kind": f.kind, "severity": str(f.severity), "sentence": finding_text(f)}
+            for f in analysis.health.findings
+        ],
+        "missing": dict(analysis.missing),
+        "remarks": list(analysis.notes),
+        "seconds": {stage: round(time, 3) for stage, time in analysis.seconds.items()},
+    }
+    return _plain(result)
+
+
+def log_text(analysis: Analysis) -> str:
+    """What was done, stage by stage, and every remark."""
+    found = quality_verdicts(analysis)
+    lines = [
+        f"homodyn {analysis.version}: {Path(analysis.source).name}",
+        analysis.settings.command_line(analysis.source),
+        "",
+        *(f"{seconds:8.2f} s  {stage}" for stage, seconds in analysis.seconds.items()),
+        "",
+        *(f"{verdict.light:5} {verdict.sentence}" for verdict in found),
+    ]
+    if analysis.matching is not None:
+        lines += ["", str(analysis.matching)]
+    if analysis.health is not None:
+        lines += ["", "Health check:", str(analysis.health)]
+    if analysis.scaling is not None:
+        lines += ["", "Scaling:", analysis.scaling.report]
+    lines += ["", "Remarks:", *(f"- {remark}" for remark in analysis.notes)]
+    lines += [f"- without {part}: {reason}" for part, reason in analysis.missing.items()]
+    return "\n".join(lines) + "\n"
+
+
+@dataclass(frozen=True)
+class StoredResult:
+    """What one finished trial left in its folder."""
+
+    name: str
+    folder: Path
+    summary: dict[str, Any]
+
+    def measure(self, name: str, side: str) -> dict[str, Any] | None:
+        """A gait measure by name and side; None where it is not there."""
+        for row in self.summary.get("gait", []):
+            if (row["name"], row["side"]) == (name, side):
+                return dict(row)
+        return None
+
+    def curves(self) -> dict[str, np.ndarray]:
+        """The columns of ``cycles.csv``; none where the trial has no cycle."""
+        try:
+            with open(self.folder / "cycles.csv", encoding="utf-8", newline="") as stream:
+                head, *rows = csv.reader(stream)
+        except (OSError, ValueError):
+            return {}
+        return dict(zip(head, np.array(rows, dtype=float).T, strict=True))
+
+
+def find_results(output: str | Path) -> list[StoredResult]:
+    """Every complete result in a folder, in the order of their names."""
+    found = []
+    for path in sorted(Path(output).glob(f"*/{SUMMARY}")):
+        try:
+            summary = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            continue
+        if isinstance(summary, dict) and summary.get("complete"):
+            found.append(StoredResult(path.parent.name, path.parent, summary))
+    return found
+
+
+def gait_measures_csv(found: list[StoredResult]) -> str:
+    """All gait measures of all trials, one a row, with commas."""
+    lines = ["trial,measure,unit,side,cycles,mean,sd"]
+    for result in found:
+        for row in result.summary.get("gait", []):
+            sd = "" if row["sd"] is None else f"{row['sd']:.6g}"
+            words = [result.name, row["name"], row["unit"], row["side"], str(row["cycles"])]
+            cells = [f'"{w}"' if "," in w else w for w in words]
+            lines.append(",".join([*cells, f"{row['mean']:.6g}", sd]))
+    return "\n".join(lines) + "\n"
+
+
+def _rms(values: np.ndarray) -> float | None:
+    kept = values[np.isfinite(values)]
+    return float(np.sqrt(np.mean(kept**2))) if kept.size else None
+
+
+def _plain(value: Any) -> Any:
+    """Numbers of numpy as numbers of Python, and None for what is not finite."""
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, np.bool_):
+        return bool(value)
+    if isinstance(value, np.integer):
+        return int(value)
+    if isinstance(value, float | np.floating):
+        return float(value) if np.isfinite(value) else None
+    return value

@@ -1,0 +1,210 @@
+"""Groups of options that several commands share, each as one typed record.
+
+A command takes a group as one parameter and is decorated with `expand_options`; on the command
+line, every field of the group is an option of its own.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+
+import typer
+
+if TYPE_CHECKING:
+    from homodyn.analysis import BatchOptions, Settings
+
+AsJson = Annotated[
+    bool, typer.Option("--json", help="Print one JSON object instead of text for people.")
+]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace a result that exists.")]
+
+
+@dataclass(frozen=True)
+class SubjectOptions:
+    """Who moves: the model, the subject, the static trial, ground forces and the filter."""
+
+    model: Annotated[
+        str,
+        typer.Option(
+            "--model",
+            metavar="NAME|FILE",
+            help="Model: a name of the catalog (heiman, human36, ...) or a file.",
+        ),
+    ] = "heiman"
+    static: Annotated[
+        Path | None,
+        typer.Option(
+            "--static",
+            metavar="FILE",
+            help="Static trial of the subject, to scale the model.",
+        ),
+    ] = None
+    height: Annotated[
+        float | None, typer.Option("--height", metavar="M", help="Height of the subject (m).")
+    ] = None
+    mass: Annotated[
+        float | None, typer.Option("--mass", metavar="KG", help="Mass of the subject (kg).")
+    ] = None
+    forces: Annotated[
+        Path | None,
+        typer.Option(
+            "--forces",
+            metavar="FILE",
+            help="Ground forces in another file: .mot, .sto, .csv.",
+        ),
+    ] = None
+    setup: Annotated[
+        Path | None,
+        typer.Option("--setup", metavar="XML", help="ExternalLoads file of OpenSim for --forces."),
+    ] = None
+    cutoff: Annotated[
+        float, typer.Option("--cutoff", metavar="HZ", help="Cutoff of the low-pass filter (Hz).")
+    ] = 6.0
+
+    def settings(self, **more: Any) -> Settings:
+        """The settings of an analysis with these options."""
+        from homodyn.analysis import Settings
+
+        return Settings(
+            model=self.model,
+            static=path_text(self.static),
+            height=self.height,
+            mass=self.mass,
+            forces=path_text(self.forces),
+            setup=path_text(self.setup),
+            cutoff=self.cutoff,
+            **more,
+        )
+
+
+@dataclass(frozen=True)
+class ProcessingOptions:
+    """How a recording is read, matched, scaled and fitted."""
+
+    sex: Annotated[
+        str | None, typer.Option("--sex", metavar="SEX", help="Sex of the subject: male or female.")
+    ] = None
+    labels: Annotated[
+        Path | None,
+        typer.Option(
+            "--map", metavar="TOML", help="Marker labels of the trial for the markers of the model."
+        ),
+    ] = None
+    emg: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--emg", metavar="NAME", help="EMG channel, or a part of channel names; repeatable."
+        ),
+    ] = None
+    scale: Annotated[
+        str,
+        typer.Option("--scale", metavar="METHOD", help="Scaling: auto, static, motion or none."),
+    ] = "auto"
+    calibrate: Annotated[
+        bool,
+        typer.Option(
+            "--calibrate/--no-calibrate",
+            help="Estimate joint centres and marker offsets together with the poses.",
+        ),
+    ] = True
+    up: Annotated[
+        str | None,
+        typer.Option("--up", metavar="AXIS", help="Vertical axis of the file: y, z, -x, ..."),
+    ] = None
+    robust: Annotated[
+        bool, typer.Option("--robust", help="Robust fit: down-weight outlier markers.")
+    ] = False
+    first: Annotated[float | None, typer.Option("--from", metavar="S", help="Start time (s).")] = (
+        None
+    )
+    last: Annotated[float | None, typer.Option("--to", metavar="S", help="End time (s).")] = None
+    subject: Annotated[
+        str, typer.Option("--subject", metavar="NAME", help="Name of the subject in the report.")
+    ] = ""
+
+    def keywords(self) -> dict[str, Any]:
+        """The same as keyword arguments of `Settings`."""
+        return {
+            "sex": self.sex,
+            "map": path_text(self.labels),
+            "emg": tuple(self.emg or ()),
+            "scale": self.scale,
+            "calibrate": self.calibrate,
+            "up": self.up,
+            "robust": self.robust,
+            "first": self.first,
+            "last": self.last,
+            "subject": self.subject,
+        }
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """Where a batch runs, and what happens to results that exist."""
+
+    jobs: Annotated[
+        int | None,
+        typer.Option("--jobs", "-j", metavar="N", help="Processes; one per core by default."),
+    ] = None
+    cluster: Annotated[
+        str | None,
+        typer.Option("--cluster", metavar="ADDRESS", help="Dask scheduler: tcp://host:8786."),
+    ] = None
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Also run trials whose results exist.")
+    ] = False
+
+    def batch_options(self, trials: int) -> BatchOptions:
+        """The options of a batch of so many trials."""
+        import os
+
+        from homodyn.analysis import BatchOptions
+
+        jobs = self.jobs or min(max(trials, 1), os.cpu_count() or 1)
+        return BatchOptions(jobs, self.cluster, self.overwrite)
+
+
+def expand_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Replace parameters that are option groups by one option per field of the group."""
+    hints = get_type_hints(command, include_extras=True)
+    groups: dict[str, type] = {}
+    parameters: list[inspect.Parameter] = []
+    for name, parameter in inspect.signature(command).parameters.items():
+        hint = hints[name]
+        if not (isinstance(hint, type) and is_dataclass(hint)):
+            parameters.append(parameter.replace(annotation=hint))
+            continue
+        groups[name] = hint
+        kinds = get_type_hints(hint, include_extras=True)
+        for field in fields(hint):
+            default = inspect.Parameter.empty if field.default is MISSING else field.default
+            parameters.append(
+                inspect.Parameter(
+                    field.name,
+                    inspect.Parameter.KEYWORD_ONLY,
+                    default=default,
+                    annotation=kinds[field.name],
+                )
+            )
+
+    @wraps(command)
+    def expanded(**values: Any) -> None:
+        for name, group in groups.items():
+            values[name] = group(**{f.name: values.pop(f.name) for f in fields(group)})
+        command(**values)
+
+    keyword_only = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in parameters]
+    expanded.__signature__ = inspect.Signature(keyword_only)  # type: ignore[attr-defined]
+    expanded.__annotations__ = {p.name: p.annotation for p in keyword_only}
+    del expanded.__wrapped__
+    return expanded
+
+
+def path_text(path: Path | None) -> str | None:
+    """A path as text; None stays None."""
+    return None if path is None else str(path)
