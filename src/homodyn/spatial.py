@@ -7,16 +7,39 @@ and as ten numbers (Felis 2015, section 3.5.4), and never as 6x6 matrices unless
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, wraps
-from typing import Any
+from typing import Any, Protocol, TypeAlias
 
 import casadi as ca
 import numpy as np
 
 Array = Any
 """A numpy array or a CasADi matrix: whatever supports ``@``, ``+``, ``*``, slices and ``.T``."""
+
+
+class SymbolicArray(Protocol):
+    """A CasADi expression, as functions of state accept it in the place of numbers."""
+
+    def numel(self) -> int:
+        """Number of entries."""
+
+    def is_constant(self) -> bool:
+        """Whether it contains no symbols."""
+
+
+ArrayInput: TypeAlias = "np.ndarray | Sequence[float] | Sequence[Sequence[float]] | SymbolicArray"
+"""An argument with an axis: numbers of any batch shape, or a CasADi expression."""
+
+ScalarInput: TypeAlias = "float | np.ndarray | SymbolicArray"
+"""A number, an array of them for a batch, or a CasADi expression."""
+
+Wrenches: TypeAlias = Mapping[str, ArrayInput]
+"""Wrenches (moment, force) by the name of the frame they act at."""
+
+ParameterValues: TypeAlias = "Mapping[str, ScalarInput] | ArrayInput"
+"""Values of the parameters of a model, by name or as an array in their order."""
 
 EYE, ORIGIN = np.eye(3), np.zeros(3)
 """No turn and no shift. Where these very arrays stand in a transform, nothing is computed."""

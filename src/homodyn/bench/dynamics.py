@@ -17,7 +17,7 @@ from homodyn.bench.pinocchio_tree import peer_positions, pinocchio_tree
 from homodyn.catalog import heiman
 from homodyn.dynamics import PointContact, RollingSphere, edge_contact, flat_foot
 from homodyn.model import Model
-from homodyn.model.traced import FunctionOfState
+from homodyn.model.traced import StateFunction
 from homodyn.symbolic import kernel, machine
 
 STATES = 10_000
@@ -85,7 +85,7 @@ def _cases(model: Model, q: np.ndarray, v: np.ndarray, a: np.ndarray, note: str)
 
 
 def _law(
-    law: FunctionOfState, model: Model, state: tuple[np.ndarray, ...], *fixed: Any
+    law: StateFunction[..., Any], model: Model, state: tuple[np.ndarray, ...], *fixed: Any
 ) -> Callable[[slice | int], object]:
     """A call on some of the states; batches reuse their results' arrays, as Pinocchio does."""
     room: dict[int, Any] = {}

@@ -16,7 +16,10 @@ from homodyn.model import Model
 from homodyn.model.traced import WRENCHES, function_of_state
 from homodyn.spatial import (
     Array,
+    ArrayInput,
     ArticulatedInertia,
+    ParameterValues,
+    Wrenches,
     cross_force,
     cross_motion,
     stack,
@@ -26,17 +29,43 @@ from homodyn.spatial import (
 
 @function_of_state(q="nq", v="nv", tau="nv", external=WRENCHES, returns={"acceleration": "nv"})
 def forward_dynamics(
-    model: Model, q: Array, v: Array, tau: Array, external: Mapping[str, Array] | None = None
-) -> Array:
-    """Accelerations under the generalised forces ``tau`` (N m, N) at the state (q, v).
+    model: Model,
+    q: ArrayInput,
+    v: ArrayInput,
+    tau: ArrayInput,
+    external: Wrenches | None = None,
+    *,
+    parameters: ParameterValues | None = None,
+    out: np.ndarray | None = None,
+) -> np.ndarray:
+    """Accelerations under the generalized forces ``tau`` at the state (q, v).
 
-    The cost grows linearly with the number of bodies. Where coordinates follow others the tree is
-    no longer one of independent joints, and the mass matrix is factorised instead.
+    By the articulated body algorithm (Felis 2015, algorithm 3), in time linear in the number of
+    bodies. For models with coupled coordinates the mass matrix is factorized instead.
+
+    Args:
+        model: The model.
+        q: Positions, (..., nq).
+        v: Velocities, (..., nv).
+        tau: Generalized forces (N m, N), (..., nv).
+        external: External wrenches by frame name: moment (N m) and force (N), (..., 6), in world
+            axes at the origin of that frame.
+        parameters: Values of the parameters of the model, as an array in their order or a mapping
+            from names; their stored values by default.
+        out: Contiguous float array that receives the result.
+
+    Returns:
+        Accelerations (rad/s2, m/s2), (..., nv).
+
+    Raises:
+        ModelError: ``external`` names a frame that the model does not have, or the world.
+        KernelError: An array has the wrong shape or type.
     """
     tree = Tree(model, q, v)
     if model.couplers:
+        load: Array = tau
         return factorize_mass_matrix(tree, composite_inertia(tree)).solve(
-            tau - newton_euler(tree, None, external)
+            load - newton_euler(tree, None, external)
         )
     return articulated_body_algorithm(tree, tau, external)
 

@@ -5,10 +5,11 @@ H a = c + G^T force,    G a = gamma          (Felis 2015, eq. 3.7; c = tau - C)
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import casadi as ca
+import numpy as np
 
 from homodyn.dynamics.constraint_rows import ConstraintRows, row_count
 from homodyn.dynamics.constraints import Constraint
@@ -17,19 +18,19 @@ from homodyn.dynamics.rnea import newton_euler
 from homodyn.dynamics.tree import Tree
 from homodyn.model import Model
 from homodyn.model.traced import WRENCHES, function_of_state
-from homodyn.spatial import Array
+from homodyn.spatial import Array, ArrayInput, ParameterValues, Wrenches
 
 
 class ConstrainedMotion(NamedTuple):
     """Accelerations and forces under constraints, and whether the constraints could be met."""
 
-    acceleration: Array
+    acceleration: np.ndarray
     """Of each degree of freedom (rad/s2, m/s2)."""
-    force: Array
+    force: np.ndarray
     """Of each row (N, N m), positive when it pushes the frame along the row."""
-    residual: Array
+    residual: np.ndarray
     """Largest |G a - gamma| over the size of the terms in it: 1e-12 when met, 1 when not at all."""
-    rank: Array
+    rank: np.ndarray
     """How many of the rows are independent at this state."""
 
 
@@ -48,24 +49,48 @@ def force_shape(model: Model, constraints: Constraint, method: str) -> tuple[int
 )
 def constrained_dynamics(
     model: Model,
-    q: Array,
-    v: Array,
-    tau: Array,
+    q: ArrayInput,
+    v: ArrayInput,
+    tau: ArrayInput,
     constraints: Constraint,
     method: str = "range",
-    external: Mapping[str, Array] | None = None,
+    external: Wrenches | None = None,
+    *,
+    parameters: ParameterValues | None = None,
+    out: Sequence[np.ndarray] | None = None,
 ) -> ConstrainedMotion:
-    """Accelerations and constraint forces under the generalised forces ``tau`` (N m, N).
+    """Accelerations and constraint forces under the generalized forces ``tau``.
 
-    ``method`` is "range", "direct", "null" or "recursive", which agree (see ``methods``). Forces of
-    rows that depend on each other are those of minimum norm; ``rank`` says that there are some.
-    ``external`` maps frame names to wrenches (moment, force) in world axes at those frames.
-    Constraints are taken at the level of accelerations: the state must meet them, or they must be
-    stabilised.
+    Constraints act on accelerations: the state must satisfy them, or they must be stabilized.
+    Forces of linearly dependent rows are those of minimum norm; ``rank`` counts the independent
+    rows.
+
+    Args:
+        model: The model.
+        q: Positions, (..., nq).
+        v: Velocities, (..., nv).
+        tau: Generalized forces (N m, N), (..., nv).
+        constraints: One constraint or a set of them.
+        method: "range", "direct", "null" or "recursive"; they give the same result (see
+            `homodyn.dynamics.kkt_methods`).
+        external: External wrenches by frame name: moment (N m) and force (N), (..., 6), in world
+            axes at the origin of that frame.
+        parameters: Values of the parameters of the model, as an array in their order or a mapping
+            from names; their stored values by default.
+        out: Contiguous float arrays that receive the results, in the order of the fields.
+
+    Returns:
+        Accelerations, constraint forces, residual and rank.
+
+    Raises:
+        ModelError: A constraint refers to an unknown frame or holds a body to itself, or ``method``
+            is unknown.
+        KernelError: An array has the wrong shape or type.
     """
     tree = Tree(model, q, v)
     rows = ConstraintRows(tree, constraints)
-    load = tau - newton_euler(tree, None, external)
+    forces: Array = tau
+    load = forces - newton_euler(tree, None, external)
     acceleration, force, rank = solve_constrained(rows, load, rows.bias, method)
     left = residual(rows, acceleration, rows.bias)
     return ConstrainedMotion(acceleration, force, left, rank)

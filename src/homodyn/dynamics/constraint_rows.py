@@ -27,7 +27,7 @@ from homodyn.dynamics.wrenches import PairWrench, WrenchRows, as_column, dot
 from homodyn.errors import ModelError
 from homodyn.model import WORLD, Model
 from homodyn.model.traced import function_of_state
-from homodyn.spatial import Array, cross, unskew
+from homodyn.spatial import Array, ArrayInput, ParameterValues, cross, unskew
 
 
 def row_count(model: Model, constraints: Constraint) -> tuple[int]:
@@ -38,25 +38,94 @@ def row_count(model: Model, constraints: Constraint) -> tuple[int]:
 @function_of_state(
     q="nq", returns={"jacobian": lambda model, constraints: (len(constraints), "nv")}
 )
-def constraint_jacobian(model: Model, q: Array, constraints: Constraint) -> Array:
-    """G(q) with ``G v`` the velocities (m/s, rad/s) that the constraints forbid."""
+def constraint_jacobian(
+    model: Model,
+    q: ArrayInput,
+    constraints: Constraint,
+    *,
+    parameters: ParameterValues | None = None,
+    out: np.ndarray | None = None,
+) -> np.ndarray:
+    """Constraint Jacobian G(q): ``G v`` are the velocities that the constraints forbid.
+
+    Args:
+        model: The model.
+        q: Positions, (..., nq).
+        constraints: One constraint or a set of them.
+        parameters: Values of the parameters of the model, as an array in their order or a mapping
+            from names; their stored values by default.
+        out: Contiguous float array that receives the result.
+
+    Returns:
+        (..., rows, nv); rows of ``G v`` in m/s or rad/s.
+
+    Raises:
+        ModelError: A constraint refers to an unknown frame or holds a body to itself.
+        KernelError: An array has the wrong shape or type.
+    """
     return ConstraintRows(Tree(model, q), constraints).matrix.jacobian
 
 
 @function_of_state(q="nq", v="nv", returns={"bias": row_count})
-def constraint_bias(model: Model, q: Array, v: Array, constraints: Constraint) -> Array:
-    """Gamma = -(dG/dt) v, so that constrained accelerations satisfy G a = gamma (m/s2, rad/s2).
+def constraint_bias(
+    model: Model,
+    q: ArrayInput,
+    v: ArrayInput,
+    constraints: Constraint,
+    *,
+    parameters: ParameterValues | None = None,
+    out: np.ndarray | None = None,
+) -> np.ndarray:
+    """Bias gamma = -(dG/dt) v: constrained accelerations satisfy G a = gamma.
 
-    Stabilised rows have -damping G v - stiffness error added.
+    Stabilized rows also have -damping G v - stiffness error.
+
+    Args:
+        model: The model.
+        q: Positions, (..., nq).
+        v: Velocities, (..., nv).
+        constraints: One constraint or a set of them.
+        parameters: Values of the parameters of the model, as an array in their order or a mapping
+            from names; their stored values by default.
+        out: Contiguous float array that receives the result.
+
+    Returns:
+        (..., rows), m/s2 or rad/s2.
+
+    Raises:
+        ModelError: A constraint refers to an unknown frame or holds a body to itself.
+        KernelError: An array has the wrong shape or type.
     """
     return as_column(ConstraintRows(Tree(model, q, v), constraints).bias)
 
 
 @function_of_state(q="nq", returns={"error": row_count})
-def constraint_error(model: Model, q: Array, constraints: Constraint) -> Array:
-    """How far each row is from being met (m, or rad for small turns); its rate is G v near zero.
+def constraint_error(
+    model: Model,
+    q: ArrayInput,
+    constraints: Constraint,
+    *,
+    parameters: ParameterValues | None = None,
+    out: np.ndarray | None = None,
+) -> np.ndarray:
+    """Position error of each row; its rate is G v near zero.
 
-    Contacts without an anchor give the coordinate of their point, rolling rows zero.
+    Contacts without an anchor return the coordinate of their point, rolling rows zero.
+
+    Args:
+        model: The model.
+        q: Positions, (..., nq).
+        constraints: One constraint or a set of them.
+        parameters: Values of the parameters of the model, as an array in their order or a mapping
+            from names; their stored values by default.
+        out: Contiguous float array that receives the result.
+
+    Returns:
+        (..., rows), m, or rad for small rotations.
+
+    Raises:
+        ModelError: A constraint refers to an unknown frame or holds a body to itself.
+        KernelError: An array has the wrong shape or type.
     """
     return as_column(ConstraintRows(Tree(model, q), constraints).errors)
 

@@ -5,16 +5,39 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import casadi as ca
+import numpy as np
 
 from homodyn.dynamics.tree import Tree
 from homodyn.model import Model
 from homodyn.model.traced import function_of_state
-from homodyn.spatial import Array, Inertia
+from homodyn.spatial import Array, ArrayInput, Inertia, ParameterValues
 
 
 @function_of_state(q="nq", returns={"mass": ("nv", "nv")})
-def mass_matrix(model: Model, q: Array) -> Array:
-    """Joint-space inertia H(q) (kg m2, kg m, kg); zero where two coordinates share no path."""
+def mass_matrix(
+    model: Model,
+    q: ArrayInput,
+    *,
+    parameters: ParameterValues | None = None,
+    out: np.ndarray | None = None,
+) -> np.ndarray:
+    """Joint-space inertia matrix H(q), by the composite rigid body algorithm.
+
+    Felis 2015, algorithm 2. Entries of two coordinates without a common path are zero.
+
+    Args:
+        model: The model.
+        q: Positions, (..., nq).
+        parameters: Values of the parameters of the model, as an array in their order or a mapping
+            from names; their stored values by default.
+        out: Contiguous float array that receives the result.
+
+    Returns:
+        (kg m2, kg m, kg), (..., nv, nv), symmetric.
+
+    Raises:
+        KernelError: An array has the wrong shape or type.
+    """
     return composite_inertia(Tree(model, q))
 
 

@@ -9,7 +9,7 @@ unit of velocity in its own frame, as `homodyn.model.integrate` moves it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -25,7 +25,19 @@ from homodyn.dynamics.tree import Tree
 from homodyn.errors import ModelError
 from homodyn.model import Model
 from homodyn.model.traced import WRENCHES, function_of_state
-from homodyn.spatial import Array, Inertia, Transform, cross, cross_force, skew, stack, symmetric
+from homodyn.spatial import (
+    Array,
+    ArrayInput,
+    Inertia,
+    ParameterValues,
+    Transform,
+    Wrenches,
+    cross,
+    cross_force,
+    skew,
+    stack,
+    symmetric,
+)
 
 SQUARE = ("nv", "nv")
 
@@ -33,17 +45,17 @@ SQUARE = ("nv", "nv")
 class InverseDynamicsDerivatives(NamedTuple):
     """Derivatives of the generalised forces by position, velocity and acceleration."""
 
-    q: Array
-    v: Array
-    a: Array
+    q: np.ndarray
+    v: np.ndarray
+    a: np.ndarray
 
 
 class ForwardDynamicsDerivatives(NamedTuple):
     """Derivatives of the accelerations by position, velocity and generalised force."""
 
-    q: Array
-    v: Array
-    tau: Array
+    q: np.ndarray
+    v: np.ndarray
+    tau: np.ndarray
 
 
 @function_of_state(
@@ -55,11 +67,36 @@ class ForwardDynamicsDerivatives(NamedTuple):
     record=InverseDynamicsDerivatives,
 )
 def inverse_dynamics_derivatives(
-    model: Model, q: Array, v: Array, a: Array, external: Mapping[str, Array] | None = None
+    model: Model,
+    q: ArrayInput,
+    v: ArrayInput,
+    a: ArrayInput,
+    external: Wrenches | None = None,
+    *,
+    parameters: ParameterValues | None = None,
+    out: Sequence[np.ndarray] | None = None,
 ) -> InverseDynamicsDerivatives:
-    """Derivatives of `inverse_dynamics`, each (nv, nv); the one by acceleration is the mass matrix.
+    """Derivatives of `inverse_dynamics` by position, velocity and acceleration.
 
     External wrenches keep their world components and move with the points they act on.
+
+    Args:
+        model: The model.
+        q: Positions, (..., nq).
+        v: Velocities, (..., nv).
+        a: Accelerations, (..., nv).
+        external: External wrenches by frame name: moment (N m) and force (N), (..., 6), in world
+            axes at the origin of that frame.
+        parameters: Values of the parameters of the model, as an array in their order or a mapping
+            from names; their stored values by default.
+        out: Contiguous float arrays that receive the results, in the order of the fields.
+
+    Returns:
+        Three matrices (..., nv, nv); that by acceleration is the mass matrix.
+
+    Raises:
+        ModelError: ``external`` names a frame that the model does not have, or the world.
+        KernelError: An array has the wrong shape or type.
     """
     moved = tree_screws(model, q, v, a)
     loads = _loads(moved, external)
@@ -101,11 +138,36 @@ def inverse_dynamics_derivatives(
     record=ForwardDynamicsDerivatives,
 )
 def forward_dynamics_derivatives(
-    model: Model, q: Array, v: Array, tau: Array, external: Mapping[str, Array] | None = None
+    model: Model,
+    q: ArrayInput,
+    v: ArrayInput,
+    tau: ArrayInput,
+    external: Wrenches | None = None,
+    *,
+    parameters: ParameterValues | None = None,
+    out: Sequence[np.ndarray] | None = None,
 ) -> ForwardDynamicsDerivatives:
-    """Derivatives of `forward_dynamics`, each (nv, nv); by force it is the inverse mass matrix.
+    """Derivatives of `forward_dynamics` by position, velocity and generalized force.
 
     ID(q, v, FD(q, v, tau)) = tau, so da/dx = -H^-1 dID/dx at a = FD (Carpentier and Mansard 2018).
+
+    Args:
+        model: The model.
+        q: Positions, (..., nq).
+        v: Velocities, (..., nv).
+        tau: Generalized forces (N m, N), (..., nv).
+        external: External wrenches by frame name: moment (N m) and force (N), (..., 6), in world
+            axes at the origin of that frame.
+        parameters: Values of the parameters of the model, as an array in their order or a mapping
+            from names; their stored values by default.
+        out: Contiguous float arrays that receive the results, in the order of the fields.
+
+    Returns:
+        Three matrices (..., nv, nv); that by force is the inverse mass matrix.
+
+    Raises:
+        ModelError: ``external`` names a frame that the model does not have, or the world.
+        KernelError: An array has the wrong shape or type.
     """
     a = forward_dynamics(model, q, v, tau, external)
     inverse = inverse_dynamics_derivatives(model, q, v, a, external)
@@ -123,14 +185,40 @@ def forward_dynamics_derivatives(
     returns={"jacobian": lambda model: (model.nv, len(model.parameters))},
 )
 def inverse_dynamics_parameter_jacobian(
-    model: Model, q: Array, v: Array, a: Array, external: Mapping[str, Array] | None = None
-) -> Array:
-    """Derivative of `inverse_dynamics` by the model's parameters: (nv, number of parameters)."""
+    model: Model,
+    q: ArrayInput,
+    v: ArrayInput,
+    a: ArrayInput,
+    external: Wrenches | None = None,
+    *,
+    parameters: ParameterValues | None = None,
+    out: np.ndarray | None = None,
+) -> np.ndarray:
+    """Derivative of `inverse_dynamics` by the parameters of the model.
+
+    Args:
+        model: The model.
+        q: Positions, (..., nq).
+        v: Velocities, (..., nv).
+        a: Accelerations, (..., nv).
+        external: External wrenches by frame name: moment (N m) and force (N), (..., 6), in world
+            axes at the origin of that frame.
+        parameters: Values of the parameters of the model, as an array in their order or a mapping
+            from names; their stored values by default.
+        out: Contiguous float array that receives the result.
+
+    Returns:
+        (..., nv, number of parameters).
+
+    Raises:
+        ModelError: The model has no parameters.
+        KernelError: An array has the wrong shape or type.
+    """
     if not model.parameters:
         raise ModelError(f"model {model.name!r} has no parameters to differentiate by")
     symbols = [ca.SX.sym(name, ca.SX(x).shape[0]) for name, x in (("q", q), ("v", v), ("a", a))]
     wrenches = {name: ca.SX.sym(name, 6) for name in external or {}}
-    tau = inverse_dynamics(model, *symbols, wrenches or None)
+    tau = inverse_dynamics(model, symbols[0], symbols[1], symbols[2], wrenches or None)
     jacobian = ca.jacobian(tau, model.parameter_symbols)
     # Values that themselves depend on the parameters count as given.
     old = ca.vertcat(*symbols, *wrenches.values())

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
+
+import numpy as np
 
 from homodyn.dynamics.constrained import force_shape, residual
 from homodyn.dynamics.constraint_rows import ConstraintRows
@@ -11,19 +14,19 @@ from homodyn.dynamics.kkt_methods import solve_constrained
 from homodyn.dynamics.tree import Tree
 from homodyn.model import Model
 from homodyn.model.traced import function_of_state
-from homodyn.spatial import Array
+from homodyn.spatial import Array, ArrayInput, ParameterValues, ScalarInput
 
 
 class Impact(NamedTuple):
     """Velocities after a collision, the impulses behind them, and whether that was possible."""
 
-    velocity: Array
+    velocity: np.ndarray
     """Of each degree of freedom after the collision (rad/s, m/s)."""
-    impulse: Array
+    impulse: np.ndarray
     """Of each row (N s, N m s), positive when it pushes the frame along the row."""
-    residual: Array
+    residual: np.ndarray
     """Largest |G v+ + e G v-| over the size of the terms in it."""
-    rank: Array
+    rank: np.ndarray
     """How many of the rows are independent at this pose."""
 
 
@@ -36,24 +39,48 @@ class Impact(NamedTuple):
 )
 def impact(
     model: Model,
-    q: Array,
-    v: Array,
+    q: ArrayInput,
+    v: ArrayInput,
     constraints: Constraint,
-    restitution: Array | None = None,
+    restitution: ScalarInput | None = None,
     method: str = "range",
+    *,
+    parameters: ParameterValues | None = None,
+    out: Sequence[np.ndarray] | None = None,
 ) -> Impact:
-    """Velocities after a collision that brings ``constraints`` about.
+    """Velocities after an impact that makes ``constraints`` active.
 
-    H (v+ - v-) = G^T impulse and G v+ = -e G v- (Felis 2015, eq. 3.10). ``restitution`` e is 0 (as
-    None) for a collision without rebound, 1 for one that keeps kinetic energy. Give the set that
-    holds after the collision: what was in contact before then stays so (Kieboom 2014, eq. 2.96).
-    Written for the change of velocity, v+ = v- - (1 + e) H^-1 G^T (G H^-1 G^T)^+ G v-; Kieboom eq.
-    2.95 leaves v- and the sign out.
+    H (v+ - v-) = G^T impulse and G v+ = -e G v- (Felis 2015, eq. 3.10). Pass the set that is active
+    after the impact; contacts that were active before then stay closed (Kieboom 2014, eq. 2.96).
+    Solved for the change of velocity, v+ = v- - (1 + e) H^-1 G^T (G H^-1 G^T)^+ G v-; Kieboom eq.
+    2.95 omits v- and the sign.
+
+    Args:
+        model: The model.
+        q: Positions, (..., nq).
+        v: Velocities, (..., nv).
+        constraints: One constraint or a set of them.
+        restitution: Coefficient of restitution e: 0 (default) without rebound, 1 for conserved
+            kinetic energy.
+        method: "range", "direct", "null" or "recursive"; they give the same result (see
+            `homodyn.dynamics.kkt_methods`).
+        parameters: Values of the parameters of the model, as an array in their order or a mapping
+            from names; their stored values by default.
+        out: Contiguous float arrays that receive the results, in the order of the fields.
+
+    Returns:
+        Velocities after the impact, impulses, residual and rank.
+
+    Raises:
+        ModelError: A constraint refers to an unknown frame or holds a body to itself, or ``method``
+            is unknown.
+        KernelError: An array has the wrong shape or type.
     """
     rows = ConstraintRows(Tree(model, q), constraints)
-    before = rows.matrix.times(v)
-    rebound = 0.0 if restitution is None else restitution
+    arrival: Array = v
+    before = rows.matrix.times(arrival)
+    rebound: Array = 0.0 if restitution is None else restitution
     target = [-(1 + rebound) * speed for speed in before]
     change, impulse, rank = solve_constrained(rows, None, target, method)
-    left = residual(rows, v + change, [-rebound * speed for speed in before])
-    return Impact(v + change, impulse, left, rank)
+    left = residual(rows, arrival + change, [-rebound * speed for speed in before])
+    return Impact(arrival + change, impulse, left, rank)

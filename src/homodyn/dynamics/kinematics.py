@@ -12,34 +12,134 @@ import numpy as np
 from homodyn.dynamics.tree import Tree
 from homodyn.model import Model
 from homodyn.model.traced import function_of_state
-from homodyn.spatial import Array, Transform, cross
+from homodyn.spatial import Array, ArrayInput, ParameterValues, Transform, cross
 
 
 @function_of_state(q="nq", point=3, returns={"position": 3})
-def position(model: Model, q: Array, frame: str, point: Array | None = None) -> Array:
-    """World position of a point (m)."""
+def position(
+    model: Model,
+    q: ArrayInput,
+    frame: str,
+    point: ArrayInput | None = None,
+    *,
+    parameters: ParameterValues | None = None,
+    out: np.ndarray | None = None,
+) -> np.ndarray:
+    """World position of a point.
+
+    Args:
+        model: The model.
+        q: Positions, (..., nq).
+        frame: Name of a body, frame, marker or contact.
+        point: Point (m, axes of the frame), (..., 3); the origin of the frame by default.
+        parameters: Values of the parameters of the model, as an array in their order or a mapping
+            from names; their stored values by default.
+        out: Contiguous float array that receives the result.
+
+    Returns:
+        (..., 3), m.
+
+    Raises:
+        ModelError: The model has no frame of that name.
+        KernelError: An array has the wrong shape or type.
+    """
     tree = Tree(model, q)
     body, local = attached_point(model, frame, point)
     return local if body < 0 else tree.placements[body].point_back(local)
 
 
 @function_of_state(q="nq", returns={"orientation": (3, 3)})
-def orientation(model: Model, q: Array, frame: str) -> Array:
-    """Rotation matrix whose columns are the axes of the frame in the world."""
+def orientation(
+    model: Model,
+    q: ArrayInput,
+    frame: str,
+    *,
+    parameters: ParameterValues | None = None,
+    out: np.ndarray | None = None,
+) -> np.ndarray:
+    """Rotation matrix of a frame: its columns are the axes of the frame in the world.
+
+    Args:
+        model: The model.
+        q: Positions, (..., nq).
+        frame: Name of a body, frame, marker or contact.
+        parameters: Values of the parameters of the model, as an array in their order or a mapping
+            from names; their stored values by default.
+        out: Contiguous float array that receives the result.
+
+    Returns:
+        (..., 3, 3).
+
+    Raises:
+        ModelError: The model has no frame of that name.
+        KernelError: An array has the wrong shape or type.
+    """
     body, placement = model.locate(frame)
     return (placement.E if body < 0 else placement.E @ Tree(model, q).placements[body].E).T
 
 
 @function_of_state(q="nq", v="nv", point=3, returns={"velocity": 3})
-def velocity(model: Model, q: Array, v: Array, frame: str, point: Array | None = None) -> Array:
-    """World velocity of a point (m/s)."""
+def velocity(
+    model: Model,
+    q: ArrayInput,
+    v: ArrayInput,
+    frame: str,
+    point: ArrayInput | None = None,
+    *,
+    parameters: ParameterValues | None = None,
+    out: np.ndarray | None = None,
+) -> np.ndarray:
+    """World velocity of a point.
+
+    Args:
+        model: The model.
+        q: Positions, (..., nq).
+        v: Velocities, (..., nv).
+        frame: Name of a body, frame, marker or contact.
+        point: Point (m, axes of the frame), (..., 3); the origin of the frame by default.
+        parameters: Values of the parameters of the model, as an array in their order or a mapping
+            from names; their stored values by default.
+        out: Contiguous float array that receives the result.
+
+    Returns:
+        (..., 3), m/s.
+
+    Raises:
+        ModelError: The model has no frame of that name.
+        KernelError: An array has the wrong shape or type.
+    """
     body, local = attached_point(model, frame, point)
     return np.zeros(3) if body < 0 else point_velocity(Tree(model, q, v), body, local)
 
 
 @function_of_state(q="nq", v="nv", returns={"velocity": 3})
-def angular_velocity(model: Model, q: Array, v: Array, frame: str) -> Array:
-    """World angular velocity of a frame (rad/s)."""
+def angular_velocity(
+    model: Model,
+    q: ArrayInput,
+    v: ArrayInput,
+    frame: str,
+    *,
+    parameters: ParameterValues | None = None,
+    out: np.ndarray | None = None,
+) -> np.ndarray:
+    """World angular velocity of a frame.
+
+    Args:
+        model: The model.
+        q: Positions, (..., nq).
+        v: Velocities, (..., nv).
+        frame: Name of a body, frame, marker or contact.
+        parameters: Values of the parameters of the model, as an array in their order or a mapping
+            from names; their stored values by default.
+        out: Contiguous float array that receives the result.
+
+    Returns:
+        (..., 3), rad/s.
+
+    Raises:
+        ModelError: The model has no frame of that name.
+        KernelError: An array has the wrong shape or type.
+    """
     body, _ = model.locate(frame)
     if body < 0:
         return np.zeros(3)
@@ -49,9 +149,38 @@ def angular_velocity(model: Model, q: Array, v: Array, frame: str) -> Array:
 
 @function_of_state(q="nq", v="nv", a="nv", point=3, returns={"acceleration": 3})
 def acceleration(
-    model: Model, q: Array, v: Array, a: Array, frame: str, point: Array | None = None
-) -> Array:
-    """World acceleration of a point (m/s2): the rate of change of its velocity."""
+    model: Model,
+    q: ArrayInput,
+    v: ArrayInput,
+    a: ArrayInput,
+    frame: str,
+    point: ArrayInput | None = None,
+    *,
+    parameters: ParameterValues | None = None,
+    out: np.ndarray | None = None,
+) -> np.ndarray:
+    """World acceleration of a point: the rate of change of its velocity.
+
+    Gravity is not included.
+
+    Args:
+        model: The model.
+        q: Positions, (..., nq).
+        v: Velocities, (..., nv).
+        a: Accelerations, (..., nv).
+        frame: Name of a body, frame, marker or contact.
+        point: Point (m, axes of the frame), (..., 3); the origin of the frame by default.
+        parameters: Values of the parameters of the model, as an array in their order or a mapping
+            from names; their stored values by default.
+        out: Contiguous float array that receives the result.
+
+    Returns:
+        (..., 3), m/s2.
+
+    Raises:
+        ModelError: The model has no frame of that name.
+        KernelError: An array has the wrong shape or type.
+    """
     body, local = attached_point(model, frame, point)
     if body < 0:
         return np.zeros(3)
@@ -60,8 +189,35 @@ def acceleration(
 
 
 @function_of_state(q="nq", v="nv", a="nv", returns={"acceleration": 3})
-def angular_acceleration(model: Model, q: Array, v: Array, a: Array, frame: str) -> Array:
-    """World angular acceleration of a frame (rad/s2)."""
+def angular_acceleration(
+    model: Model,
+    q: ArrayInput,
+    v: ArrayInput,
+    a: ArrayInput,
+    frame: str,
+    *,
+    parameters: ParameterValues | None = None,
+    out: np.ndarray | None = None,
+) -> np.ndarray:
+    """World angular acceleration of a frame.
+
+    Args:
+        model: The model.
+        q: Positions, (..., nq).
+        v: Velocities, (..., nv).
+        a: Accelerations, (..., nv).
+        frame: Name of a body, frame, marker or contact.
+        parameters: Values of the parameters of the model, as an array in their order or a mapping
+            from names; their stored values by default.
+        out: Contiguous float array that receives the result.
+
+    Returns:
+        (..., 3), rad/s2.
+
+    Raises:
+        ModelError: The model has no frame of that name.
+        KernelError: An array has the wrong shape or type.
+    """
     body, _ = model.locate(frame)
     if body < 0:
         return np.zeros(3)
@@ -70,22 +226,92 @@ def angular_acceleration(model: Model, q: Array, v: Array, a: Array, frame: str)
 
 
 @function_of_state(q="nq", point=3, returns={"jacobian": (3, "nv")})
-def jacobian(model: Model, q: Array, frame: str, point: Array | None = None) -> Array:
-    """J(q) with ``J v`` the world velocity of a point; zero columns for joints beside its path."""
+def jacobian(
+    model: Model,
+    q: ArrayInput,
+    frame: str,
+    point: ArrayInput | None = None,
+    *,
+    parameters: ParameterValues | None = None,
+    out: np.ndarray | None = None,
+) -> np.ndarray:
+    """Jacobian J(q) of a point: ``J v`` is its world velocity.
+
+    Columns of joints that do not move the point are zero.
+
+    Args:
+        model: The model.
+        q: Positions, (..., nq).
+        frame: Name of a body, frame, marker or contact.
+        point: Point (m, axes of the frame), (..., 3); the origin of the frame by default.
+        parameters: Values of the parameters of the model, as an array in their order or a mapping
+            from names; their stored values by default.
+        out: Contiguous float array that receives the result.
+
+    Returns:
+        (..., 3, nv).
+
+    Raises:
+        ModelError: The model has no frame of that name.
+        KernelError: An array has the wrong shape or type.
+    """
     body, local = attached_point(model, frame, point)
     return body_jacobians(Tree(model, q), body, local)[1]
 
 
 @function_of_state(q="nq", returns={"jacobian": (3, "nv")})
-def angular_jacobian(model: Model, q: Array, frame: str) -> Array:
-    """J(q) with ``J v`` the world angular velocity of a frame."""
+def angular_jacobian(
+    model: Model,
+    q: ArrayInput,
+    frame: str,
+    *,
+    parameters: ParameterValues | None = None,
+    out: np.ndarray | None = None,
+) -> np.ndarray:
+    """Angular Jacobian J(q) of a frame: ``J v`` is its world angular velocity.
+
+    Args:
+        model: The model.
+        q: Positions, (..., nq).
+        frame: Name of a body, frame, marker or contact.
+        parameters: Values of the parameters of the model, as an array in their order or a mapping
+            from names; their stored values by default.
+        out: Contiguous float array that receives the result.
+
+    Returns:
+        (..., 3, nv).
+
+    Raises:
+        ModelError: The model has no frame of that name.
+        KernelError: An array has the wrong shape or type.
+    """
     body, _ = model.locate(frame)
     return body_jacobians(Tree(model, q), body, np.zeros(3))[0]
 
 
 @function_of_state(q="nq", returns={"positions": lambda model: (len(model.markers), 3)})
-def marker_positions(model: Model, q: Array) -> Array:
-    """World positions of all markers (m), in the order of ``model.markers``."""
+def marker_positions(
+    model: Model,
+    q: ArrayInput,
+    *,
+    parameters: ParameterValues | None = None,
+    out: np.ndarray | None = None,
+) -> np.ndarray:
+    """World positions of all markers, in the order of ``model.markers``.
+
+    Args:
+        model: The model.
+        q: Positions, (..., nq).
+        parameters: Values of the parameters of the model, as an array in their order or a mapping
+            from names; their stored values by default.
+        out: Contiguous float array that receives the result.
+
+    Returns:
+        (..., markers, 3), m.
+
+    Raises:
+        KernelError: An array has the wrong shape or type.
+    """
     tree = Tree(model, q)
     rows = []
     for marker in model.markers:

@@ -3,31 +3,93 @@
 from __future__ import annotations
 
 import casadi as ca
+import numpy as np
 
 from homodyn.dynamics.kinematics import body_jacobians
 from homodyn.dynamics.tree import Tree
 from homodyn.model import Model
 from homodyn.model.traced import function_of_state
-from homodyn.spatial import Array, Transform, stack
+from homodyn.spatial import Array, ArrayInput, ParameterValues, Transform, stack
 
 
 @function_of_state(q="nq", returns={"center": 3})
-def center_of_mass(model: Model, q: Array) -> Array:
-    """World position of the centre of mass (m)."""
+def center_of_mass(
+    model: Model,
+    q: ArrayInput,
+    *,
+    parameters: ParameterValues | None = None,
+    out: np.ndarray | None = None,
+) -> np.ndarray:
+    """World position of the center of mass.
+
+    Args:
+        model: The model.
+        q: Positions, (..., nq).
+        parameters: Values of the parameters of the model, as an array in their order or a mapping
+            from names; their stored values by default.
+        out: Contiguous float array that receives the result.
+
+    Returns:
+        (..., 3), m.
+
+    Raises:
+        KernelError: An array has the wrong shape or type.
+    """
     return tree_center_of_mass(Tree(model, q))
 
 
 @function_of_state(q="nq", v="nv", returns={"velocity": 3})
-def center_of_mass_velocity(model: Model, q: Array, v: Array) -> Array:
-    """World velocity of the centre of mass (m/s): momentum over mass."""
+def center_of_mass_velocity(
+    model: Model,
+    q: ArrayInput,
+    v: ArrayInput,
+    *,
+    parameters: ParameterValues | None = None,
+    out: np.ndarray | None = None,
+) -> np.ndarray:
+    """World velocity of the center of mass: momentum over mass.
+
+    Args:
+        model: The model.
+        q: Positions, (..., nq).
+        v: Velocities, (..., nv).
+        parameters: Values of the parameters of the model, as an array in their order or a mapping
+            from names; their stored values by default.
+        out: Contiguous float array that receives the result.
+
+    Returns:
+        (..., 3), m/s.
+
+    Raises:
+        KernelError: An array has the wrong shape or type.
+    """
     return world_momentum(Tree(model, q, v))[3:] / total_mass(model)
 
 
 @function_of_state(q="nq", returns={"jacobian": (3, "nv")})
-def center_of_mass_jacobian(model: Model, q: Array) -> Array:
-    """J(q) with ``J v`` the velocity of the centre of mass.
+def center_of_mass_jacobian(
+    model: Model,
+    q: ArrayInput,
+    *,
+    parameters: ParameterValues | None = None,
+    out: np.ndarray | None = None,
+) -> np.ndarray:
+    """Jacobian J(q) of the center of mass: ``J v`` is its world velocity.
 
-    The mean of the bodies' Jacobians weighted by mass (Kieboom eq. 2.70 leaves the weights out).
+    The mean of the Jacobians of the bodies, weighted by mass (Kieboom eq. 2.70 omits the weights).
+
+    Args:
+        model: The model.
+        q: Positions, (..., nq).
+        parameters: Values of the parameters of the model, as an array in their order or a mapping
+            from names; their stored values by default.
+        out: Contiguous float array that receives the result.
+
+    Returns:
+        (..., 3, nv).
+
+    Raises:
+        KernelError: An array has the wrong shape or type.
     """
     tree = Tree(model, q)
     weighted = sum(
@@ -37,10 +99,31 @@ def center_of_mass_jacobian(model: Model, q: Array) -> Array:
 
 
 @function_of_state(q="nq", v="nv", returns={"momentum": 6})
-def momentum(model: Model, q: Array, v: Array) -> Array:
-    """Angular (kg m2/s, about the centre of mass) and linear momentum (kg m/s), world axes.
+def momentum(
+    model: Model,
+    q: ArrayInput,
+    v: ArrayInput,
+    *,
+    parameters: ParameterValues | None = None,
+    out: np.ndarray | None = None,
+) -> np.ndarray:
+    """Angular momentum about the center of mass, then linear momentum, in world axes.
 
-    Momentum moves like a force (Felis eq. 3.66 prints the transform of motions).
+    Momentum transforms like a force (Felis eq. 3.66 prints the transform of motions).
+
+    Args:
+        model: The model.
+        q: Positions, (..., nq).
+        v: Velocities, (..., nv).
+        parameters: Values of the parameters of the model, as an array in their order or a mapping
+            from names; their stored values by default.
+        out: Contiguous float array that receives the result.
+
+    Returns:
+        (..., 6): kg m2/s, then kg m/s.
+
+    Raises:
+        KernelError: An array has the wrong shape or type.
     """
     tree = Tree(model, q, v)
     shift = Transform.identity()
@@ -48,20 +131,63 @@ def momentum(model: Model, q: Array, v: Array) -> Array:
 
 
 @function_of_state(q="nq", v="nv", returns={"energy": ()})
-def kinetic_energy(model: Model, q: Array, v: Array) -> Array:
-    """Kinetic energy (J), rotors included."""
+def kinetic_energy(
+    model: Model,
+    q: ArrayInput,
+    v: ArrayInput,
+    *,
+    parameters: ParameterValues | None = None,
+    out: np.ndarray | None = None,
+) -> np.ndarray:
+    """Kinetic energy, rotors included.
+
+    Args:
+        model: The model.
+        q: Positions, (..., nq).
+        v: Velocities, (..., nv).
+        parameters: Values of the parameters of the model, as an array in their order or a mapping
+            from names; their stored values by default.
+        out: Contiguous float array that receives the result.
+
+    Returns:
+        (...), J.
+
+    Raises:
+        KernelError: An array has the wrong shape or type.
+    """
     tree = Tree(model, q, v)
-    total = 0.0
+    velocities: Array = v
+    total: Array = 0.0
     for inertia, moving in zip(tree.inertias, tree.velocities, strict=True):
         total = total + 0.5 * (moving.T @ (inertia @ moving))
     for k, coordinate in enumerate(model.coordinates):
-        total = total + 0.5 * coordinate.armature * v[k] * v[k]
+        total = total + 0.5 * coordinate.armature * velocities[k] * velocities[k]
     return total
 
 
 @function_of_state(q="nq", returns={"energy": ()})
-def potential_energy(model: Model, q: Array) -> Array:
-    """Energy of gravity (J), zero with all mass at the world's origin."""
+def potential_energy(
+    model: Model,
+    q: ArrayInput,
+    *,
+    parameters: ParameterValues | None = None,
+    out: np.ndarray | None = None,
+) -> np.ndarray:
+    """Potential energy of gravity, zero with all mass at the origin of the world.
+
+    Args:
+        model: The model.
+        q: Positions, (..., nq).
+        parameters: Values of the parameters of the model, as an array in their order or a mapping
+            from names; their stored values by default.
+        out: Contiguous float array that receives the result.
+
+    Returns:
+        (...), J.
+
+    Raises:
+        KernelError: An array has the wrong shape or type.
+    """
     return -total_mass(model) * ca.dot(
         ca.SX(model.gravity), ca.SX(tree_center_of_mass(Tree(model, q)))
     )

@@ -11,7 +11,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from itertools import takewhile
-from typing import Any, Protocol, cast
+from typing import Any, ParamSpec, Protocol, TypeVar, cast
 
 import casadi as ca
 
@@ -28,8 +28,8 @@ WRENCHES = "wrenches"
 PLAIN = "plain"
 """Marks the key of a kernel for calls with nothing but leading arrays and fixed arguments."""
 
-Extent = int | str
-"""An extent of a shape: a number, or the name of a property of the model such as ``"nv"``."""
+OPTIONS = ("parameters", "out")
+"""Keyword arguments of every function of state that its body does not see."""
 
 
 STATE_KERNELS: ModelCache[Kernel] = ModelCache("kernels of functions of state")
@@ -37,13 +37,22 @@ STATE_KERNELS: ModelCache[Kernel] = ModelCache("kernels of functions of state")
 kernels_of = STATE_KERNELS.of
 
 
-class FunctionOfState(Protocol):
-    """A function of a model and its state, on numbers of any batch shape or on symbols."""
+P = ParamSpec("P")
+R_co = TypeVar("R_co", covariant=True)
 
-    def __call__(self, model: Model, *arguments: Any, **named: Any) -> Any:
+
+class StateFunction(Protocol[P, R_co]):
+    """A function of a model and its state, on arrays of any batch shape or on symbols.
+
+    Its parameters and its result are those of the decorated function.
+    """
+
+    __name__: str
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co:
         """Evaluate."""
 
-    def kernel(self, model: Model, *arguments: Any, **named: Any) -> Kernel:
+    def kernel(self, *args: P.args, **kwargs: P.kwargs) -> Kernel:
         """The kernel that a call with these arguments uses; arrays need only be present."""
 
 
@@ -52,25 +61,31 @@ def function_of_state(
     returns: Mapping[str, Any],
     record: Callable[..., Any] | None = None,
     **inputs: Any,
-) -> Callable[[Callable[..., Any]], FunctionOfState]:
+) -> Callable[[Callable[P, R_co]], StateFunction[P, R_co]]:
     """Make a symbolic function of (model, arrays, fixed arguments) batched and differentiable.
 
-    ``inputs`` gives the shape of each array argument: an extent, a tuple of extents, or
-    ``WRENCHES``. Other arguments are fixed: they choose the kernel and must be hashable.
-    ``returns`` names the outputs with their shapes: extents, or a function of the model and the
-    fixed arguments. ``record`` makes the returned value out of several outputs.
+    The decorated function may declare the keyword-only parameters ``parameters`` and ``out``. Its
+    body does not use them: ``parameters`` are values for the parameters of the model, ``out`` the
+    arrays that receive the results.
 
-    Every decorated function also takes ``parameters``: values for the parameters of the model, as
-    an array in their order or a mapping from names, their usual values otherwise; and ``out``,
-    arrays that take the results.
+    Args:
+        returns: Names of the outputs with their shapes: extents, or a function of the model and
+            the fixed arguments. An extent is a number or the name of a property of the model.
+        record: Makes the returned value out of several outputs.
+        inputs: Shape of each array argument: an extent, a tuple of extents, or ``WRENCHES``. All
+            other arguments are fixed: they select the kernel and must be hashable.
+
+    Returns:
+        A decorator that keeps the signature of the function.
     """
 
-    def decorate(function: Callable[..., Any]) -> FunctionOfState:
+    def decorate(function: Callable[P, R_co]) -> StateFunction[P, R_co]:
         signature = inspect.signature(function)
-        names = list(signature.parameters)[1:]
+        names = [name for name in signature.parameters if name not in OPTIONS][1:]
         defaults = [signature.parameters[name].default for name in names]
         arrays = [name in inputs for name in names]
         wrench = [inputs.get(name) is WRENCHES for name in names]
+        evaluate: Callable[..., Any] = function
         # Most calls give the leading arrays, then fixed arguments: those find their kernel at once.
         lead = len(
             list(takewhile(lambda name: name in inputs and inputs[name] is not WRENCHES, names))
@@ -120,7 +135,7 @@ def function_of_state(
                     numbers.append(value)
                     symbolic = symbolic or isinstance(value, (ca.SX, ca.MX))
             if symbolic:
-                result = function(model, *values)
+                result = evaluate(model, *values)
                 return result if parameters is None else _substituted(model, result, parameters)
             key = (call, *statics)
             kernel = STATE_KERNELS.get(model, key, lambda: build(model, values))
@@ -159,7 +174,7 @@ def function_of_state(
                         full.append({frame: by_name[f"{name}.{frame}"] for frame in value})
                     else:
                         full.append(by_name[name])
-                return function(model, *full)
+                return evaluate(model, *full)
 
             outputs = {
                 name: _shape(model, shape(model, **fixed) if callable(shape) else shape)
@@ -171,9 +186,9 @@ def function_of_state(
         def kernel(model: Model, *arguments: Any, **named: Any) -> Kernel:
             return build(model, bound(arguments, named))
 
-        made = cast(FunctionOfState, call)
-        made.kernel = kernel  # type: ignore[method-assign]
-        return made
+        typed = cast(StateFunction[P, R_co], call)
+        typed.kernel = kernel  # type: ignore[method-assign, assignment]
+        return typed
 
     return decorate
 
