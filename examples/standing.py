@@ -1,7 +1,8 @@
 """Which ankle and hip keep a pushed body upright with the least effort: a search over rollouts.
 
-Every candidate is two lanes of one compiled rollout, a push from behind and one from the front, so
-that a generation is one call. ``python examples/standing.py`` leaves the study in standing.db.
+Every candidate is two elements of the batch of one compiled rollout, a push from behind and one
+from the front, so that a generation is one call. ``python examples/standing.py`` writes the study
+to standing.db.
 """
 
 import casadi as ca
@@ -10,7 +11,7 @@ import numpy as np
 import homodyn as hd
 from homodyn.model import Assembly, joints, rod
 from homodyn.search import PSO, Objective, Parameter, Space
-from homodyn.simulate import Event, Rollouts
+from homodyn.simulate import BatchSimulator, SimulationOptions, StateEvent
 
 DURATION = 2.5  # s
 PUSHES = np.array([-0.3, 0.3])  # rad/s of the legs; the trunk stays upright
@@ -28,27 +29,35 @@ GAINS = [
 ]
 
 
-def springs(t, q, v, lane):
+def springs(t, q, v, batch):
     """Torques (N m) of a spring and a damper in each joint, at rest upright."""
     return -ca.vertcat(
-        lane["ankle stiffness"] * q[0] + lane["ankle damping"] * v[0],
-        lane["hip stiffness"] * q[1] + lane["hip damping"] * v[1],
+        batch["ankle stiffness"] * q[0] + batch["ankle damping"] * v[0],
+        batch["hip stiffness"] * q[1] + batch["hip damping"] * v[1],
     )
 
 
-FALLEN = Event("fallen", lambda t, q, v, lane: ca.fabs(q[0]) - 0.5, "rising", action="end")
+FALLEN = StateEvent("fallen", lambda t, q, v, batch: ca.fabs(q[0]) - 0.5, "rising", action="end")
 NAMES = [gain.name for gain in GAINS]
-STAND = Rollouts(
-    BODY, contact=None, actuation=springs, events=[FALLEN], record=("torques",), lane=NAMES
+STAND = BatchSimulator(
+    BODY,
+    contact=None,
+    actuation=springs,
+    options=SimulationOptions(
+        events=[FALLEN],
+        recorded_quantities=("torques",),
+        record_interval=0.02,
+        batch_parameters=dict.fromkeys(NAMES, 0.0),
+    ),
 )
 
 
 def judge(gains):
     """How long each row of gains stands (s), and its mean squared torque (N^2 m^2)."""
-    lanes = np.repeat(gains, len(PUSHES), axis=0)
+    elements = np.repeat(gains, len(PUSHES), axis=0)
     v0 = np.tile(np.outer(PUSHES, [1, -1]), (len(gains), 1))
-    lane = dict(zip(NAMES, lanes.T, strict=True))
-    rolled = STAND(np.zeros_like(v0), v0, DURATION, 2e-3, every=0.02, lane=lane)
+    batch = dict(zip(NAMES, elements.T, strict=True))
+    rolled = STAND(np.zeros_like(v0), v0, DURATION, 2e-3, batch_parameters=batch)
     effort = np.square(rolled.records["torques"]).sum(axis=2).mean(axis=1)
     pairs = (len(gains), len(PUSHES))
     return rolled.end_time.reshape(pairs).min(axis=1), effort.reshape(pairs).mean(axis=1)

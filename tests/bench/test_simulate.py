@@ -21,7 +21,7 @@ def carrier(root):
     for name, at in (("left", (-0.1, 0.1)), ("right", (-0.1, -0.1)), ("front", (0.15, 0.0))):
         made = made.contact(name, "foot", "point", position=(*at, -0.05))
     model = made.model()
-    return model, simulate.grounded(model, model.neutral())
+    return model, simulate.place_on_ground(model, model.neutral())
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +73,7 @@ def test_the_last_part_of_a_step_ends_where_the_law_does():
     law = simulate.TimeStepping(sweeps=4)
     parts = step_parts(model, law, q, 1e-3, timed=False)
     counted = sum(part.instructions for part in parts)
-    whole = simulate.Rollouts(model, contact=law).instructions
+    whole = simulate.BatchSimulator(model, contact=law).instructions
     assert counted == pytest.approx(whole, rel=0.25)
     longer = step_parts(model, simulate.TimeStepping(sweeps=8), q, 1e-3, timed=False)
     assert longer[4].instructions == pytest.approx(2 * parts[4].instructions, rel=0.1)

@@ -102,9 +102,17 @@ def test_a_body_under_torques_moves_as_simulate_moves_it():
 
     start = model.pose({"KneeRight_RY": 0.4})
     expected = hd.simulate.run(
-        model, start, None, 0.2, 0.001, contact=None, limits=None, torque_limits=False,
-        integrator="rk4", actuation=torques, compiled=False,
-    )  # fmt: skip
+        model,
+        start,
+        None,
+        0.2,
+        0.001,
+        contact=None,
+        actuation=torques,
+        options=hd.simulate.SimulationOptions(
+            joint_limits=None, torque_limits=False, integrator="rk4", compiled=False
+        ),
+    )
     record = net.run(0.2, 0.001, tier="interpreted")
     np.testing.assert_allclose(record["b.q"], expected.q, rtol=0, atol=1e-8)
     assert np.abs(record["b.q"][-1] - start).max() > 0.05
@@ -121,11 +129,16 @@ def test_soft_ground_acts_as_the_soft_law_of_simulate():
     model = hd.catalog.heiman()
     start, speed = model.pose({"Pelvis_TZ": 0.93}), np.zeros(model.nv)
     speed[0] = 0.3
-    law = hd.simulate.Soft(bristle=False)
+    law = hd.simulate.SoftContact(bristle=False)
     expected = hd.simulate.run(
-        model, start, speed, 0.1, 0.0005, contact=law, limits=None, integrator="rk4",
-        compiled=False,
-    )  # fmt: skip
+        model,
+        start,
+        speed,
+        0.1,
+        0.0005,
+        contact=law,
+        options=hd.simulate.SimulationOptions(joint_limits=None, integrator="rk4", compiled=False),
+    )
     record = net.run(0.1, 0.0005, tier="interpreted")
     assert record["b.contacts.HeelLeft.normal"].max() > 50
     np.testing.assert_allclose(record["b.q"], expected.q, rtol=0, atol=1e-7)
@@ -156,7 +169,13 @@ def test_both_tiers_and_all_starts_of_a_sweep_agree():
     sweep = net.sweep({"leg.hip.q0": [0.1, 0.5]}, 1)
     np.testing.assert_allclose(sweep["leg.q"][1], one["leg.q"][-1], rtol=0, atol=1e-12)
     expected = hd.simulate.run(
-        leg(), [0.5, 0], None, 1, 0.001, contact=None, limits=None, integrator="rk4"
+        leg(),
+        [0.5, 0],
+        None,
+        1,
+        0.001,
+        contact=None,
+        options=hd.simulate.SimulationOptions(joint_limits=None, integrator="rk4"),
     )
     np.testing.assert_allclose(one["leg.q"], expected.q, rtol=0, atol=1e-9)
 

@@ -55,7 +55,7 @@ def pendulum():
 def standing(model, scene=None):
     """The neutral pose with its lowest contact just on the ground."""
     q = model.neutral()
-    scene = scene or hd.simulate.Scene(model)
+    scene = scene or hd.simulate.ContactGeometry(model)
     lowest = hd.simulate.gap_distances(scene)(q)["distance"].min()
     up = [k for k, name in enumerate(model.coordinate_names) if name.lower().endswith("tz")]
     q[up[0] if up else 2] -= lowest

@@ -7,20 +7,21 @@ import homodyn as hd
 from homodyn.model import Assembly, box, joints, rod, sphere
 from homodyn.simulate import (
     PD,
-    EventDriven,
+    EventDrivenContact,
     ImplicitSprings,
     SampledTorques,
-    Soft,
-    Status,
+    SimulationOptions,
+    SimulationStatus,
+    SoftContact,
     TimeStepping,
     Torques,
     run,
 )
 
 LAWS = {
-    "event_driven": (EventDriven(), 0.01),
+    "event_driven": (EventDrivenContact(), 0.01),
     "time_stepping": (TimeStepping(), 1e-3),
-    "soft": (Soft(2e4, 100.0), 1e-3),
+    "soft": (SoftContact(2e4, 100.0), 1e-3),
     "implicit": (ImplicitSprings(1e5, 1e3), 1e-3),
 }
 
@@ -65,11 +66,17 @@ def moved():
     fast = np.array([2.0, 0.6, 0.0, 0.0, 0.0, 0.0])
     records = {
         law: run(
-            model, start, fast, 1.0, dt, contact=chosen, record=0.01,
+            model,
+            start,
+            fast,
+            1.0,
+            dt,
+            contact=chosen,
             actuation=(Torques({"driven": 50.0}), servo),
+            options=SimulationOptions(record_interval=0.01),
         )
         for law, (chosen, dt) in LAWS.items()
-    }  # fmt: skip
+    }
     assert names[:5] == ["stopped", "rough", "sprung", "driven", "servo"]
     return records
 
@@ -102,7 +109,15 @@ def test_dry_friction_stops_light_links_and_never_turns_them_back(law, inertia, 
     link = joints.revolute("z", friction=grip)
     made = Assembly("link").add("link", link, mass=1.0, inertia=inertia * np.eye(3))
     model = made.contact("skin", "link", position=(0, 0, 1.0)).model()
-    stopped = run(model, [0.0], [10.0], 0.3, 1e-3, contact=LAWS[law][0], record=1e-3)
+    stopped = run(
+        model,
+        [0.0],
+        [10.0],
+        0.3,
+        1e-3,
+        contact=LAWS[law][0],
+        options=SimulationOptions(record_interval=1e-3),
+    )
     exact = inertia * 10.0**2 / 2 / grip
     # One step of 1 ms at 10 rad/s is all that positions may be off by.
     assert stopped.q[-1, 0] == pytest.approx(exact, abs=0.01)
@@ -166,8 +181,10 @@ def test_a_tumbling_box_closes_its_books(law):
     v = np.array([0.5, -0.2, 0.0, 2.0, 1.0, 0.5])
     chosen, dt = LAWS[law]
     if law == "event_driven":
-        chosen = EventDriven(tolerance=1e-6)
-    thrown = run(model, q, v, 0.6, dt, contact=chosen, record=0.01)
+        chosen = EventDrivenContact(tolerance=1e-6)
+    thrown = run(
+        model, q, v, 0.6, dt, contact=chosen, options=SimulationOptions(record_interval=0.01)
+    )
     books = thrown.energy
     change = books.kinetic + books.potential
     booked = books.actuators + books.contacts - books.dissipated + books.error
@@ -189,14 +206,14 @@ def ball():
 @pytest.mark.parametrize("law", LAWS)
 def test_faults_end_with_a_status_that_says_what_happened(law):
     model, (chosen, dt) = ball(), LAWS[law]
-    q = hd.simulate.grounded(model, model.neutral(), 0.05)
+    q = hd.simulate.place_on_ground(model, model.neutral(), 0.05)
     torques = np.zeros((2, 6))
     torques[1, 2] = np.nan
     broken = run(
         model, q, None, 0.2, dt, contact=chosen,
-        actuation=SampledTorques([0.0, 0.1], torques, held=True),
+        actuation=SampledTorques([0.0, 0.1], torques, zero_order_hold=True),
     )  # fmt: skip
-    assert broken.status is Status.NOT_FINITE
+    assert broken.status is SimulationStatus.NOT_FINITE
     assert "0.1 s" in broken.message
     assert "ball_tz" in broken.message
     for array in (broken.q, broken.v, broken.forces, broken.torques, broken.energy.error):
@@ -204,10 +221,18 @@ def test_faults_end_with_a_status_that_says_what_happened(law):
     assert broken.time[-1] == pytest.approx(0.1, abs=2 * dt)
     # Steps as long as the whole fall, and a start 50 mm inside the ground.
     for start, step in ((q, 1.0), (q - [0, 0, 0.1, 0, 0, 0, 0], dt)):
-        odd = run(model, start, None, 2.0, step, contact=chosen, record=step)
+        odd = run(
+            model,
+            start,
+            None,
+            2.0,
+            step,
+            contact=chosen,
+            options=SimulationOptions(record_interval=step),
+        )
         assert np.isfinite(odd.q).all()
         assert np.isfinite(odd.forces).all()
-        if odd.status is not Status.FINISHED:
+        if odd.status is not SimulationStatus.FINISHED:
             assert " s" in odd.message
         elif step == dt:
             assert odd.q[-1, 2] > 0.09
@@ -219,9 +244,17 @@ def test_faults_end_with_a_status_that_says_what_happened(law):
 def test_on_ice_nothing_is_held(law):
     model, (chosen, dt) = ball(), LAWS[law]
     ice = type(chosen)(**{**vars(chosen), "friction": 0.0})
-    q = hd.simulate.grounded(model, model.neutral())
-    slid = run(model, q, [1.0, 0.5, 0, 0, 0, 3.0], 0.2, dt, contact=ice, record=0.1)
-    assert slid.status is Status.FINISHED
+    q = hd.simulate.place_on_ground(model, model.neutral())
+    slid = run(
+        model,
+        q,
+        [1.0, 0.5, 0, 0, 0, 3.0],
+        0.2,
+        dt,
+        contact=ice,
+        options=SimulationOptions(record_interval=0.1),
+    )
+    assert slid.status is SimulationStatus.FINISHED
     np.testing.assert_allclose(slid.forces[..., :2], 0, atol=1e-9)
     np.testing.assert_allclose(slid.q[-1, :2], [0.2, 0.1], atol=2e-3)
 
@@ -233,6 +266,6 @@ def test_springs_of_a_million_newtons_a_metre_hold_at_ten_milliseconds(law):
     made = Assembly("stiff").add(sphere("ball", 1.0, 0.1), spring, at=(0, 0, 0.2))
     model = made.contact("skin", "ball", "sphere", radius=0.1).model()
     held = run(model, [0.01], None, 0.05, 0.01, contact=LAWS[law][0])
-    assert held.status is Status.FINISHED, held.message
+    assert held.status is SimulationStatus.FINISHED, held.message
     assert np.abs(held.q).max() <= 0.01
     assert abs(held.q[-1, 0]) < 1e-3

@@ -6,7 +6,7 @@ import pytest
 
 import homodyn as hd
 from homodyn.model import Assembly, joints, sphere
-from homodyn.simulate import Event, Status, rollout, run
+from homodyn.simulate import SimulationOptions, SimulationStatus, StateEvent, rollout, run
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -22,14 +22,20 @@ def met(ball, *events, duration=0.5, dt=0.5, **options):
     q = ball.neutral()
     q[2] = 1.0
     return run(
-        ball, q, None, duration, dt, contact=None, events=events, integrator="rk4", **options
+        ball,
+        q,
+        None,
+        duration,
+        dt,
+        contact=None,
+        options=SimulationOptions(events=events, integrator="rk4", **options),
     )
 
 
 @pytest.mark.parametrize("depth", [1e-2, 1e-6, 1e-12])
 def test_a_pair_however_close_within_one_step_is_met(ball, depth):
     """(t - t0)^2 = depth: the two lie 2 sqrt(depth) apart in a step of half a second."""
-    pair = Event("pair", lambda t, q, v, lane: (t - 0.2345) ** 2 - depth, "both", 1e-15)
+    pair = StateEvent("pair", lambda t, q, v, batch: (t - 0.2345) ** 2 - depth, "both", 1e-15)
     times = [event.time for event in met(ball, pair).events]
     expected = 0.2345 + np.sqrt(depth) * np.array([-1, 1])
     np.testing.assert_allclose(times, expected, atol=1e-3 * np.sqrt(depth))
@@ -40,11 +46,13 @@ def test_waves_within_one_step_are_met_at_every_crossing(ball, frequency):
     phases = np.arcsin(0.5) + np.array([[0.0], [np.pi - 2 * np.arcsin(0.5)]])
     crossings = np.sort(np.ravel((phases + 2 * np.pi * np.arange(20) - 0.3) / frequency))
     expected = crossings[(crossings > 0) & (crossings < 0.5)]
-    wave = Event("wave", lambda t, q, v, lane: ca.sin(frequency * t + 0.3) - 0.5, "both", 1e-11)
+    wave = StateEvent(
+        "wave", lambda t, q, v, batch: ca.sin(frequency * t + 0.3) - 0.5, "both", 1e-11
+    )
     times = [event.time for event in met(ball, wave).events]
     assert len(times) == len(expected) > 3
     np.testing.assert_allclose(times, expected, atol=1e-11)
-    up = Event("up", lambda t, q, v, lane: ca.sin(frequency * t + 0.3) - 0.5, "rising", 1e-11)
+    up = StateEvent("up", lambda t, q, v, batch: ca.sin(frequency * t + 0.3) - 0.5, "rising", 1e-11)
     np.testing.assert_allclose(
         [event.time for event in met(ball, up).events], expected[::2], atol=1e-11
     )
@@ -60,29 +68,29 @@ def test_no_crossing_of_a_smooth_function_is_missed(ball, seed):
     values = np.sin(np.outer(t, frequency) + phase) @ size + level
     expected = t[:-1][values[1:] * values[:-1] < 0]
 
-    def waves(t, q, v, lane):
+    def waves(t, q, v, batch):
         return level + sum(
             float(a) * ca.sin(float(w) * t + float(p))
             for a, w, p in zip(size, frequency, phase, strict=True)
         )
 
-    times = [event.time for event in met(ball, Event("waves", waves, "both", 1e-12)).events]
+    times = [event.time for event in met(ball, StateEvent("waves", waves, "both", 1e-12)).events]
     assert len(times) == len(expected)
     np.testing.assert_allclose(times, expected, atol=3e-6)
 
 
 def test_three_close_crossings_are_three(ball):
-    close = Event("three", lambda t, q, v, lane: 1e3 * (t - 0.1) * (t - 0.11) * (t - 0.12))
+    close = StateEvent("three", lambda t, q, v, batch: 1e3 * (t - 0.1) * (t - 0.11) * (t - 0.12))
     times = [event.time for event in met(ball, close).events]
     np.testing.assert_allclose(times, [0.1, 0.11, 0.12], atol=1e-7)
 
 
 def test_events_at_one_time_all_happen(ball):
     events = [
-        Event("a", lambda t, q, v, lane: t - 0.25),
-        Event("b", lambda t, q, v, lane: 2 * (t - 0.25), "rising"),
-        Event("c", lambda t, q, v, lane: 0.25 - t, "falling"),
-        Event("never", lambda t, q, v, lane: 0.25 - t, "rising"),
+        StateEvent("a", lambda t, q, v, batch: t - 0.25),
+        StateEvent("b", lambda t, q, v, batch: 2 * (t - 0.25), "rising"),
+        StateEvent("c", lambda t, q, v, batch: 0.25 - t, "falling"),
+        StateEvent("never", lambda t, q, v, batch: 0.25 - t, "rising"),
     ]
     happened = met(ball, *events).events
     assert sorted(event.name for event in happened) == ["a", "b", "c"]
@@ -92,18 +100,18 @@ def test_events_at_one_time_all_happen(ball):
 @pytest.mark.parametrize("tolerance", [1e-3, 1e-9])
 def test_a_crossing_is_landed_on_beyond_zero_and_met_once(ball, tolerance):
     """A wide tolerance may be met before the zero is; short steps then must not meet it again."""
-    low = Event("low", lambda t, q, v, lane: q[2] - 0.7, "both", tolerance)
+    low = StateEvent("low", lambda t, q, v, batch: q[2] - 0.7, "both", tolerance)
     fell = met(ball, low, dt=1e-3)
     (event,) = fell.events
     assert -tolerance <= event.value <= 0
     assert event.time == pytest.approx(np.sqrt(0.6 / 9.81), abs=tolerance)
     # A function that reaches zero and stays there is met once as well.
-    floor = Event("floor", lambda t, q, v, lane: ca.fmax(q[2] - 0.7, 0.0), "both", tolerance)
+    floor = StateEvent("floor", lambda t, q, v, batch: ca.fmax(q[2] - 0.7, 0.0), "both", tolerance)
     assert len(met(ball, floor, dt=1e-3).events) == 1
 
 
 def test_a_jump_of_the_function_is_located_in_time(ball):
-    step = Event("step", lambda t, q, v, lane: ca.sign(q[2] - 0.7))
+    step = StateEvent("step", lambda t, q, v, batch: ca.sign(q[2] - 0.7))
     (event,) = met(ball, step, dt=0.1).events
     assert event.time == pytest.approx(np.sqrt(0.6 / 9.81), abs=1e-12)
 
@@ -111,9 +119,9 @@ def test_a_jump_of_the_function_is_located_in_time(ball):
 def test_what_an_action_moves_across_is_not_met(ball):
     """Lifted back above by the action of another, the height is passed again, and then met."""
     events = [
-        Event("lift", lambda t, q, v, lane: t - 0.2, "rising", 1e-12,
-              lambda t, q, v, lane: {"q": np.r_[q[:2], 1.0, q[3:]], "v": np.zeros(6)}),
-        Event("low", lambda t, q, v, lane: q[2] - 0.9, "both", 1e-9),
+        StateEvent("lift", lambda t, q, v, batch: t - 0.2, "rising", 1e-12,
+              lambda t, q, v, batch: {"q": np.r_[q[:2], 1.0, q[3:]], "v": np.zeros(6)}),
+        StateEvent("low", lambda t, q, v, batch: q[2] - 0.9, "both", 1e-9),
     ]  # fmt: skip
     happened = met(ball, *events, duration=0.4, dt=0.1).events
     fall = np.sqrt(0.2 / 9.81)
@@ -122,12 +130,12 @@ def test_what_an_action_moves_across_is_not_met(ball):
 
 
 def test_functions_that_are_no_number_or_many_are_told(ball):
-    lost = met(ball, Event("log", lambda t, q, v, lane: ca.log(q[2] - 0.5)), dt=0.05)
-    assert lost.status is Status.NOT_FINITE
+    lost = met(ball, StateEvent("log", lambda t, q, v, batch: ca.log(q[2] - 0.5)), dt=0.05)
+    assert lost.status is SimulationStatus.NOT_FINITE
     assert "event 'log' is not a finite number" in lost.message
     assert lost.q[-1, 2] > 0.5
     with pytest.raises(hd.ModelError, match="'many' gives 7 x 1 numbers; one is needed"):
-        met(ball, Event("many", lambda t, q, v, lane: q))
+        met(ball, StateEvent("many", lambda t, q, v, batch: q))
 
 
 def test_energy_that_actions_bring_is_booked_with_that_of_springs():
@@ -135,11 +143,19 @@ def test_energy_that_actions_bring_is_booked_with_that_of_springs():
         sphere("ball", 1.0, 0.1), joints.prismatic("x", stiffness=100.0, damping=0.5)
     )
     model = made.model()
-    pull = Event(
-        "pull", lambda t, q, v, lane: t - 0.5, "rising", 1e-9,
-        lambda t, q, v, lane: {"q": q + 0.1, "v": 0.5 * v},
+    pull = StateEvent(
+        "pull", lambda t, q, v, batch: t - 0.5, "rising", 1e-9,
+        lambda t, q, v, batch: {"q": q + 0.1, "v": 0.5 * v},
     )  # fmt: skip
-    pulled = run(model, [0.1], None, 1.0, 1e-2, contact=None, events=[pull], integrator="rk4")
+    pulled = run(
+        model,
+        [0.1],
+        None,
+        1.0,
+        1e-2,
+        contact=None,
+        options=SimulationOptions(events=[pull], integrator="rk4"),
+    )
     books, (event,) = pulled.energy, pulled.events
     x, v = event.q[0], event.v[0]
     brought = 50 * ((x + 0.1) ** 2 - x**2) + ((0.5 * v) ** 2 - v**2) / 2
@@ -158,10 +174,16 @@ def test_lanes_end_on_a_pair_of_crossings_within_one_step(ball):
     v[:, 2] = 9.81 * 0.05
     top = 9.81 * 0.05**2 / 2
     q[:, 2] = 1.0 + np.array([-2e-3, -1e-4, 1e-4])
-    high = Event("high", lambda t, q, v, lane: q[2] - (1.0 + top), "rising", action="end")
+    high = StateEvent("high", lambda t, q, v, batch: q[2] - (1.0 + top), "rising", action="end")
     for way in ("rising", "falling", "both"):
-        event = Event("high", high.function, way, action="end")
+        event = StateEvent("high", high.function, way, action="end")
         thrown = rollout(
-            ball, q, v, 0.1, 0.1, contact=None, integrator="rk4", events=[event]
-        )  # fmt: skip
+            ball,
+            q,
+            v,
+            0.1,
+            0.1,
+            contact=None,
+            options=SimulationOptions(integrator="rk4", events=[event]),
+        )
         assert list(thrown.status) == [0, 0, 1]

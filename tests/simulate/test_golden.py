@@ -18,7 +18,15 @@ from homodyn.dynamics import (
     velocity,
 )
 from homodyn.model import Assembly, box, joints, sphere
-from homodyn.simulate import PD, EventDriven, Scene, Status, run, spring_damper_of
+from homodyn.simulate import (
+    PD,
+    ContactGeometry,
+    EventDrivenContact,
+    SimulationOptions,
+    SimulationStatus,
+    run,
+    spring_damper_from_erp_cfm,
+)
 
 H = 1 / 60
 
@@ -41,8 +49,16 @@ def human():
 
 def on_feet(human, q, v, **options):
     feet = tuple(c.name for c in human.contacts if c.body.endswith("foot"))
-    law = EventDriven(friction=100.0, **options)
-    return run(human, q, v, 1e-4, 1e-4, contact=law, scene=Scene(human, feet), limits=None)
+    law = EventDrivenContact(friction=100.0, **options)
+    return run(
+        human,
+        q,
+        v,
+        1e-4,
+        1e-4,
+        contact=law,
+        options=SimulationOptions(scene=ContactGeometry(human, feet), joint_limits=None),
+    )
 
 
 def test_human36_falls_freely_and_stands_on_540_newtons(human):
@@ -82,16 +98,16 @@ def tracked(kp, kd, mass=5.0, **target):
 
 def test_a_marker_is_followed_with_the_lag_of_its_row():
     """v h / ERP = 83.3 mm without its velocity, none with it, m a / kp = 0.125 mm under 3 m/s2."""
-    kp, kd = spring_damper_of(0.2, 1e-4, H)
-    still = tracked(kp, kd, target=lambda t, lane: ca.vertcat(1.0 * t))
+    kp, kd = spring_damper_from_erp_cfm(0.2, 1e-4, H)
+    still = tracked(kp, kd, target=lambda t, batch: ca.vertcat(1.0 * t))
     assert still.time[-1] - still.q[-1, 0] == pytest.approx(0.0833, abs=5e-5)
-    moving = tracked(kp, kd, target=lambda t, lane: ca.vertcat(1.0 * t), velocity=[1.0])
+    moving = tracked(kp, kd, target=lambda t, batch: ca.vertcat(1.0 * t), velocity=[1.0])
     assert moving.time[-1] - moving.q[-1, 0] == pytest.approx(0.0, abs=1e-9)
     # The target of a step is its end: half of a h^2 beyond position and velocity at its start.
     pushed = tracked(
         kp, kd,
-        target=lambda t, lane: ca.vertcat(1.5 * t**2 + 1.5 * H * t),
-        velocity=lambda t, lane: ca.vertcat(3.0 * t + 3.0 * H),
+        target=lambda t, batch: ca.vertcat(1.5 * t**2 + 1.5 * H * t),
+        velocity=lambda t, batch: ca.vertcat(3.0 * t + 3.0 * H),
     )  # fmt: skip
     t = pushed.time[-1]
     assert 1.5 * t**2 + 1.5 * H * t - pushed.q[-1, 0] == pytest.approx(0.125e-3, rel=1e-3)
@@ -103,7 +119,15 @@ def test_a_marker_of_endless_mass_is_not_moved_by_what_hangs_on_it():
     made = made.add(sphere("load", 5.0, 0.1), joints.translation())
     model = made.model()
     tow = Pin("load", "marker", anchor=(0.0, 0.0, 0.0))
-    towed = run(model, np.zeros(4), [2.0, 0, 0, 0], 0.5, H, contact="implicit", constraints=tow)
+    towed = run(
+        model,
+        np.zeros(4),
+        [2.0, 0, 0, 0],
+        0.5,
+        H,
+        contact="implicit",
+        options=SimulationOptions(constraints=tow),
+    )
     np.testing.assert_allclose(towed.q[:, 0], 2.0 * towed.time, rtol=1e-10)
     np.testing.assert_allclose(towed.v[:, 0], 2.0, rtol=1e-10)
     np.testing.assert_allclose(towed.q[-1, 1:], [1.0, 0, 0], atol=1e-4)
@@ -113,12 +137,18 @@ def test_a_marker_of_endless_mass_is_not_moved_by_what_hangs_on_it():
 def test_a_body_held_at_41_markers_with_both_feet_down_does_not_blow_up():
     """Far more rows than freedoms: 123 of markers, 8 contacts, for 1000 steps."""
     model = hd.catalog.hdm()
-    q = hd.simulate.grounded(model, model.neutral())
+    q = hd.simulate.place_on_ground(model, model.neutral())
     held = ConstraintSet(tuple(Pin(marker.name) for marker in model.markers))
     kept = run(
-        model, q, None, 1000 * H, H, contact="implicit", constraints=held, record=100 * H
-    )  # fmt: skip
-    assert kept.status is Status.FINISHED
+        model,
+        q,
+        None,
+        1000 * H,
+        H,
+        contact="implicit",
+        options=SimulationOptions(constraints=held, record_interval=100 * H),
+    )
+    assert kept.status is SimulationStatus.FINISHED
     assert len(kept.constraint_names) == 123
     assert np.abs(model.difference(q, kept.q)).max() < 1e-2
     assert np.abs(kept.v).max() < 1e-3
@@ -133,7 +163,7 @@ END = (0.0, 0.0, -1.0)
 OFFSET = 0.2 * np.pi
 START = np.array([-OFFSET, 0.5 * np.pi + OFFSET, 0.5 * np.pi - OFFSET])
 LOOP = Hinge("p3", axis="y", point=END, anchor=(-1.0, 0.0, 0.0))
-SWING = {"contact": None, "integrator": "rk4", "limits": None}
+SWING = {"integrator": "rk4", "joint_limits": None}
 
 
 def link(mass=1.0, length=1.0, wide=0.05, deep=0.05, up=False):
@@ -154,11 +184,16 @@ def linkage():
 @pytest.mark.parametrize("law", ["implicit", "time_stepping", "event_driven"])
 def test_a_closed_linkage_keeps_its_period_under_laws_of_contact(law):
     model = linkage()
-    turn = hd.simulate.Event("turn", lambda t, q, v, lane: v[0], "rising", 1e-9)
+    turn = hd.simulate.StateEvent("turn", lambda t, q, v, batch: v[0], "rising", 1e-9)
     swung = run(
-        model, START, None, 2.0, 2e-2 if law == "event_driven" else 2e-3, contact=law,
-        constraints=LOOP, events=[turn], limits=None,
-    )  # fmt: skip
+        model,
+        START,
+        None,
+        2.0,
+        2e-2 if law == "event_driven" else 2e-3,
+        contact=law,
+        options=SimulationOptions(constraints=LOOP, events=[turn], joint_limits=None),
+    )
     times = [event.time for event in swung.events if event.name == "turn" and event.time > 0.1]
     assert times[0] == pytest.approx(1.877749, abs=2e-6 if law == "event_driven" else 1e-4)
     tip = position(model, swung.q, "p3", np.array(END))
@@ -172,9 +207,16 @@ def test_redundant_loops_swing_as_one_and_their_forces_balance_the_links():
     """A second set of rows that says the same halves the forces and changes no motion."""
     model = linkage()
     slanted = PointContact("p3", END, ((0.6, 0.0, 0.8), (-0.8, 0.0, 0.6)))
-    options = {"duration": 0.5, "dt": 2e-3, **SWING}
-    once = run(model, START, constraints=Pin("p3", point=END), **options)
-    twice = run(model, START, constraints=Pin("p3", point=END) + slanted, **options)
+    time = {"duration": 0.5, "dt": 2e-3, "contact": None}
+    once = run(
+        model, START, **time, options=SimulationOptions(**SWING, constraints=Pin("p3", point=END))
+    )
+    twice = run(
+        model,
+        START,
+        **time,
+        options=SimulationOptions(**SWING, constraints=Pin("p3", point=END) + slanted),
+    )
     np.testing.assert_allclose(twice.q, once.q, atol=1e-9)
     np.testing.assert_allclose(
         np.linalg.norm(twice.constraint_forces, axis=1) * np.sqrt(2),
@@ -196,16 +238,27 @@ def test_a_torque_on_the_closing_joint_is_one_in_the_tree_cut_elsewhere():
     """A moment on the last link, which turns by the sum of all angles, is a torque on each."""
     torque = 2.5
     first = run(
-        linkage(), START, duration=0.5, dt=2e-3, constraints=LOOP,
-        actuation=np.full(3, torque), **SWING,
-    )  # fmt: skip
+        linkage(),
+        START,
+        duration=0.5,
+        dt=2e-3,
+        actuation=np.full(3, torque),
+        contact=None,
+        options=SimulationOptions(**SWING, constraints=LOOP),
+    )
     made = Assembly("cut elsewhere").add("p1", joints.revolute("y"), **link())
     made = made.add("p2", joints.revolute("y"), "p1", at=END, **link())
     other = made.add("p3", joints.revolute("y"), at=(-1.0, 0, 0), **link(up=True)).model()
     loop = Hinge("p2", "p3", axis="y", point=END, anchor=(0.0, 0.0, 1.0))
     start = np.array([START[0], START[1], START.sum()])
     second = run(
-        other, start, duration=0.5, dt=2e-3, constraints=loop, actuation=[0, 0, torque], **SWING
+        other,
+        start,
+        duration=0.5,
+        dt=2e-3,
+        actuation=[0, 0, torque],
+        contact=None,
+        options=SimulationOptions(**SWING, constraints=loop),
     )
     np.testing.assert_allclose(first.q[:, :2], second.q[:, :2], atol=1e-7)
     np.testing.assert_allclose(first.q.sum(axis=1), second.q[:, 2], atol=1e-7)
@@ -227,7 +280,14 @@ def test_the_pantograph_moves_in_two_ways_and_loses_energy_to_its_damper():
     ).model()  # fmt: skip
     loop = anchor_constraints(model, q0, Hinge("par", "hip", axis="y", point=(0.0, 0.0, 0.06)))
     np.testing.assert_allclose(loop.constraints[0].anchor, (0, 0, -0.02), atol=1e-15)
-    moved = run(model, q0, duration=0.4, dt=5e-4, constraints=loop, **SWING)
+    moved = run(
+        model,
+        q0,
+        duration=0.4,
+        dt=5e-4,
+        contact=None,
+        options=SimulationOptions(**SWING, constraints=loop),
+    )
     assert np.abs(constraint_error(model, moved.q, loop)).max() < 1e-7
     energy = moved.energy.kinetic + moved.energy.potential
     assert np.diff(energy).max() < 1e-9
@@ -250,13 +310,15 @@ def test_hard_contacts_come_to_rest_keep_each_other_and_let_go():
     )
     q, lift = np.array([0.0, 0.4, 0.3]), 1
 
-    def pull(t, q, v, lane):
+    def pull(t, q, v, batch):
         return ca.vertcat(*[
             ca.if_else(t > 0.6, 30.0, 0.0) if k == lift else 0.0 for k in range(model.nv)
         ])  # fmt: skip
 
-    fell = run(model, q, None, 0.8, 0.01, contact=EventDriven(friction=100.0), actuation=pull)
-    assert fell.status is Status.FINISHED, fell.message
+    fell = run(
+        model, q, None, 0.8, 0.01, contact=EventDrivenContact(friction=100.0), actuation=pull
+    )
+    assert fell.status is SimulationStatus.FINISHED, fell.message
     told = [event.name for event in fell.events]
     touched = [name for name in told if "touch" in name]
     assert len(touched) >= 2

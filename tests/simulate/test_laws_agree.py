@@ -7,11 +7,12 @@ import homodyn as hd
 from homodyn.dynamics import center_of_mass, momentum
 from homodyn.simulate import (
     PD,
-    EventDriven,
+    ContactGeometry,
+    EventDrivenContact,
     ImplicitSprings,
-    Scene,
-    Soft,
-    Status,
+    SimulationOptions,
+    SimulationStatus,
+    SoftContact,
     TimeStepping,
     run,
 )
@@ -19,7 +20,7 @@ from homodyn.simulate.joint_rows import free_inertia
 
 DURATION = 0.6
 WEIGHT = 73.0 * 9.81
-_SOFT = Soft(
+_SOFT = SoftContact(
     stiffness=2e5,
     damping=1.5e3,
     bristle=True,
@@ -27,7 +28,7 @@ _SOFT = Soft(
     tangential_damping=100.0,
 )
 LAWS = {
-    "event_driven": (EventDriven(tolerance=1e-5), 0.04, False),
+    "event_driven": (EventDrivenContact(tolerance=1e-5), 0.04, False),
     "time_stepping": (TimeStepping(), 1e-3, True),
     "implicit": (ImplicitSprings(stiffness=4e5, damping=4e3), 1e-3, True),
     "soft": (_SOFT, 2e-4, False),
@@ -54,9 +55,11 @@ def landings():
                 dt,
                 contact=law,
                 actuation=PD(kp, kd, stable=stable),
-                scene=Scene(human, feet),
-                limits=None,
-                record=0.04 if name == "event_driven" else dt,
+                options=SimulationOptions(
+                    scene=ContactGeometry(human, feet),
+                    joint_limits=None,
+                    record_interval=0.04 if name == "event_driven" else dt,
+                ),
             )
             for name, (law, dt, stable) in LAWS.items()
         }
@@ -64,7 +67,7 @@ def landings():
 
 def test_all_come_to_the_end(landings):
     for record in landings.values():
-        assert record.status is Status.FINISHED, record.message
+        assert record.status is SimulationStatus.FINISHED, record.message
         assert record.time[-1] == pytest.approx(DURATION)
 
 

@@ -6,21 +6,22 @@ import pytest
 from homodyn.model import Assembly, box, joints, sphere
 from homodyn.simulate import (
     Box,
-    EventDriven,
+    ContactGeometry,
+    EventDrivenContact,
     HeightField,
     ImplicitSprings,
     Plane,
-    Scene,
-    Soft,
-    Status,
+    SimulationOptions,
+    SimulationStatus,
+    SoftContact,
     TimeStepping,
     run,
 )
 
 LAWS = {
-    "event_driven": (EventDriven(), 0.05),
+    "event_driven": (EventDrivenContact(), 0.05),
     "time_stepping": (TimeStepping(sweeps=6), 2e-3),
-    "soft": (Soft(2e4, 300.0), 5e-4),
+    "soft": (SoftContact(2e4, 300.0), 5e-4),
     "implicit": (ImplicitSprings(1e6, 1e4), 2e-3),
 }
 MASS, WEIGHT = 2.0, 2.0 * 9.81
@@ -70,10 +71,17 @@ def test_every_shape_comes_to_rest_on_every_obstacle(ground, law):
     rests = np.array([heights[name] + lift for name, (_, lift) in SHAPES.items()])
     chosen, dt = LAWS[law]
     fell = run(
-        model, rests + 0.01, None, 0.4, dt, contact=chosen, record=0.1,
-        scene=Scene(model, ground=(obstacle,)),
-    )  # fmt: skip
-    assert fell.status is Status.FINISHED, fell.message
+        model,
+        rests + 0.01,
+        None,
+        0.4,
+        dt,
+        contact=chosen,
+        options=SimulationOptions(
+            record_interval=0.1, scene=ContactGeometry(model, ground=(obstacle,))
+        ),
+    )
+    assert fell.status is SimulationStatus.FINISHED, fell.message
     sag = {"soft": 1e-3, "implicit": 3e-5}.get(law, 2e-6)
     # Halving finds the top of the ridge to a thousandth of an edge.
     np.testing.assert_allclose(fell.q[-1], rests, atol=sag + (1e-6 if ground == "field" else 0))
@@ -112,10 +120,18 @@ def carried(low):
 def test_every_shape_rests_on_every_body_that_can_carry_it(low, law):
     model, pairs, rests = carried(low)
     chosen, dt = LAWS[law]
-    scene = Scene(model, contacts=tuple(below for _, below in pairs), pairs=pairs)
+    scene = ContactGeometry(model, contacts=tuple(below for _, below in pairs), pairs=pairs)
     start = rests + np.tile([0.01, 0.005], len(pairs))
-    fell = run(model, start, None, 0.4, dt, contact=chosen, scene=scene, record=0.1)
-    assert fell.status is Status.FINISHED, fell.message
+    fell = run(
+        model,
+        start,
+        None,
+        0.4,
+        dt,
+        contact=chosen,
+        options=SimulationOptions(scene=scene, record_interval=0.1),
+    )
+    assert fell.status is SimulationStatus.FINISHED, fell.message
     sag = {"soft": 4e-3, "implicit": 2e-4}.get(law, 3e-6)
     np.testing.assert_allclose(fell.q[-1], rests, atol=sag)
     between = [" on " in name and " skin" in name.split(" on ")[-1] for name in fell.contact_names]
@@ -140,9 +156,17 @@ def test_a_plank_laid_across_another_stays(law, yaw):
     chosen, dt = LAWS[law]
     if law == "time_stepping":
         chosen = TimeStepping(sweeps=20)
-    scene = Scene(model, ground=(Box((0.5, 0.1, 0.05), (0, 0, -0.05)),))
-    lay = run(model, q, None, 0.3, dt, contact=chosen, scene=scene, record=0.1)
-    assert lay.status is Status.FINISHED, lay.message
+    scene = ContactGeometry(model, ground=(Box((0.5, 0.1, 0.05), (0, 0, -0.05)),))
+    lay = run(
+        model,
+        q,
+        None,
+        0.3,
+        dt,
+        contact=chosen,
+        options=SimulationOptions(scene=scene, record_interval=0.1),
+    )
+    assert lay.status is SimulationStatus.FINISHED, lay.message
     sag = {"soft": 1e-3, "implicit": 1e-4}.get(law, 1e-5)
     np.testing.assert_allclose(lay.q[-1], q, atol=sag)
     carried = lay.forces[-1][["crossing" in name for name in lay.contact_names], 2]

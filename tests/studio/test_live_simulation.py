@@ -5,7 +5,7 @@ import pytest
 
 from homodyn import catalog, dynamics
 from homodyn.model import Assembly, joints, sphere
-from homodyn.simulate import grounded
+from homodyn.simulate import place_on_ground
 from homodyn.studio.live_simulation import (
     CONTACT_LAW_NAMES,
     STEPS_PER_SAMPLE,
@@ -43,7 +43,7 @@ def run(model, q, choices, hand=lambda: None):
 @pytest.mark.parametrize("law", CONTACT_LAW_NAMES)
 def test_every_law_lets_a_ball_rest_or_fall(law):
     model = ball()
-    start = grounded(model, model.neutral(), 0.0)
+    start = place_on_ground(model, model.neutral(), 0.0)
     live, samples = run(model, start, SimulationChoices(law, hold=0.0, duration=0.5, speed=FAST))
     ground = np.array([sample.ground for sample in samples[10:]])
     weight = 0.0 if law == "none" else 2.0 * 9.81
@@ -69,7 +69,7 @@ def test_a_hand_carries_what_it_holds_and_is_no_torque_of_the_result():
 
 def test_the_force_of_the_ground_balances_the_hand_and_acts_where_the_body_stands():
     model = ball()
-    start = grounded(model, model.neutral(), 0.0)
+    start = place_on_ground(model, model.neutral(), 0.0)
     start[:2] = 0.3, -0.2
     hand = HandSpring("ball", start[:3] - [0, 0, 0.01])
     _, samples = run(
@@ -83,7 +83,7 @@ def test_the_force_of_the_ground_balances_the_hand_and_acts_where_the_body_stand
 
 def test_a_hand_stays_below_what_a_light_segment_bears():
     model = catalog.heiman()
-    q = grounded(model, model.neutral(), 0.0)
+    q = place_on_ground(model, model.neutral(), 0.0)
     hand = HandSpring("HandLeft", np.array([0.5, 0.5, 1.0]), stiffness=1e6)
     push, generalised = hand_force(model, q, np.zeros(model.nv), hand)
     away = hand.place - push.place
@@ -105,7 +105,7 @@ def test_energy_is_that_of_the_state():
 @pytest.mark.parametrize("law", ["implicit", "event_driven"])
 def test_a_run_ends_when_asked_and_keeps_what_was_simulated(law):
     model = ball()
-    start = grounded(model, model.neutral(), 0.0)
+    start = place_on_ground(model, model.neutral(), 0.0)
     samples = []
     live = LiveSimulation(
         model, start, SimulationChoices(law, hold=0.0, duration=60.0), lambda: None, samples.append
@@ -129,7 +129,7 @@ def test_time_runs_no_faster_than_the_wall_clock():
 
 def test_a_standing_body_is_held_by_its_servos():
     model = catalog.heiman()
-    start = grounded(model, model.neutral(), 0.0)
+    start = place_on_ground(model, model.neutral(), 0.0)
     live, samples = run(model, start, SimulationChoices(duration=0.1, speed=FAST))
     assert np.abs(live.record.q[-1] - start)[6:].max() < 0.1
     actor = live.actor("standing")

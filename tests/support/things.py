@@ -3,8 +3,8 @@
 import numpy as np
 
 from homodyn.model import Assembly, Body, joints
-from homodyn.simulate.setup import Setup
-from homodyn.simulate.step import step_kernel
+from homodyn.simulate.setup import SimulationSetup
+from homodyn.simulate.step_kernel import step_kernel
 
 
 def ball(radius=0.1, mass=2.0):
@@ -61,7 +61,7 @@ def resting_on(angle, height):
 
 def stepped(scene, law, q, v, *, dt, steps, actuation=(), record=("forces", "residual")):
     """A run of a stepping law as a plain loop: states and what was recorded, step by step."""
-    kernel = step_kernel(Setup(scene.model, scene, law, tuple(actuation)), record)
+    kernel = step_kernel(SimulationSetup(scene.model, scene, law, tuple(actuation)), record)
     sizes = {port.name: port.shape for port in kernel.inputs}
     state = {name: np.zeros(shape) for name, shape in sizes.items()}
     state |= {"q": np.array(q, float), "v": np.array(v, float), "dt": dt}

@@ -33,7 +33,7 @@ LEAST_ERROR, LEAST_DEPTH = 1e-6, 1e-9
 """Errors of force (% of weight) and penetrations (m) below are not told apart."""
 RIGID = "rigid, in steps"
 LAWS = {
-    "soft": simulate.Soft(stiffness=1.5e5, damping=120.0),
+    "soft": simulate.SoftContact(stiffness=1.5e5, damping=120.0),
     "implicit springs": simulate.ImplicitSprings(stiffness=2e5, damping=2e3, iterations=1),
     RIGID: simulate.TimeStepping(),
 }
@@ -47,7 +47,7 @@ def standing_human() -> tuple[Model, np.ndarray]:
         {f"{name}.stiffness": STIFFNESS for name in joints}
         | {f"{name}.damping": DAMPING for name in joints}
     )
-    return model, simulate.grounded(model, model.neutral())
+    return model, simulate.place_on_ground(model, model.neutral())
 
 
 @benchmark("simulate")
@@ -69,12 +69,18 @@ def rows_of(model: Model, q: np.ndarray, quick: bool) -> Iterator[Row]:
     yield from _split_rows(model, q, quick)
 
 
-def _prepared(model: Model, law: Any, record: tuple[str, ...] = ()) -> simulate.Rollouts:
-    return simulate.Rollouts(model, contact=law, limits=simulate.JointLimits(), record=record)
+def _prepared(model: Model, law: Any, record: tuple[str, ...] = ()) -> simulate.BatchSimulator:
+    return simulate.BatchSimulator(
+        model,
+        contact=law,
+        options=simulate.SimulationOptions(
+            joint_limits=simulate.JointLimits(), recorded_quantities=record
+        ),
+    )
 
 
 def _speed_rows(
-    prepared: dict[str, simulate.Rollouts],
+    prepared: dict[str, simulate.BatchSimulator],
     q: np.ndarray,
     peer: MujocoHuman | None,
     note: str,
@@ -104,11 +110,14 @@ def _speed_rows(
 
 
 def _single_rows(
-    prepared: dict[str, simulate.Rollouts], q: np.ndarray, peer: MujocoHuman | None, quick: bool
+    prepared: dict[str, simulate.BatchSimulator],
+    q: np.ndarray,
+    peer: MujocoHuman | None,
+    quick: bool,
 ) -> Iterator[Row]:
     duration = 0.5
     calls: list[Any] = [
-        partial(rollouts.compile(lanes=1), q, None, duration, DT, threads=1)
+        partial(rollouts.compile(batch_size=1), q, None, duration, DT, threads=1)
         for rollouts in prepared.values()
     ]
     if peer is not None:
@@ -160,7 +169,9 @@ def _settled_rows(
         )
 
 
-def _lane_rows(prepared: dict[str, simulate.Rollouts], q: np.ndarray, quick: bool) -> Iterator[Row]:
+def _lane_rows(
+    prepared: dict[str, simulate.BatchSimulator], q: np.ndarray, quick: bool
+) -> Iterator[Row]:
     before = peak_resident()
     for name, rollouts in prepared.items():
         base = None

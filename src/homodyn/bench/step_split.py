@@ -15,7 +15,7 @@ from homodyn.dynamics.crba import composite_inertia
 from homodyn.dynamics.rnea import newton_euler
 from homodyn.dynamics.tree import Tree
 from homodyn.model import Model
-from homodyn.simulate import JointLimits, Scene, TimeStepping
+from homodyn.simulate import ContactGeometry, JointLimits, TimeStepping
 from homodyn.simulate.joint_rows import joint_rows
 from homodyn.simulate.rigid.time_stepping import VelocityProblem
 from homodyn.spatial import Array
@@ -50,7 +50,7 @@ def step_parts(
         rest = {
             "v": np.zeros(model.nv),
             "h": dt,
-            "z": np.zeros(law.memory(Scene(model))),
+            "z": np.zeros(law.memory_size(ContactGeometry(model))),
         }
         calls = [partial(each.compile(), q=states, **rest) for each in grown.values()]
         with environment("HOMODYN_THREADS", "1"):
@@ -66,12 +66,12 @@ def step_parts(
 
 
 def _prefixes(model: Model, law: TimeStepping) -> dict[str, Kernel]:
-    scene = Scene(model)
+    scene = ContactGeometry(model)
     sizes: dict[str, int | tuple[int, ...]] = {
         "q": model.nq,
         "v": model.nv,
         "h": (),
-        "z": law.memory(scene),
+        "z": law.memory_size(scene),
     }
 
     def up_to(last: int) -> Callable[..., Array]:
@@ -88,7 +88,7 @@ def _prefixes(model: Model, law: TimeStepping) -> dict[str, Kernel]:
                 entries = [x for column in step.response for x in column.values()]
                 done = [_total([*entries, step.problem.b])]
             if last > 3:
-                impulse = step.swept(h * z)
+                impulse = step.solve(h * z)
                 done = [_total([impulse])]
             if last > 4:
                 w = step.velocity(impulse)

@@ -69,7 +69,7 @@ def simulate(
     """
     from homodyn.report import write_simulation
     from homodyn.report.simulation_folder import simulation_summary
-    from homodyn.simulate import PD, Status, run
+    from homodyn.simulate import PD, SimulationOptions, SimulationStatus, run
 
     model = find(source)
     q = _start(model, drop, pose, touching=contact != "none")
@@ -86,14 +86,13 @@ def simulate(
         dt,
         contact=contact,
         actuation=tuple(actuation),
-        integrator=integrator,
-        record=max(dt, 1e-3),
+        options=SimulationOptions(integrator=integrator, record_interval=max(dt, 1e-3)),
     )
     paths = write_simulation(record, output, overwrite=overwrite)
     if as_json:
         files = [str(path) for path in paths]
         typer.echo(json.dumps({**simulation_summary(record), "files": files}, indent=2))
-        raise typer.Exit(int(record.status is not Status.FINISHED))
+        raise typer.Exit(int(record.status is not SimulationStatus.FINISHED))
     typer.echo(f"{model.name}: {record.message}")
     for note in record.notes:
         typer.echo(f"note: {note}")
@@ -103,7 +102,7 @@ def simulate(
     typer.echo(f"energy error of the integration: {abs(record.energy.error).max():.3g} J")
     for path in paths:
         typer.echo(str(path))
-    if record.status is not Status.FINISHED:
+    if record.status is not SimulationStatus.FINISHED:
         raise typer.Exit(1)
 
 
@@ -117,7 +116,7 @@ def _start(model: Model, drop: float | None, pose: Path | None, touching: bool) 
     import numpy as np
 
     from homodyn.report.simulation_folder import position_names
-    from homodyn.simulate import grounded
+    from homodyn.simulate import place_on_ground
 
     if pose is not None:
         heads, rows = _table(pose)
@@ -128,12 +127,12 @@ def _start(model: Model, drop: float | None, pose: Path | None, touching: bool) 
         if not written:
             _check_coordinates(model, named, pose)
         q = np.array([named[name] for name in places]) if written else model.pose(named)
-        return q if drop is None else grounded(model, q, drop)
+        return q if drop is None else place_on_ground(model, q, drop)
     neutral = model.neutral()
     floating = bool(model.root)
     if drop is None and not (touching and floating and model.contacts):
         return neutral
-    return grounded(model, neutral, drop or 0.0)
+    return place_on_ground(model, neutral, drop or 0.0)
 
 
 def _torques(model: Model, path: Path) -> object:

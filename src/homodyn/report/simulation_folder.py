@@ -29,12 +29,14 @@ from homodyn.report.replay import (
     replay_data,
     replay_html,
 )
-from homodyn.simulate import Plane, Record, Scene, gap_distances, level
+from homodyn.simulate import ContactGeometry, Plane, SimulationResult, gap_distances, level_ground
 
 ENERGIES = ("kinetic", "potential", "actuators", "contacts", "dissipated", "events", "error")
 
 
-def write_simulation(record: Record, folder: str | Path, *, overwrite: bool = False) -> list[Path]:
+def write_simulation(
+    record: SimulationResult, folder: str | Path, *, overwrite: bool = False
+) -> list[Path]:
     """Write the page, figure and tables of a simulation, completely or not at all.
 
     Args:
@@ -72,7 +74,7 @@ def write_simulation(record: Record, folder: str | Path, *, overwrite: bool = Fa
     ]
 
 
-def simulation_summary(record: Record) -> dict[str, Any]:
+def simulation_summary(record: SimulationResult) -> dict[str, Any]:
     """What came of it, in plain numbers (SI units)."""
     total = record.total_force
     return {
@@ -94,7 +96,7 @@ def simulation_summary(record: Record) -> dict[str, Any]:
     }
 
 
-def simulation_figure(record: Record) -> Figure:
+def simulation_figure(record: SimulationResult) -> Figure:
     """Forces of contacts, energy, and the joints that moved most, over time."""
     drawn = Figure(figsize=(9.0, 8.0), layout="constrained", dpi=120)
     force, energy, joints = drawn.subplots(3, 1, sharex=True)
@@ -133,7 +135,7 @@ def simulation_figure(record: Record) -> Figure:
     return drawn
 
 
-def simulation_page(record: Record) -> str:
+def simulation_page(record: SimulationResult) -> str:
     """One HTML file with the replay, that needs nothing but itself."""
     motion = _evenly(record)
     data = replay_data(motion, events=_events(record))
@@ -151,7 +153,7 @@ def simulation_page(record: Record) -> str:
     )
 
 
-def _evenly(record: Record) -> Motion:
+def _evenly(record: SimulationResult) -> Motion:
     """The movement at equally spaced instants, at most as many as the replay shows."""
     start, end = float(record.time[0]), float(record.time[-1])
     if end <= start:
@@ -163,20 +165,22 @@ def _evenly(record: Record) -> Motion:
     return Motion(record.model, time, record.q[nearest], record.v[nearest], still)
 
 
-def _floor(record: Record, usual: float) -> float:
+def _floor(record: SimulationResult, usual: float) -> float:
     """Height (m) of the level plane of the scene, or what the replay takes without one."""
-    scene = record.scene or Scene(record.model)
-    up = level(record.model).normal
+    scene = record.scene or ContactGeometry(record.model)
+    up = level_ground(record.model).normal
     levels = [x.height for x in scene.ground or () if isinstance(x, Plane) and x.normal == up]
     return float(max(levels)) if levels and record.contact_names else usual
 
 
-def _arrows(record: Record, motion: Motion) -> list[dict[str, Any]]:
+def _arrows(record: SimulationResult, motion: Motion) -> list[dict[str, Any]]:
     """The force of each contact that ever touched, with the place it acts at."""
     if not record.contact_names:
         return []
     nearest = np.clip(np.searchsorted(record.time, motion.time - 1e-9), 0, len(record.time) - 1)
-    points = np.asarray(gap_distances(record.scene or Scene(record.model))(motion.q)["point"])
+    points = np.asarray(
+        gap_distances(record.scene or ContactGeometry(record.model))(motion.q)["point"]
+    )
     return [
         {
             "side": "middle",
@@ -188,7 +192,7 @@ def _arrows(record: Record, motion: Motion) -> list[dict[str, Any]]:
     ]
 
 
-def _events(record: Record) -> Sequence[Event]:
+def _events(record: SimulationResult) -> Sequence[Event]:
     return [Event(happening.time, happening.name, "General") for happening in record.events]
 
 

@@ -1,57 +1,110 @@
-"""Advancing time: contact geometry and laws, integrators, events, runs and rollouts."""
+"""Simulation: contact laws, actuation, events, single runs and rollouts of whole batches."""
 
-from homodyn.simulate.actuation import PD, Controller, SampledTorques, Torques
-from homodyn.simulate.events import Event
-from homodyn.simulate.geometry import Gap, Scene, gap_distances, grounded
-from homodyn.simulate.ground import Box, HeightField, Plane, level
-from homodyn.simulate.integrators import INTEGRATORS
-from homodyn.simulate.joint_rows import JointLimits
-from homodyn.simulate.record import Happening, Ledger, Record, Status
-from homodyn.simulate.rigid import EventDriven, TimeStepping
-from homodyn.simulate.rollout import Rollout, Rollouts, rollout
-from homodyn.simulate.rows import (
-    Row,
-    mixing_of,
-    piecewise,
-    spring_damper_for,
-    spring_damper_of,
+from homodyn.integrate import METHODS, Integrator
+from homodyn.simulate.actuation import (
+    PD,
+    Actuation,
+    ActuationInput,
+    ActuationLoad,
+    ControlFunction,
+    Controller,
+    SampledTorques,
+    SymbolicTorques,
+    TorqueFunction,
+    Torques,
 )
-from homodyn.simulate.run import LAWS, run
-from homodyn.simulate.soft import Soft
-from homodyn.simulate.springs import ImplicitSprings
+from homodyn.simulate.contact_geometry import (
+    ContactGeometry,
+    Gap,
+    gap_distances,
+    gap_velocity,
+    place_on_ground,
+)
+from homodyn.simulate.contact_law import (
+    ContactForces,
+    ContactLaw,
+    EventDrivenLaw,
+    ForceLaw,
+    StepLaw,
+    StepProblem,
+    VelocityStep,
+)
+from homodyn.simulate.events import StateEvent
+from homodyn.simulate.implicit_rows import (
+    ErrorReduction,
+    ImplicitRow,
+    SpringDamper,
+    erp_cfm_from_spring_damper,
+    piecewise_spring,
+    spring_damper_from_erp_cfm,
+    spring_damper_from_frequency,
+)
+from homodyn.simulate.implicit_springs import ImplicitSprings
+from homodyn.simulate.joint_rows import JointLimits, JointRow
+from homodyn.simulate.obstacles import Box, HeightField, Plane, level_ground
+from homodyn.simulate.options import SimulationOptions
+from homodyn.simulate.result import (
+    EnergyBalance,
+    EventOccurrence,
+    SimulationResult,
+    SimulationStatus,
+)
+from homodyn.simulate.rigid import EventDrivenContact, TimeStepping
+from homodyn.simulate.rollout import BatchSimulator, RolloutResult, rollout
+from homodyn.simulate.run import CONTACT_LAWS, run
+from homodyn.simulate.soft_contact import SoftContact
 
 __all__ = [
-    "INTEGRATORS",
-    "LAWS",
+    "CONTACT_LAWS",
+    "METHODS",
     "PD",
+    "Actuation",
+    "ActuationInput",
+    "ActuationLoad",
+    "BatchSimulator",
     "Box",
+    "ContactForces",
+    "ContactGeometry",
+    "ContactLaw",
+    "ControlFunction",
     "Controller",
-    "Event",
-    "EventDriven",
+    "EnergyBalance",
+    "ErrorReduction",
+    "EventDrivenContact",
+    "EventDrivenLaw",
+    "EventOccurrence",
+    "ForceLaw",
     "Gap",
-    "Happening",
     "HeightField",
+    "ImplicitRow",
     "ImplicitSprings",
+    "Integrator",
     "JointLimits",
-    "Ledger",
+    "JointRow",
     "Plane",
-    "Record",
-    "Rollout",
-    "Rollouts",
-    "Row",
+    "RolloutResult",
     "SampledTorques",
-    "Scene",
-    "Soft",
-    "Status",
+    "SimulationOptions",
+    "SimulationResult",
+    "SimulationStatus",
+    "SoftContact",
+    "SpringDamper",
+    "StateEvent",
+    "StepLaw",
+    "StepProblem",
+    "SymbolicTorques",
     "TimeStepping",
+    "TorqueFunction",
     "Torques",
+    "VelocityStep",
+    "erp_cfm_from_spring_damper",
     "gap_distances",
-    "grounded",
-    "level",
-    "mixing_of",
-    "piecewise",
+    "gap_velocity",
+    "level_ground",
+    "piecewise_spring",
+    "place_on_ground",
     "rollout",
     "run",
-    "spring_damper_for",
-    "spring_damper_of",
+    "spring_damper_from_erp_cfm",
+    "spring_damper_from_frequency",
 ]

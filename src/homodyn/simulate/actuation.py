@@ -1,60 +1,166 @@
-"""What drives the joints: given torques, servos, and controllers, within what motors can do.
+"""What drives the joints: torques, servos and controllers, within what motors can do.
 
-An actuation is one of these records, several in a tuple, an array of constant torques, or a
-function ``f(t, q, v, lane)`` over symbols, which becomes part of the kernel.
+An actuation that is known over symbols derives from `Actuation` and becomes part of the kernel:
+`Torques`, `PD`, `SymbolicTorques` and your own. Two others supply numbers while a simulation runs:
+`SampledTorques` are read from a table, a `Controller` calls a Python function. Arrays, mappings and
+plain functions are accepted in their place, and a tuple adds several.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import casadi as ca
 import numpy as np
+from numpy.typing import ArrayLike
 
 from homodyn.errors import ModelError
 from homodyn.model import Model
-from homodyn.simulate.constants import Lane, column
+from homodyn.simulate.implicit_rows import ImplicitRow
 from homodyn.simulate.joint_rows import JointRow
-from homodyn.simulate.rows import Row
+from homodyn.simulate.law_constants import BatchParameters, constants_by_name
 from homodyn.spatial import Array, stack
 from homodyn.symbolic import Kernel, kernel
 
+Gains = float | str | Sequence[float | str] | Mapping[str, float | str] | np.ndarray
+"""One gain for all, one per degree of freedom, by coordinate name, or names of batch parameters."""
+
+
+class TorqueFunction(Protocol):
+    """A function over symbols that gives torques; it becomes part of the kernel."""
+
+    def __call__(self, t: Any, q: Any, v: Any, batch: Any, /) -> Any:
+        """Torques (N m, N), (nv,), at time ``t`` (s), positions (nq,) and velocities (nv,).
+
+        ``batch`` holds the batch parameters by name. It is traced once, so it must not branch on
+        values.
+        """
+
+
+class ControlFunction(Protocol):
+    """A Python function, or an object with a state of its own, that a `Controller` calls."""
+
+    def __call__(self, t: float, q: np.ndarray, v: np.ndarray, /) -> ArrayLike:
+        """Torques (N m, N), (nv,), from the measured state at time ``t`` (s)."""
+
+
+@dataclass(frozen=True, eq=False)
+class ActuationInput:
+    """What an `Actuation` sees of a step, over symbols."""
+
+    model: Model
+    t: Array
+    """Time (s)."""
+    q: Array
+    """Positions, (nq,)."""
+    v: Array
+    """Velocities, (nv,)."""
+    batch: BatchParameters
+    """Batch parameters by name."""
+    h: Array | None
+    """Length of the step (s) where rows are taken at its end; None where only forces are."""
+    torque_bounds: Sequence[Array]
+    """Largest torque of each motor at the present speed (N m, N); infinite where unknown."""
+
+
+@dataclass(frozen=True, eq=False)
+class ActuationLoad:
+    """What an actuation asks for: torques, and servos as rows at the end of the step."""
+
+    torque: Array
+    """Generalized forces (N m, N), (nv,)."""
+    rows: list[JointRow] = field(default_factory=list)
+    """Rows along coordinates, only where the input has a step ``h``."""
+
+
+class Actuation(ABC):
+    """An actuation that becomes part of the kernel; derive from it to add your own."""
+
+    @abstractmethod
+    def load(self, at: ActuationInput) -> ActuationLoad:
+        """Torques at a state.
+
+        It is traced once over symbols, so it must not branch on values. Torques beyond what the
+        motors can do are clamped afterwards.
+
+        Args:
+            at: Time, state, batch parameters and step.
+
+        Returns:
+            Torques and rows.
+        """
+
 
 @dataclass(frozen=True)
-class Torques:
-    """Constant generalised forces (N m, N): nv numbers, or by coordinate name."""
+class Torques(Actuation):
+    """Constant generalized forces (N m, N): nv values, or by coordinate name."""
 
-    values: Any
+    values: ArrayLike | Mapping[str, float]
+
+    def load(self, at: ActuationInput) -> ActuationLoad:
+        """The same torques at every state."""
+        return ActuationLoad(stack(*constant_torques(self.values, at.model)))
+
+
+@dataclass(frozen=True)
+class SymbolicTorques(Actuation):
+    """Torques as a function ``f(t, q, v, batch)`` over symbols."""
+
+    function: TorqueFunction
+
+    def load(self, at: ActuationInput) -> ActuationLoad:
+        """What the function returns, checked for its size."""
+        torque = ca.SX(self.function(at.t, at.q, at.v, at.batch))
+        if torque.shape != (at.model.nv, 1):
+            raise ModelError(
+                f"the controller over symbols gives {torque.shape[0]} x {torque.shape[1]} values; "
+                f"{at.model.nv} torques are needed, one for each degree of freedom"
+            )
+        return ActuationLoad(torque)
 
 
 @dataclass(frozen=True)
 class SampledTorques:
-    """Torques (N m, N) at times (s): rows of nv numbers, straight lines or held in between.
+    """Torques (N m, N) at sampled times: linear interpolation, or a zero-order hold.
 
-    Before the first and after the last time the nearest row holds. Steps of fixed length take the
-    torque of their start; methods that choose their steps follow the lines.
+    Before the first and after the last time the nearest sample acts. Steps of fixed length take the
+    torque of their start; methods that choose their steps follow the interpolation.
+
+    Raises:
+        ModelError: Times do not increase, or there is not one row per time.
     """
 
-    time: Any
-    torques: Any
-    held: bool = False
+    time: ArrayLike
+    """(samples,), s, increasing."""
+    torques: ArrayLike
+    """(samples, nv), or (batch, samples, nv) where batch elements differ."""
+    zero_order_hold: bool = False
+    """Whether each sample acts until the next instead of linear interpolation."""
 
     def __post_init__(self) -> None:
         time, torques = np.asarray(self.time, float), np.asarray(self.torques, float)
         if time.ndim != 1 or len(time) < 1 or np.any(np.diff(time) <= 0):
-            raise ModelError("times of sampled torques must be a rising list of numbers")
+            raise ModelError("times of sampled torques must be an increasing list of numbers")
         if torques.ndim not in (2, 3) or torques.shape[-2] != len(time):
             raise ModelError(
                 f"sampled torques need one row for each of the {len(time)} times, got shape "
                 f"{torques.shape}"
             )
 
-    def at(self, times: np.ndarray) -> np.ndarray:
-        """Torques at other times, with the lanes first where they differ between lanes."""
+    def sample(self, times: np.ndarray) -> np.ndarray:
+        """Torques at other times.
+
+        Args:
+            times: (n,), s.
+
+        Returns:
+            (n, nv), or (batch, n, nv) where batch elements differ.
+        """
         known, torques = np.asarray(self.time, float), np.asarray(self.torques, float)
-        if self.held or len(known) == 1:
+        if self.zero_order_hold or len(known) == 1:
             index = np.clip(np.searchsorted(known, times + 1e-12, side="right") - 1, 0, None)
             return np.asarray(torques[..., index, :])
         index = np.clip(np.searchsorted(known, times, side="right") - 1, 0, len(known) - 2)
@@ -64,34 +170,85 @@ class SampledTorques:
 
 
 @dataclass(frozen=True)
-class PD:
-    """Servos towards a pose: torque = kp (target - q) + kd (velocity - v), but for a floating base.
+class PD(Actuation):
+    """Proportional-derivative servos towards a pose: torque = kp (target - q) + kd (velocity - v).
 
-    Gains (N m/rad, N m s/rad) are one number, one each, by coordinate name (others free), or names
-    of lane parameters. ``target`` is a pose (nq; None: the neutral one) or a function
-    ``f(t, lane)`` over symbols; ``velocity`` is how fast that moves (nv; None: not at all), in the
-    same ways. ``stable`` takes position and velocity at the end of the step (Tan et al. 2011),
-    stable for any gain; the target goes on with its velocity until then.
+    They act along the actuated coordinates of the model (``model.actuated``), so not on a floating
+    root.
     """
 
-    kp: Any
-    kd: Any
-    target: Any = None
+    kp: Gains
+    """Stiffness (N m/rad, N/m); by coordinate name, others have none."""
+    kd: Gains
+    """Damping (N m s/rad, N s/m)."""
+    target: ArrayLike | Callable[[Any, Any], Any] | None = None
+    """Pose (nq,), or a function ``f(t, batch)`` over symbols; None: the neutral pose."""
     stable: bool = False
-    velocity: Any = None
+    """Whether position and velocity are those of the end of the step (Tan et al. 2011), which is
+    stable for any gain; the target moves on with its velocity until then."""
+    velocity: ArrayLike | Callable[[Any, Any], Any] | None = None
+    """Velocity of the target (nv,), or a function ``f(t, batch)`` over symbols; None: zero."""
+
+    def load(self, at: ActuationInput) -> ActuationLoad:
+        """Torques or, where the servo looks at the end of the step, rows."""
+        model = at.model
+        error = model.difference(at.q, self._target_pose(at))
+        rate = self._target_velocity(at)
+        kp = constants_by_name(self.kp, model.coordinate_names, at.batch, "kp")
+        kd = constants_by_name(self.kd, model.coordinate_names, at.batch, "kd")
+        torque = [ca.SX(0.0)] * model.nv
+        rows = []
+        for k in model.actuated:
+            if _is_zero(kp[k]) and _is_zero(kd[k]):
+                continue
+            if self.stable and at.h is not None:
+                bound = at.torque_bounds[k]
+                row = ImplicitRow.spring(-error[k], kp[k], kd[k], at.h, -bound, bound, rate[k])
+                rows.append(JointRow(f"{model.coordinate_names[k]} motor", k, row, motor=True))
+            else:
+                torque[k] = kp[k] * error[k] + kd[k] * (rate[k] - at.v[k])
+        return ActuationLoad(stack(*torque), rows)
+
+    def _target_pose(self, at: ActuationInput) -> Array:
+        if callable(self.target):
+            return ca.SX(self.target(at.t, at.batch))
+        model = at.model
+        pose = model.neutral() if self.target is None else np.asarray(self.target, dtype=float)
+        if pose.shape != (model.nq,) or not np.isfinite(pose).all():
+            raise ModelError(
+                f"target of PD: {model.nq} finite numbers are needed, got shape {pose.shape}"
+            )
+        return ca.SX(pose)
+
+    def _target_velocity(self, at: ActuationInput) -> Array:
+        if callable(self.velocity):
+            return ca.SX(self.velocity(at.t, at.batch))
+        nv = at.model.nv
+        rate = np.zeros(nv) if self.velocity is None else np.asarray(self.velocity, dtype=float)
+        if rate.shape != (nv,) or not np.isfinite(rate).all():
+            raise ModelError(
+                f"velocity of PD: {nv} finite numbers are needed, got shape {rate.shape}"
+            )
+        return ca.SX(rate)
 
 
 @dataclass(frozen=True)
 class Controller:
-    """A Python function ``f(t, q, v)`` that gives nv torques (N m, N) from the measured state.
+    """A Python function that is called with the measured state at a fixed rate.
 
-    It is called every ``period`` (s); what it returns acts ``delay`` (s) later, and until the next
-    does. What the first call returns acts at once.
+    Its torques act from ``delay`` after the call until those of the next call do (a zero-order
+    hold); those of the first call act at once.
+
+    Raises:
+        ModelError: The period is not positive, or the delay is negative.
     """
 
-    function: Callable[[float, np.ndarray, np.ndarray], Any]
+    function: ControlFunction
+    """``f(t, q, v)``: torques (N m, N), (nv,)."""
     period: float
+    """Time between calls (s)."""
     delay: float = 0.0
+    """Time from a call until its torques act (s)."""
 
     def __post_init__(self) -> None:
         if not self.period > 0 or self.delay < 0:
@@ -101,80 +258,75 @@ class Controller:
             )
 
 
-@dataclass(frozen=True, eq=False)
-class Drive:
-    """What all actuations ask for at a state: torques, and servos as rows."""
+ActuationPart = Actuation | SampledTorques | Controller
+"""One thing that drives joints."""
 
-    torque: Array
-    rows: list[JointRow] = field(default_factory=list)
+ActuationArgument = (
+    ActuationPart | TorqueFunction | ArrayLike | Mapping[str, float] | tuple[Any, ...] | None
+)
+"""What ``actuation=`` accepts: one part, what stands for one, or a tuple of these."""
 
 
-def parts_of(actuation: Any) -> tuple[Any, ...]:
-    """The records that an argument stands for."""
+def actuation_parts(actuation: ActuationArgument) -> tuple[ActuationPart, ...]:
+    """The parts that an argument stands for."""
     if actuation is None:
         return ()
     if isinstance(actuation, tuple):
-        return tuple(part for one in actuation for part in parts_of(one))
-    if isinstance(actuation, (Torques, SampledTorques, PD, Controller)) or callable(actuation):
+        return tuple(part for one in actuation for part in actuation_parts(one))
+    if isinstance(actuation, (Actuation, SampledTorques, Controller)):
         return (actuation,)
+    if callable(actuation):
+        return (SymbolicTorques(actuation),)
     if isinstance(actuation, (list, np.ndarray, Mapping)):
         return (Torques(actuation),)
     raise ModelError(
-        f"an actuation is Torques, SampledTorques, PD, Controller, nv numbers, a function of "
-        f"(t, q, v, lane) or a tuple of these; got {actuation!r}"
+        f"an actuation is an Actuation such as Torques or PD, SampledTorques, a Controller, nv "
+        f"numbers, a function of (t, q, v, batch) or a tuple of these; got {actuation!r}"
     )
 
 
-def drive(
-    model: Model,
-    parts: Sequence[Any],
-    t: Array,
-    q: Array,
-    v: Array,
-    given: Array,
-    lane: Lane,
-    h: Array | None,
-    limited: bool,
-) -> Drive:
-    """Torques and servo rows of all parts; ``given`` are those that come from outside the kernel.
+def actuation_load(
+    parts: Sequence[Actuation], at: ActuationInput, external: Array, limited: bool
+) -> ActuationLoad:
+    """Torques and servo rows of all parts together.
 
-    With ``limited``, torques stay within ``max_force`` of their coordinate, and their power within
-    max_force times max_velocity where both are known.
+    ``external`` are torques that come from outside the kernel. With ``limited``, torques stay
+    within ``max_force`` of their coordinate, and their power within max_force times max_velocity
+    where both are known.
     """
-    bounds = torque_bounds(model, v) if limited else [np.inf] * model.nv
-    total: Array = ca.SX.zeros(model.nv) + given
+    total: Array = ca.SX.zeros(at.model.nv) + external
     rows: list[JointRow] = []
     for part in parts:
-        if isinstance(part, Torques):
-            total = total + stack(*column_of(part.values, model))
-        elif isinstance(part, PD):
-            torque, servo = _servo(model, part, t, q, v, lane, h, bounds)
-            total = total + torque
-            rows += servo
-        elif callable(part):
-            total = total + _asked(part(t, q, v, lane), model)
+        load = part.load(at)
+        total = total + load.torque
+        rows += load.rows
     if limited:
-        total = stack(*[_within(total[k], bounds[k]) for k in range(model.nv)])
-    return Drive(total, rows)
+        bounds = at.torque_bounds
+        total = stack(*[_clamp(total[k], bounds[k]) for k in range(at.model.nv)])
+    return ActuationLoad(total, rows)
 
 
-def torque_kernel(model: Model, parts: Sequence[Any], lane: Sequence[str], limited: bool) -> Kernel:
-    """Torques (N m, N) at a time and state, of ``given`` ones and all parts, as a kernel."""
+def torque_kernel(
+    model: Model, parts: Sequence[Actuation], names: Sequence[str], limited: bool
+) -> Kernel:
+    """Torques (N m, N) at a time and state, of external ones and all parts, as a kernel."""
 
-    def torque(t: Array, q: Array, v: Array, given: Array, numbers: Array) -> Array:
-        named = {name: numbers[k] for k, name in enumerate(lane)}
-        return drive(model, parts, t, q, v, given, named, None, limited).torque
+    def torque(t: Array, q: Array, v: Array, external: Array, numbers: Array) -> Array:
+        batch = {name: numbers[k] for k, name in enumerate(names)}
+        bounds = torque_bounds(model, v, limited)
+        at = ActuationInput(model, t, q, v, batch, None, bounds)
+        return actuation_load(parts, at, external, limited).torque
 
     return kernel(
         torque,
-        {"t": (), "q": model.nq, "v": model.nv, "given": model.nv, "lane": len(lane)},
+        {"t": (), "q": model.nq, "v": model.nv, "external": model.nv, "batch": len(names)},
         outputs={"torque": model.nv},
         name=f"torques of {model.name}",
     )
 
 
-def column_of(values: Any, model: Model) -> list[float]:
-    """Constant torques as nv numbers; they may have any sign."""
+def constant_torques(values: ArrayLike | Mapping[str, float], model: Model) -> list[float]:
+    """Constant torques as nv numbers of any sign."""
     if isinstance(values, Mapping):
         numbers = np.zeros(model.nv)
         for name, value in values.items():
@@ -189,19 +341,10 @@ def column_of(values: Any, model: Model) -> list[float]:
     return [float(x) for x in numbers]
 
 
-def _asked(torque: Any, model: Model) -> Array:
-    """What a function over symbols returned, if it is a torque for each degree of freedom."""
-    found = ca.SX(torque)
-    if found.shape != (model.nv, 1):
-        raise ModelError(
-            f"the controller over symbols gives {found.shape[0]} x {found.shape[1]} numbers; "
-            f"{model.nv} torques are needed, one for each degree of freedom"
-        )
-    return found
-
-
-def torque_bounds(model: Model, v: Array) -> list[Array]:
+def torque_bounds(model: Model, v: Array, limited: bool = True) -> list[Array]:
     """Largest torque of each motor at the present speed (N m, N); infinite where unknown."""
+    if not limited:
+        return [np.inf] * model.nv
     bounds: list[Array] = []
     for k, (force, speed) in enumerate(zip(model.max_force, model.max_velocity, strict=True)):
         if np.isfinite(force) and np.isfinite(speed) and speed > 0:
@@ -212,61 +355,12 @@ def torque_bounds(model: Model, v: Array) -> list[Array]:
     return bounds
 
 
-def _within(torque: Array, bound: Array) -> Array:
+def _clamp(torque: Array, bound: Array) -> Array:
     if isinstance(bound, float) and np.isinf(bound):
         return torque
-    # Not fmin and fmax, which would make a bound of what is no number.
+    # Not fmin and fmax, which would turn NaN into a bound.
     return ca.if_else(torque > bound, bound, ca.if_else(torque < -bound, -bound, torque))
 
 
-def _servo(
-    model: Model,
-    pd: PD,
-    t: Array,
-    q: Array,
-    v: Array,
-    lane: Lane,
-    h: Array | None,
-    bounds: list[Array],
-) -> tuple[Array, list[JointRow]]:
-    """A servo as torques or, when it looks at the end of the step, as rows."""
-    if callable(pd.target):
-        target = ca.SX(pd.target(t, lane))
-    else:
-        pose = model.neutral() if pd.target is None else np.asarray(pd.target, dtype=float)
-        if pose.shape != (model.nq,) or not np.isfinite(pose).all():
-            raise ModelError(
-                f"target of PD: {model.nq} finite numbers are needed, got shape {pose.shape}"
-            )
-        target = ca.SX(pose)
-    away = model.difference(q, target)
-    rate = _rate(model, pd, t, lane)
-    kp = column(pd.kp, model.coordinate_names, lane, "kp")
-    kd = column(pd.kd, model.coordinate_names, lane, "kd")
-    torque = [ca.SX(0.0)] * model.nv
-    rows = []
-    for k in model.actuated:
-        if _zero(kp[k]) and _zero(kd[k]):
-            continue
-        if pd.stable and h is not None:
-            row = Row.spring(-away[k], kp[k], kd[k], h, -bounds[k], bounds[k], rate[k])
-            rows.append(JointRow(f"{model.coordinate_names[k]} motor", k, row, motor=True))
-        else:
-            torque[k] = kp[k] * away[k] + kd[k] * (rate[k] - v[k])
-    return stack(*torque), rows
-
-
-def _rate(model: Model, pd: PD, t: Array, lane: Lane) -> Array:
-    """Velocity of the target of a servo."""
-    if callable(pd.velocity):
-        return ca.SX(pd.velocity(t, lane))
-    given = np.zeros(model.nv) if pd.velocity is None else np.asarray(pd.velocity, dtype=float)
-    if given.shape != (model.nv,) or not np.isfinite(given).all():
-        raise ModelError(
-            f"velocity of PD: {model.nv} finite numbers are needed, got shape {given.shape}"
-        )
-    return ca.SX(given)
-
-
-def _zero(number: Array) -> bool:
+def _is_zero(number: Array) -> bool:
     return isinstance(number, float) and number == 0.0

@@ -23,19 +23,19 @@ from homodyn.errors import ModelError
 from homodyn.integrate import crosses_zero
 from homodyn.model import Model
 from homodyn.model.configuration import rates
-from homodyn.simulate.constants import Lane
-from homodyn.simulate.integrators import State
+from homodyn.simulate.law_constants import BatchParameters
+from homodyn.simulate.motion_system import MotionState
 from homodyn.spatial import Array
 from homodyn.symbolic import Kernel
 from homodyn.symbolic.trace import trace
 
-STRETCHES = 4
+STEP_INTERVALS = 4
 """Parts of a step whose ends and middles are looked at in any case."""
 
-LOOKS = 200
+MAX_EXTRA_SAMPLES = 200
 """Further looks that the function of an event may ask for in one step."""
 
-TRUST = 0.25
+MAX_CUBIC_DEVIATION = 0.25
 """How much of its largest value a function may be off its cubic in the middle of a stretch."""
 
 DIRECTIONS = ("rising", "falling", "both")
@@ -44,12 +44,12 @@ Action = str | Callable[..., Any]
 
 
 @dataclass(frozen=True)
-class Event:
-    """A function ``f(t, q, v, lane)`` over symbols, and what is done where it passes zero.
+class StateEvent:
+    """A function ``f(t, q, v, batch)`` over symbols, and what is done where it passes zero.
 
     ``direction`` says which way it has to pass. ``tolerance`` is how far from zero it may be when
     the event counts as met, in its own units. ``action`` is "log", "end", or a Python function of
-    (t, q, v, lane) that returns changes as a mapping: new ``q`` or ``v``, and lane parameters by
+    (t, q, v, batch) that returns changes as a mapping: new ``q`` or ``v``, and batch parameters by
     name, by which controllers and laws know their mode.
     """
 
@@ -72,13 +72,13 @@ class Event:
                 f"event {self.name!r}: action {self.action!r} is none of log, end, a function"
             )
 
-    def wants(self, side: float) -> bool:
+    def matches(self, side: float) -> bool:
         """Whether passing to this side of zero (-1, 1) is the event."""
         return self.direction != ("falling" if side > 0 else "rising")
 
-    def value(self, t: Array, q: Array, v: Array, lane: Lane) -> Array:
+    def value(self, t: Array, q: Array, v: Array, batch: BatchParameters) -> Array:
         """The function over symbols: one number."""
-        found = ca.SX(self.function(t, q, v, lane))
+        found = ca.SX(self.function(t, q, v, batch))
         if found.shape != (1, 1):
             raise ModelError(
                 f"the function of event {self.name!r} gives {found.shape[0]} x {found.shape[1]} "
@@ -86,7 +86,15 @@ class Event:
             )
         return ca.densify(found)
 
-    def crossed(self, model: Model, t: Array, x0: State, x1: State, h: Array, lane: Lane) -> Array:
+    def crossing_condition(
+        self,
+        model: Model,
+        t: Array,
+        x0: MotionState,
+        x1: MotionState,
+        h: Array,
+        batch: BatchParameters,
+    ) -> Array:
         """Whether the function passes zero in a step of ``h`` (s) from x0 to x1, for kernels.
 
         Two crossings within the step count too, where the cubic through values and rates at its
@@ -98,7 +106,7 @@ class Event:
             ca.SX.sym("q", model.nq),
         ]
         at, speed, change, q = symbols
-        value = self.value(at, q, speed, lane)
+        value = self.value(at, q, speed, batch)
         parts = [value, _rate(model, value, at, q, speed, change)]
         mean = (x1.v - x0.v) / h
         (g0, d0), (g1, d1) = (
@@ -108,7 +116,7 @@ class Event:
         rising, falling = crosses_zero(g0, g1), crosses_zero(-g0, -g1)
         side = ca.if_else(g0 < 0, -1.0, 1.0)
         there_and_back = ca.logic_and(
-            side * g1 > 0, _dips(side * g0, side * g1, side * h * d0, side * h * d1)
+            side * g1 > 0, _has_dip(side * g0, side * g1, side * h * d0, side * h * d1)
         )
         if self.direction == "both":
             return ca.logic_or(ca.logic_or(rising, falling), there_and_back)
@@ -124,7 +132,7 @@ def _rate(model: Model, value: Array, t: Array, q: Array, v: Array, a: Array) ->
     )
 
 
-def _dips(g0: Array, g1: Array, d0: Array, d1: Array) -> Array:
+def _has_dip(g0: Array, g1: Array, d0: Array, d1: Array) -> Array:
     """Whether the cubic with positive ends and these slopes passes below zero, over symbols.
 
     Its slope is a s^2 + b s + d0, below zero at the start and above at the end.
@@ -147,7 +155,7 @@ def _dips(g0: Array, g1: Array, d0: Array, d1: Array) -> Array:
     return ca.logic_and(turns, ca.logic_and(ca.logic_and(s > 0, s < 1), lowest < 0))
 
 
-class Look(NamedTuple):
+class EventSample(NamedTuple):
     """An event function at a share of the step: its value, and its rate per step."""
 
     share: float
@@ -156,7 +164,7 @@ class Look(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Crossing:
+class EventCrossing:
     """Which event passes zero between two shares of a step, and the side that it comes to."""
 
     index: int
@@ -165,13 +173,13 @@ class Crossing:
     side: float
 
 
-class Watch:
+class EventDetector:
     """Event functions and their rates as one kernel, and where in a step the first zero is."""
 
-    def __init__(self, model: Model, events: Sequence[Event], lane: Sequence[str]) -> None:
+    def __init__(self, model: Model, events: Sequence[StateEvent], batch: Sequence[str]) -> None:
         self.model = model
         self.events = tuple(events)
-        names = tuple(lane)
+        names = tuple(batch)
 
         def body(*symbols: ca.SX) -> dict[str, Array]:
             t, q, v, a, numbers, *_ = symbols
@@ -187,7 +195,7 @@ class Watch:
             "q": model.nq,
             "v": model.nv,
             "a": model.nv,
-            "lane": len(names),
+            "batch": len(names),
         }
         given = {}
         if model.parameters:
@@ -211,7 +219,7 @@ class Watch:
         sides: np.ndarray,
         rest: Mapping[str, Any],
         skipped: Container[int] = (),
-    ) -> Crossing | None:
+    ) -> EventCrossing | None:
         """The first event that passes zero in a step; None without one.
 
         ``interpolate`` gives q, v, a at shares of the step. ``sides`` are the signs that the
@@ -224,26 +232,26 @@ class Watch:
             result = self.kernel(t=t + h * shares, q=q, v=v, a=a, **rest)
             return result["value"], h * result["rate"]
 
-        shares = np.linspace(0.0, 1.0, 2 * STRETCHES + 1)
+        shares = np.linspace(0.0, 1.0, 2 * STEP_INTERVALS + 1)
         values, slopes = look(shares)
-        found: Crossing | None = None
-        quiet = _quiet(values, slopes / (2 * STRETCHES), sides)
+        found: EventCrossing | None = None
+        quiet = _is_far_from_zero(values, slopes / (2 * STEP_INTERVALS), sides)
         for k, event in enumerate(self.events):
             if quiet[k] or k in skipped:
                 continue
 
-            def more(places: np.ndarray, k: int = k) -> list[Look]:
+            def more(places: np.ndarray, k: int = k) -> list[EventSample]:
                 value, slope = look(places)
-                return [Look(*x) for x in zip(places, value[:, k], slope[:, k], strict=True)]
+                return [EventSample(*x) for x in zip(places, value[:, k], slope[:, k], strict=True)]
 
-            looks = [Look(*x) for x in zip(shares, values[:, k], slopes[:, k], strict=True)]
+            looks = [EventSample(*x) for x in zip(shares, values[:, k], slopes[:, k], strict=True)]
             crossing = _crossing(event, looks, float(sides[k]), more)
             if crossing and (found is None or crossing[0] < found.low):
-                found = Crossing(k, *crossing)
+                found = EventCrossing(k, *crossing)
         return found
 
 
-def _quiet(values: np.ndarray, rises: np.ndarray, sides: np.ndarray) -> np.ndarray:
+def _is_far_from_zero(values: np.ndarray, rises: np.ndarray, sides: np.ndarray) -> np.ndarray:
     """Which functions, columns of ``values``, are so far from zero that no look at them is needed.
 
     ``rises`` are rates from one look to the next. What `_clear` asks for, with a bound in the place
@@ -255,27 +263,27 @@ def _quiet(values: np.ndarray, rises: np.ndarray, sides: np.ndarray) -> np.ndarr
     rise = np.diff(values, axis=0)
     leaves = np.abs(rises[:-1] - rise) + np.abs(rises[1:] - rise)
     least = np.minimum(np.abs(values[:-1]), np.abs(values[1:])) - 4 / 27 * leaves
-    trusted = off <= TRUST * np.maximum(np.maximum(np.abs(a), np.abs(m)), np.abs(b))
+    trusted = off <= MAX_CUBIC_DEVIATION * np.maximum(np.maximum(np.abs(a), np.abs(m)), np.abs(b))
     far = trusted & (least[::2] > off / 4) & (least[1::2] > off / 4)
     return np.asarray(np.all(sides * values > 0, axis=0) & np.all(far, axis=0))
 
 
 def _crossing(
-    event: Event,
-    looks: Sequence[Look],
+    event: StateEvent,
+    looks: Sequence[EventSample],
     side: float,
-    more: Callable[[np.ndarray], list[Look]],
+    more: Callable[[np.ndarray], list[EventSample]],
 ) -> tuple[float, float, float] | None:
     """Two shares between which an event first passes zero in its direction, and to which side."""
     if side * looks[0].value < 0:
         side = -side
-        if event.wants(side):
+        if event.matches(side):
             return 0.0, 0.0, side
     stretches = [tuple(looks[i : i + 3]) for i in range(0, len(looks) - 1, 2)][::-1]
-    left = LOOKS
+    left = MAX_EXTRA_SAMPLES
     while stretches:
         a, m, b = stretches.pop()
-        if left > 0 and not _clear(a, m, b, side):
+        if left > 0 and not _is_resolved(a, m, b, side):
             first, second = more(np.array([a.share + m.share, m.share + b.share]) / 2)
             stretches += [(m, second, b), (a, first, m)]
             left -= 2
@@ -285,12 +293,12 @@ def _crossing(
                 side = float(np.sign(after.value))
             elif side * after.value < 0 or (after.value == 0 and side * before.value > 0):
                 side = -side
-                if event.wants(side):
+                if event.matches(side):
                     return before.share, after.share, side
     return None
 
 
-def _clear(a: Look, m: Look, b: Look, side: float) -> bool:
+def _is_resolved(a: EventSample, m: EventSample, b: EventSample, side: float) -> bool:
     """Whether the signs at three looks tell all crossings between them.
 
     The cubic through the outer two must come near the middle one; those of the halves, which are
@@ -298,11 +306,11 @@ def _clear(a: Look, m: Look, b: Look, side: float) -> bool:
     """
     whole = _cubic(a, b)
     off = abs(float(np.polyval(whole, 0.5)) - m.value)
-    if not off <= TRUST * max(abs(a.value), abs(m.value), abs(b.value)):
+    if not off <= MAX_CUBIC_DEVIATION * max(abs(a.value), abs(m.value), abs(b.value)):
         return False
     for before, after in ((a, m), (m, b)):
         ends = [np.sign(before.value) or side, np.sign(after.value)]
-        turns = [float(np.polyval(_cubic(before, after), s)) for s in _turns(before, after)]
+        turns = [float(np.polyval(_cubic(before, after), s)) for s in _extrema(before, after)]
         if len(turns) == 2 and ends[0] * ends[1] < 0:
             if not (min(turns) > off / 4 or max(turns) < -off / 4):
                 return False
@@ -313,14 +321,14 @@ def _clear(a: Look, m: Look, b: Look, side: float) -> bool:
     return True
 
 
-def _cubic(a: Look, b: Look) -> np.ndarray:
+def _cubic(a: EventSample, b: EventSample) -> np.ndarray:
     """Coefficients, highest first, of the cubic over 0 to 1 that fits values and rates."""
     d0, d1 = (x.rate * (b.share - a.share) for x in (a, b))
     rise = b.value - a.value
     return np.array([d0 + d1 - 2 * rise, 3 * rise - 2 * d0 - d1, d0, a.value])
 
 
-def _turns(a: Look, b: Look) -> list[float]:
+def _extrema(a: EventSample, b: EventSample) -> list[float]:
     """Where between two looks the cubic has its highest and lowest places."""
     c3, c2, c1, _ = _cubic(a, b)
     root = 4 * c2 * c2 - 12 * c3 * c1
@@ -333,7 +341,7 @@ def _turns(a: Look, b: Look) -> list[float]:
     return [float(s) for s in places if 0 < s < 1]
 
 
-def between(
+def hermite_states(
     model: Model, q0: np.ndarray, v0: np.ndarray, q1: np.ndarray, v1: np.ndarray, h: float
 ) -> Callable[[np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """Cubics from one state to the next, with their velocities and accelerations."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from homodyn.dynamics import mass_matrix
 from homodyn.model import Model
-from homodyn.simulate.rows import Row
+from homodyn.simulate.implicit_rows import ImplicitRow
 from homodyn.spatial import Array
 from homodyn.symbolic import Kernel
 from homodyn.symbolic.trace import trace
@@ -37,9 +37,9 @@ class JointRow:
 
     name: str
     entry: int
-    row: Row
+    row: ImplicitRow
     motor: bool = False
-    rubs: Array | None = None
+    friction_deceleration: Array | None = None
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class JointLimits:
         return k, d if self.damping is None else np.full(model.nv, self.damping)
 
 
-USUAL_LIMITS = JointLimits()
+DEFAULT_JOINT_LIMITS = JointLimits()
 """Stops of joints where nothing else is said."""
 
 
@@ -89,27 +89,29 @@ def joint_rows(
         name = coordinate.name
         if coordinate.locked:
             hold = inertia[entry] * LOCK_FREQUENCY
-            rows.append(JointRow(f"{name} lock", entry, Row(hold * 1e3, 0.0)))
+            rows.append(JointRow(f"{name} lock", entry, ImplicitRow(hold * 1e3, 0.0)))
             continue
-        if _present(coordinate.stiffness) or _present(coordinate.damping):
+        if _is_present(coordinate.stiffness) or _is_present(coordinate.damping):
             error = 0.0 if place is None else q[place] - coordinate.rest
             kp = 0.0 if place is None else coordinate.stiffness
             rows.append(
-                JointRow(f"{name} spring", entry, Row.spring(error, kp, coordinate.damping, h))
+                JointRow(
+                    f"{name} spring", entry, ImplicitRow.spring(error, kp, coordinate.damping, h)
+                )
             )
-        if _present(coordinate.friction):
+        if _is_present(coordinate.friction):
             grip = coordinate.friction
-            row = Row(grip / STICK_SPEED, 0.0, -grip, grip)
+            row = ImplicitRow(grip / STICK_SPEED, 0.0, -grip, grip)
             rubs = grip / max(float(inertia[entry]), 1e-300)
-            rows.append(JointRow(f"{name} friction", entry, row, rubs=rubs))
+            rows.append(JointRow(f"{name} friction", entry, row, friction_deceleration=rubs))
         if limits is None or stiffness is None or damping is None or place is None:
             continue
         kp, kd = stiffness[entry], damping[entry]
         if np.isfinite(model.lower[entry]):
-            row = Row.stop(q[place] - coordinate.lower, kp, kd, h)
+            row = ImplicitRow.stop(q[place] - coordinate.lower, kp, kd, h)
             rows.append(JointRow(f"{name} lower", entry, row))
         if np.isfinite(model.upper[entry]):
-            row = Row.stop(coordinate.upper - q[place], kp, kd, h).mirrored
+            row = ImplicitRow.stop(coordinate.upper - q[place], kp, kd, h).mirrored
             rows.append(JointRow(f"{name} upper", entry, row))
     return rows
 
@@ -118,7 +120,7 @@ def spring_energy(model: Model, q: Array) -> Array:
     """Energy (J) in the springs along coordinates."""
     total: Array = ca.SX(0.0)
     for coordinate, place in zip(model.coordinates, model.position_index, strict=True):
-        if place is not None and _present(coordinate.stiffness):
+        if place is not None and _is_present(coordinate.stiffness):
             total = total + coordinate.stiffness * (q[place] - coordinate.rest) ** 2 / 2
     return total
 
@@ -126,9 +128,9 @@ def spring_energy(model: Model, q: Array) -> Array:
 def spring_energies(
     model: Model, q: np.ndarray, parameters: np.ndarray | None = None
 ) -> np.ndarray:
-    """Energy (J) in the springs along coordinates, over lanes and times.
+    """Energy (J) in the springs along coordinates, over elements and times.
 
-    ``parameters`` are those of the model, one row for all or for each lane (None: usual values).
+    ``parameters`` are those of the model, one row for all or for each batch (None: usual values).
     """
     sizes: dict[str, tuple[int, ...]] = {"q": (model.nq,)}
     values: dict[str, np.ndarray] = {"q": q}
@@ -146,5 +148,5 @@ def spring_energies(
     return np.asarray(Kernel(traced)(**values))
 
 
-def _present(number: Array) -> bool:
+def _is_present(number: Array) -> bool:
     return isinstance(number, ca.SX) or bool(number)

@@ -1,218 +1,238 @@
-"""One simulation from a state over a time, with everything kept that happened."""
+"""One simulation from a state over a time, with everything recorded."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Never
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from homodyn.dynamics import Constraint
 from homodyn.errors import ModelError
+from homodyn.foundation import unknown_name
 from homodyn.model import Model
 from homodyn.model.traced import parameter_array
-from homodyn.simulate.actuation import Controller, parts_of
-from homodyn.simulate.adaptive import DormandPrince, ImplicitMidpoint
-from homodyn.simulate.events import Event
-from homodyn.simulate.faults import fault
-from homodyn.simulate.geometry import Scene
-from homodyn.simulate.integrators import INTEGRATORS
-from homodyn.simulate.joint_rows import USUAL_LIMITS, JointLimits
-from homodyn.simulate.keeping import made_record
-from homodyn.simulate.loops import held_where
-from homodyn.simulate.marching import March, Point, Stepper
-from homodyn.simulate.record import Record, Status
-from homodyn.simulate.rigid import EventDriven, TimeStepping
-from homodyn.simulate.setup import Setup
-from homodyn.simulate.soft import Soft
-from homodyn.simulate.springs import ImplicitSprings
-from homodyn.simulate.start import (
-    checked_state,
-    inside_at_start,
-    sampled_torques,
-    start_point,
+from homodyn.simulate.actuation import ActuationArgument, actuation_parts
+from homodyn.simulate.adaptive_steppers import DormandPrinceStepper, ImplicitMidpointStepper
+from homodyn.simulate.contact_geometry import ContactGeometry
+from homodyn.simulate.contact_law import ContactLaw, EventDrivenLaw
+from homodyn.simulate.diagnostics import step_failure_message
+from homodyn.simulate.implicit_springs import ImplicitSprings
+from homodyn.simulate.initial_state import (
+    check_state,
+    initial_point,
+    penetration_notes,
+    sampled_torques_on_grid,
     time_grid,
 )
-from homodyn.simulate.step import STATES, step_kernel
+from homodyn.simulate.loop_rows import anchor_at_pose
+from homodyn.simulate.options import (
+    DEFAULT_OPTIONS,
+    SimulationOptions,
+    batch_values,
+    reject_unknown_arguments,
+)
+from homodyn.simulate.recorder import build_result
+from homodyn.simulate.result import SimulationResult, SimulationStatus
+from homodyn.simulate.rigid import EventDrivenContact, TimeStepping
+from homodyn.simulate.setup import SimulationSetup
+from homodyn.simulate.simulation_point import SimulationPoint
+from homodyn.simulate.soft_contact import SoftContact
+from homodyn.simulate.step_kernel import STATES, step_kernel
+from homodyn.simulate.stepper import Stepper, SteppingLoop
 from homodyn.symbolic import Kernel, Scan
 from homodyn.symbolic.kernel import (
     COMPILE_SECONDS_PER_INSTRUCTION,
     INTERPRETED_SECONDS_PER_INSTRUCTION,
 )
 
-LAWS: dict[str, type] = {
-    "soft": Soft,
+CONTACT_LAWS: dict[
+    str,
+    type[SoftContact] | type[ImplicitSprings] | type[TimeStepping] | type[EventDrivenContact],
+] = {
+    "soft": SoftContact,
     "implicit": ImplicitSprings,
     "time_stepping": TimeStepping,
-    "event_driven": EventDriven,
+    "event_driven": EventDrivenContact,
 }
-"""Contact laws by the name that stands for their usual constants."""
+"""Contact laws by the name that stands for them with default constants."""
 
-MARCHED = ("dormand_prince", "implicit_midpoint")
-"""Integrators whose steps are taken in Python."""
-
-KEPT = ("q", "v", "t", "work", "status", "forces", "distances", "torques", "kinetic", "potential")
+RECORDED_QUANTITIES = (
+    "q",
+    "v",
+    "t",
+    "work",
+    "status",
+    "forces",
+    "distances",
+    "torques",
+    "kinetic",
+    "potential",
+    "residual",
+    "constraint_forces",
+)
 
 
 def run(
     model: Model,
-    q0: Any,
-    v0: Any = None,
+    q0: ArrayLike,
+    v0: ArrayLike | None = None,
     duration: float = 1.0,
     dt: float = 1e-3,
     *,
-    contact: Any = "implicit",
-    actuation: Any = None,
-    events: Sequence[Event] = (),
-    record: float | None = None,
-    scene: Scene | None = None,
-    integrator: str = "semi_implicit_euler",
-    tolerance: float = 1e-9,
-    limits: JointLimits | None = USUAL_LIMITS,
-    torque_limits: bool = True,
-    parameters: Any = None,
-    lane: Mapping[str, float] | None = None,
-    constraints: Constraint | None = None,
-    compiled: bool | None = None,
-) -> Record:
-    """Simulate ``model`` from positions ``q0`` and velocities ``v0`` (None: at rest).
+    contact: ContactLaw | str | None = "implicit",
+    actuation: ActuationArgument = None,
+    options: SimulationOptions | None = None,
+    **unknown: Never,
+) -> SimulationResult:
+    """Simulate a model from an initial state.
 
-    ``dt`` (s) is the step, for ``"dormand_prince"`` the longest; ``record`` (s) the interval of
-    what is kept (None: every step). ``contact`` is a law or the name of one, None for no contact;
-    ``scene`` says what may touch what (None: all contact shapes and level ground). ``limits`` are
-    the stops of joints, None for none; ``torque_limits`` hold motors in what the model says they
-    can do. ``parameters`` are values for the parameters of the model, ``lane`` those of other named
-    numbers, which laws, controllers and events may use. ``constraints`` close loops or hold points
-    (see `homodyn.dynamics`); those without an anchor hold where ``q0`` has them. ``compiled``
-    builds native code or leaves it; by default it is built where the steps asked for pay for that.
-    The event-driven law takes its own steps, to its own tolerance, and builds nothing.
+    Args:
+        model: What moves.
+        q0: Positions at the start, (nq,).
+        v0: Velocities at the start, (nv,); None for rest.
+        duration: Time to simulate (s).
+        dt: Step (s); the longest one for ``"dormand_prince"`` and event-driven laws.
+        contact: A contact law, its name in `CONTACT_LAWS`, or None (``"none"``) for no contact.
+        actuation: What drives the joints: torques (nv,), `PD`, `SampledTorques`, a `Controller`, a
+            function ``f(t, q, v, batch)`` over symbols, an `Actuation` of your own, or a tuple.
+        options: Scene, events, constraints, limits, integrator, parameters and recording.
+        unknown: Not accepted; a ``TypeError`` says where such an argument belongs.
+
+    Returns:
+        The recorded movement with forces, energy balance, events and status.
+
+    Raises:
+        ModelError: State, times, parameters or names do not fit the model, or the contact law does
+            not go with the integrator.
     """
-    law = chosen_law(contact)
-    if hasattr(law, "simulate"):
-        if integrator != "semi_implicit_euler":
+    reject_unknown_arguments("run", unknown)
+    options = options or DEFAULT_OPTIONS
+    law = resolve_contact_law(contact)
+    if isinstance(law, EventDrivenLaw):
+        if options.integrator != "semi_implicit_euler":
             raise ModelError(
-                f"contact law {law.name!r} takes its own steps, as its tolerance asks for; leave "
-                f"the integrator out, got {integrator!r}"
+                f"contact law {law.name!r} takes steps of its own, to its own tolerance; leave "
+                f"the integrator out, got {options.integrator_name!r}"
             )
-        return law.simulate(
-            model, q0, v0, duration, dt, actuation=actuation, events=events, record=record,
-            scene=scene, limits=limits, torque_limits=torque_limits, parameters=parameters,
-            lane=lane, constraints=constraints,
-        )  # fmt: skip
-    if integrator not in (*INTEGRATORS, *MARCHED):
-        raise ModelError(
-            f"no integrator {integrator!r}; there are {', '.join((*INTEGRATORS, *MARCHED))}"
-        )
-    numbers = dict(lane or {})
-    setup = Setup(
+        return law.simulate(model, q0, v0, duration, dt, actuation, options)
+    batch = batch_values(options)
+    setup = SimulationSetup(
         model,
-        scene or Scene(model),
+        options.scene or ContactGeometry(model),
         law,
-        parts_of(actuation),
-        integrator,
-        limits,
-        torque_limits,
-        tuple(numbers),
-        constraints=held_where(model, checked_state(model, q0, "q0"), constraints),
+        actuation_parts(actuation),
+        options.integrator,
+        options.joint_limits,
+        options.torque_limits,
+        tuple(batch),
+        constraints=anchor_at_pose(model, check_state(model, q0, "q0"), options.constraints),
     )
-    start = start_point(setup, q0, v0, numbers)
-    given = {"parameters": np.asarray(parameter_array(model, parameters), dtype=float)}
-    given = given if model.parameters else {}
-    if not model.parameters and parameters is not None:
+    start = initial_point(setup, q0, v0, batch)
+    inputs: dict[str, np.ndarray] = {}
+    if model.parameters:
+        numbers: Any = options.parameters
+        inputs["parameters"] = np.asarray(parameter_array(model, numbers), dtype=float)
+    elif options.parameters is not None:
         raise ModelError(f"model {model.name!r} has no parameters to give values to")
-    grid, every = time_grid(duration, dt, record)
+    grid, every = time_grid(duration, dt, options.record_interval)
     notes: tuple[str, ...] = ()
     if law is not None:
-        at = replace(setup.scene, model=model.at(given["parameters"])) if given else setup.scene
-        notes = inside_at_start(at, start.q)
-    steady = not any(isinstance(part, Controller) for part in setup.actuation)
-    if not events and steady and integrator in INTEGRATORS:
-        return _looped(setup, start, grid, every, given, notes, compiled)
-    return _marched(setup, start, grid, every, given, tuple(events), tolerance, dt, notes)
+        geometry = setup.geometry
+        if inputs:
+            geometry = replace(geometry, model=model.at(inputs["parameters"]))
+        notes = penetration_notes(geometry, start.q)
+    if not options.events and not setup.controllers and not setup.solves_steps:
+        return _run_kernel(setup, start, grid, every, inputs, notes, options.compiled)
+    return _run_steps(setup, start, grid, every, inputs, options, dt, notes)
 
 
-def chosen_law(contact: Any) -> Any:
+def resolve_contact_law(contact: ContactLaw | str | None) -> ContactLaw | None:
     """A contact law from its name, or the law itself."""
     if isinstance(contact, str):
         if contact == "none":
             return None
-        if contact not in LAWS:
-            raise ModelError(f"no contact law {contact!r}; there are {', '.join((*LAWS, 'none'))}")
-        return LAWS[contact]()
+        if contact not in CONTACT_LAWS:
+            raise ModelError(unknown_name("contact law", contact, (*CONTACT_LAWS, "none")))
+        return CONTACT_LAWS[contact]()
+    if contact is not None and not isinstance(contact, ContactLaw):
+        raise ModelError(
+            f"a contact law derives from ForceLaw, StepLaw or EventDrivenLaw, or is named by one "
+            f"of {', '.join((*CONTACT_LAWS, 'none'))}; got {contact!r}"
+        )
     return contact
 
 
-def _looped(
-    setup: Setup,
-    start: Point,
+def _run_kernel(
+    setup: SimulationSetup,
+    start: SimulationPoint,
     grid: np.ndarray,
     every: int,
-    given: dict[str, np.ndarray],
+    parameters: dict[str, np.ndarray],
     notes: tuple[str, ...],
     compiled: bool | None,
-) -> Record:
+) -> SimulationResult:
     """All steps in one call; one more is taken to see what acts at the last time."""
-    names = (*KEPT, "residual", "held")
+    names = RECORDED_QUANTITIES
     kernel = step_kernel(setup, names)
     steps = len(grid) - 1
     h = float(grid[-1]) / steps
     inputs: dict[str, Any] = {
         "q": start.q, "v": start.v, "z": start.z, "t": 0.0, "work": start.work, "status": 0.0,
-        "dt": h, "lane": start.lane, **given,
+        "dt": h, "batch": start.batch, **parameters,
     }  # fmt: skip
     sampled = {}
-    torque = sampled_torques(setup, grid)
+    torque = sampled_torques_on_grid(setup, grid)
     if torque is None:
         inputs["torque"] = np.zeros(setup.model.nv)
     else:
         sampled["torque"] = torque
     iteration = Scan(kernel, STATES, stop="status")
     # Records fall on multiples of ``every``; the last time is one of them if it can be.
-    apart = every if steps % every == 0 else 1
+    spacing = every if steps % every == 0 else 1
     course = iteration(
         steps + 1,
         inputs,
         sampled=sampled,
         record=[f"{n}_now" for n in names],
-        every=apart,
+        every=spacing,
         native=steps * INTERPRETED_SECONDS_PER_INSTRUCTION > COMPILE_SECONDS_PER_INSTRUCTION
         if compiled is None
         else compiled,
         peek_last_step=True,
     )
-    kept = {name: course.records[f"{name}_now"][0] for name in names}
+    recorded = {name: course.records[f"{name}_now"][0] for name in names}
     # Sums of steps drift from the times that were asked for.
-    kept["t"] = grid[::apart]
-    if apart != every:
+    recorded["t"] = grid[::spacing]
+    if spacing != every:
         chosen = sorted({*range(0, steps + 1, every), steps})
-        kept = {name: array[chosen] for name, array in kept.items()}
-    status = Status(int(course.states["status"][0]))
+        recorded = {name: array[chosen] for name, array in recorded.items()}
+    status = SimulationStatus(int(course.states["status"][0]))
     message = f"ran to {float(grid[-1]):.6g} s"
-    if status is not Status.FINISHED:
-        standing = kept["status"] == 0
-        last = max(1, int(np.count_nonzero(standing)))
-        kept = {name: array[:last] for name, array in kept.items()}
+    if status is not SimulationStatus.FINISHED:
+        running = recorded["status"] == 0
+        last = max(1, int(np.count_nonzero(running)))
+        recorded = {name: array[:last] for name, array in recorded.items()}
         t = float(course.states["t"][0])
-        at = replace(start, t=t, q=course.states["q"][0], v=course.states["v"][0])
+        end = replace(start, t=t, q=course.states["q"][0], v=course.states["v"][0])
         if torque is not None:
-            at = replace(at, torque=torque[min(round(t / h), steps)])
-        message = fault(
-            setup, status.value, at.t, h, at.q, at.v, at.torque, at.lane, given.get("parameters")
-        )
-    kept["jumped"] = np.zeros(len(kept["t"]))
-    return made_record(setup, kept, (), status, message, steps, notes, given.get("parameters"))
+            end = replace(end, torque=torque[min(round(t / h), steps)])
+        message = step_failure_message(setup, status, end, h, parameters.get("parameters"))
+    recorded["event_energy"] = np.zeros(len(recorded["t"]))
+    numbers = parameters.get("parameters")
+    return build_result(setup, recorded, (), status, message, steps, notes, numbers)
 
 
-class FixedStep:
-    """The step kernel as a stepper."""
+class FixedStepper:
+    """Steps of fixed length by the step kernel."""
 
-    def __init__(self, setup: Setup, parameters: Mapping[str, np.ndarray]) -> None:
+    def __init__(self, setup: SimulationSetup, parameters: Mapping[str, np.ndarray]) -> None:
         self._kernel: Kernel = step_kernel(setup)
         self._parameters = dict(parameters)
         self._zero = np.asarray(0.0)
 
-    def __call__(self, point: Point, h: float) -> Point:
+    def __call__(self, point: SimulationPoint, h: float) -> SimulationPoint:
         """The point ``h`` later."""
         result = self._kernel(
             q=point.q,
@@ -223,7 +243,7 @@ class FixedStep:
             status=self._zero,
             dt=np.asarray(h),
             torque=point.torque,
-            lane=point.lane,
+            batch=point.batch,
             **self._parameters,
         )
         return replace(
@@ -237,41 +257,44 @@ class FixedStep:
         )
 
 
-def _marched(
-    setup: Setup,
-    start: Point,
+def _run_steps(
+    setup: SimulationSetup,
+    start: SimulationPoint,
     grid: np.ndarray,
     every: int,
-    given: dict[str, np.ndarray],
-    events: tuple[Event, ...],
-    tolerance: float,
+    parameters: dict[str, np.ndarray],
+    options: SimulationOptions,
     dt: float,
     notes: tuple[str, ...],
-) -> Record:
-    """Steps in Python, then one look at all kept states for what acted there."""
+) -> SimulationResult:
+    """Steps in Python, then one evaluation of all recorded states for what acted there."""
     stepper: Stepper
-    if setup.integrator in MARCHED:
-        if setup.stepping:
-            raise ModelError(
-                f"contact law {setup.law.name!r} goes with semi_implicit_euler, not with "
-                f"{setup.integrator}"
-            )
-        looking = replace(setup, integrator="explicit_euler")
+    evaluated = setup
+    if setup.solves_steps:
+        evaluated = replace(setup, integrator="explicit_euler")
         if setup.integrator == "dormand_prince":
-            stepper = DormandPrince(setup, given, tolerance, dt)
+            stepper = DormandPrinceStepper(setup, parameters, options.tolerance, dt)
         else:
-            stepper = ImplicitMidpoint(setup, given)
+            stepper = ImplicitMidpointStepper(setup, parameters)
     else:
-        looking = setup
-        stepper = FixedStep(setup, given)
-    marched = March(setup, stepper, events, given, setup.integrator in MARCHED)
-    marched.along(grid, start, every)
-    points = marched.points
-    look = step_kernel(
-        looking, ("forces", "distances", "torques", "kinetic", "potential", "residual", "held")
+        stepper = FixedStepper(setup, parameters)
+    loop = SteppingLoop(setup, stepper, options.events, parameters, setup.solves_steps)
+    loop.run(grid, start, every)
+    points = loop.points
+    kernel = step_kernel(
+        evaluated,
+        (
+            "forces",
+            "distances",
+            "torques",
+            "kinetic",
+            "potential",
+            "residual",
+            "constraint_forces",
+        ),
     )
     h = float(grid[1] - grid[0])
-    looked = look(
+    values = kernel(
         q=np.array([p.q for p in points]),
         v=np.array([p.v for p in points]),
         z=np.array([p.z for p in points]),
@@ -280,23 +303,23 @@ def _marched(
         status=0.0,
         dt=h,
         torque=np.array([p.torque for p in points]),
-        lane=np.array([p.lane for p in points]),
-        **given,
+        batch=np.array([p.batch for p in points]),
+        **parameters,
     )
-    kept = {name.removesuffix("_now"): array for name, array in looked.items()}
-    kept.update(
+    recorded = {name.removesuffix("_now"): array for name, array in values.items()}
+    recorded.update(
         {
             name: np.array([getattr(p, name) for p in points])
-            for name in ("q", "v", "t", "work", "jumped", "sprung")
+            for name in ("q", "v", "t", "work", "event_energy", "event_spring_energy")
         }
     )
-    return made_record(
+    return build_result(
         setup,
-        kept,
-        tuple(marched.happenings),
-        marched.status,
-        marched.message,
-        marched.steps,
+        recorded,
+        tuple(loop.occurrences),
+        loop.status,
+        loop.message,
+        loop.steps,
         notes,
-        given.get("parameters"),
+        parameters.get("parameters"),
     )

@@ -1,70 +1,92 @@
-"""All that decides what a step of time does: model, scene, law, actuation, method."""
+"""What decides about a step of a simulation: model, geometry, contact law, actuation, method."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from homodyn.dynamics import Constraint
 from homodyn.errors import ModelError
+from homodyn.integrate import Integrator
 from homodyn.model import Model
-from homodyn.simulate.actuation import Controller, SampledTorques
-from homodyn.simulate.constants import refuse_unknown
-from homodyn.simulate.geometry import Scene
-from homodyn.simulate.joint_rows import USUAL_LIMITS, JointLimits
+from homodyn.simulate.actuation import Actuation, ActuationPart, Controller, SampledTorques
+from homodyn.simulate.contact_geometry import ContactGeometry
+from homodyn.simulate.contact_law import ContactLaw, StepLaw
+from homodyn.simulate.events import StateEvent
+from homodyn.simulate.joint_rows import DEFAULT_JOINT_LIMITS, JointLimits
+from homodyn.simulate.law_constants import check_contact_names
+
+SOLVED_METHODS = ("dormand_prince", "implicit_midpoint")
+"""Integration methods whose steps are taken in Python."""
 
 
 @dataclass(frozen=True, eq=False)
-class Setup:
-    """All that decides what a step does, but for numbers that may differ between lanes."""
+class SimulationSetup:
+    """What decides about a step, except values that may differ between batch elements."""
 
     model: Model
-    scene: Scene
-    law: Any
-    actuation: tuple[Any, ...] = ()
-    integrator: str = "semi_implicit_euler"
-    limits: JointLimits | None = USUAL_LIMITS
-    limited: bool = True
-    lane: tuple[str, ...] = ()
-    ledger: bool = True
-    stops: tuple[Any, ...] = ()
+    geometry: ContactGeometry
+    law: ContactLaw | None
+    actuation: tuple[ActuationPart, ...] = ()
+    integrator: str | Integrator = "semi_implicit_euler"
+    joint_limits: JointLimits | None = DEFAULT_JOINT_LIMITS
+    torque_limits: bool = True
+    batch_names: tuple[str, ...] = ()
+    """Names of the batch parameters."""
+    energy: bool = True
+    """Whether the work of all forces is integrated."""
+    end_events: tuple[StateEvent, ...] = ()
+    """Events that end a batch element within the kernel."""
     constraints: Constraint | None = None
 
     def __post_init__(self) -> None:
         if not self.model.nv:
             raise ModelError(f"nothing can move in model {self.model.name!r}: all joints are fixed")
-        if self.stepping and self.integrator != "semi_implicit_euler":
+        if isinstance(self.law, StepLaw) and self.integrator_name != "semi_implicit_euler":
             raise ModelError(
                 f"contact law {self.law.name!r} finds velocities at the end of a step and goes "
-                f"with semi_implicit_euler, not with {self.integrator}"
+                f"with semi_implicit_euler, not with {self.integrator_name}"
             )
         if self.law is not None:
-            refuse_unknown(self.law, [shape.name for shape in self.model.contacts])
+            check_contact_names(self.law, [shape.name for shape in self.model.contacts])
 
     @property
-    def stepping(self) -> bool:
-        """Whether the law gives velocities rather than forces."""
-        return hasattr(self.law, "step")
+    def integrator_name(self) -> str:
+        """Name of the integration method."""
+        return self.integrator if isinstance(self.integrator, str) else self.integrator.name
+
+    @property
+    def solves_steps(self) -> bool:
+        """Whether the method chooses or solves its steps, in Python."""
+        return self.integrator in SOLVED_METHODS
 
     @cached_property
     def memory(self) -> int:
-        """Numbers that the law keeps."""
-        return int(self.law.memory(self.scene)) if self.law is not None else 0
+        """Number of values that the law keeps."""
+        return int(self.law.memory_size(self.geometry)) if self.law is not None else 0
 
     @cached_property
     def gap_count(self) -> int:
-        """Places that may touch."""
-        return len(self.scene.names) if self.law is not None else 0
+        """Number of gaps."""
+        return len(self.geometry.names) if self.law is not None else 0
 
     @property
-    def traced(self) -> tuple[Any, ...]:
+    def traced_actuation(self) -> tuple[Actuation, ...]:
         """Actuations that are part of the kernel."""
-        outside = (SampledTorques, Controller)
-        return tuple(part for part in self.actuation if not isinstance(part, outside))
+        return tuple(part for part in self.actuation if isinstance(part, Actuation))
+
+    @property
+    def sampled_torques(self) -> tuple[SampledTorques, ...]:
+        """Actuations that are read from tables."""
+        return tuple(part for part in self.actuation if isinstance(part, SampledTorques))
+
+    @property
+    def controllers(self) -> tuple[Controller, ...]:
+        """Actuations that call Python functions."""
+        return tuple(part for part in self.actuation if isinstance(part, Controller))
 
     def sizes(self) -> dict[str, tuple[int, ...]]:
-        """Shapes of the inputs."""
+        """Shapes of the inputs of a step."""
         model = self.model
         sizes: dict[str, tuple[int, ...]] = {
             "q": (model.nq,),
@@ -75,7 +97,7 @@ class Setup:
             "status": (),
             "dt": (),
             "torque": (model.nv,),
-            "lane": (len(self.lane),),
+            "batch": (len(self.batch_names),),
         }
         if model.parameters:
             sizes["parameters"] = (len(model.parameters),)

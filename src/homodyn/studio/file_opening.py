@@ -19,7 +19,7 @@ from homodyn.balance import load_scene
 from homodyn.capture import Trial
 from homodyn.errors import FormatError, HomodynError
 from homodyn.model import Model, load
-from homodyn.simulate import grounded
+from homodyn.simulate import place_on_ground
 from homodyn.studio.balance_evaluation import BalanceScene
 from homodyn.studio.catalog_recipe import CatalogRecipe
 from homodyn.studio.document import Actor, StudioDocument
@@ -87,7 +87,7 @@ def standing_actor(model: Model, source: str = "") -> Actor:
     q = model.neutral()
     # Bodies that cannot be lifted, such as an arm fixed in the world, stay as they are.
     with contextlib.suppress(HomodynError):
-        q = grounded(model, q, 0.0)
+        q = place_on_ground(model, q, 0.0)
     return Actor(model.name, model, q, source=source)
 
 

@@ -27,7 +27,16 @@ from homodyn.motion import (
     Loads,
     Motion,
 )
-from homodyn.simulate import LAWS, PD, Controller, Record, Scene, gap_distances, run
+from homodyn.simulate import (
+    CONTACT_LAWS,
+    PD,
+    ContactGeometry,
+    Controller,
+    SimulationOptions,
+    SimulationResult,
+    gap_distances,
+    run,
+)
 from homodyn.studio.document import Actor
 from homodyn.studio.result_folders import foot_forces, loads_from_torques
 from homodyn.symbolic import Kernel, kernel
@@ -117,7 +126,7 @@ class LiveSimulation:
             )
         self.model = model.at(model.parameter_values) if model.parameters else model
         self.choices = choices
-        self.record: Record | None = None
+        self.record: SimulationResult | None = None
         self.error: str = ""
         self.done = threading.Event()
         self._q = np.array(q, dtype=float)
@@ -156,7 +165,9 @@ class LiveSimulation:
 
     def _run(self) -> None:
         model, choices = self.model, self.choices
-        law = None if choices.law == "none" else LAWS[choices.law](friction=choices.friction)
+        law = (
+            None if choices.law == "none" else CONTACT_LAWS[choices.law](friction=choices.friction)
+        )
         looking = Controller(self._look, 1 / SAMPLE_RATE_HZ)
         servos = PD(choices.hold, choices.hold / 10, target=self._q, stable=True)
         try:
@@ -168,9 +179,11 @@ class LiveSimulation:
                 1 / (SAMPLE_RATE_HZ * STEPS_PER_SAMPLE[choices.law]),
                 contact=law,
                 actuation=(servos, looking) if choices.hold else (looking,),
-                record=1 / SAMPLE_RATE_HZ,
-                # A hand is no motor.
-                torque_limits=False,
+                options=SimulationOptions(
+                    record_interval=1 / SAMPLE_RATE_HZ,
+                    # A hand is no motor.
+                    torque_limits=False,
+                ),
             )
         except HomodynError as error:
             self.error = " ".join(str(error).split())
@@ -262,7 +275,9 @@ def center_of_pressure(force: np.ndarray, moment: np.ndarray, weight: np.ndarray
     return np.asarray(np.cross(up, moment) / upward)
 
 
-def actor_from_simulation(record: Record, name: str, pushes: np.ndarray | None = None) -> Actor:
+def actor_from_simulation(
+    record: SimulationResult, name: str, pushes: np.ndarray | None = None
+) -> Actor:
     """The body of a simulation, with its motion and forces.
 
     ``pushes`` (frames, nv) are generalised forces of hands, which are no torques of joints.
@@ -277,7 +292,7 @@ def actor_from_simulation(record: Record, name: str, pushes: np.ndarray | None =
     v = record.v[rows]
     a = np.gradient(v, even, axis=0) if len(even) > 1 else np.zeros_like(v)
     motion = Motion(model, even, record.q[rows], v, a, method=f"simulated: {record.message}")
-    scene = record.scene or Scene(model)
+    scene = record.scene or ContactGeometry(model)
     points = (
         np.asarray(gap_distances(scene)(motion.q)["point"])
         if record.contact_names

@@ -21,7 +21,7 @@ from homodyn.foundation.text import unknown_name
 from homodyn.model import Model
 from homodyn.model.layout import joint_positions
 from homodyn.motion import Motion
-from homodyn.simulate import grounded
+from homodyn.simulate import place_on_ground
 from homodyn.spatial import Transform
 from homodyn.studio.catalog_recipe import CatalogRecipe, unit_of
 from homodyn.studio.document import Actor
@@ -275,7 +275,7 @@ def _standing_on(actor: Actor, model: Model) -> np.ndarray:
     """The pose, lifted or lowered where it stood on the ground so that it stands there again."""
     with contextlib.suppress(HomodynError):
         if actor.motion is None and np.allclose(
-            grounded(actor.model, actor.q, 0.0), actor.q, atol=1e-6
+            place_on_ground(actor.model, actor.q, 0.0), actor.q, atol=1e-6
         ):
-            return np.asarray(grounded(model, actor.q, 0.0))
+            return np.asarray(place_on_ground(model, actor.q, 0.0))
     return actor.q

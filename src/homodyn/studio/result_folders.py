@@ -21,7 +21,7 @@ from homodyn.motion import (
     Loads,
     Motion,
 )
-from homodyn.simulate import Scene, gap_distances
+from homodyn.simulate import ContactGeometry, gap_distances
 from homodyn.studio.document import Actor
 
 Columns = Mapping[str, np.ndarray]
@@ -124,7 +124,7 @@ def _read_reconstruction(model: Model, folder: Path) -> tuple[Motion, Loads | No
 
 def lowest_contact_points(model: Model, q: np.ndarray) -> dict[str, np.ndarray]:
     """By body, the mean (frames, 3), m, of its places of contact within 2 cm of its lowest one."""
-    scene = Scene(model)
+    scene = ContactGeometry(model)
     if not scene.names:
         return {}
     seen = gap_distances(scene)(q)
@@ -226,7 +226,7 @@ def _read_contact_forces(motion: Motion, path: Path) -> tuple[ContactForce, ...]
     if not path.is_file():
         return ()
     columns = read_columns(path)
-    scene = Scene(motion.model)
+    scene = ContactGeometry(motion.model)
     heads = [f"{name} {axis}" for name in scene.names for axis in "xyz"]
     if not heads or any(head not in columns for head in heads):
         return ()

@@ -9,7 +9,7 @@ import pytest
 from homodyn.dynamics.tree import Tree
 from homodyn.dynamics.wrenches import WrenchRows
 from homodyn.model import Assembly, box, joints
-from homodyn.simulate import HeightField, Scene, TimeStepping
+from homodyn.simulate import ContactGeometry, HeightField, TimeStepping
 from homodyn.simulate.joint_rows import JointLimits, joint_rows
 from homodyn.simulate.rigid.contact_span import contact_span
 from homodyn.simulate.rigid.time_stepping import VelocityProblem
@@ -36,7 +36,9 @@ def scene():
     )
     x, y = np.meshgrid(np.arange(5), np.arange(5), indexing="ij")
     ground = HeightField(0.05 * np.sin(x + y), spacing=(0.4, 0.4), origin=(-0.8, -0.8))
-    return Scene(model, contacts=("sole", "edge"), ground=(ground,), pairs=(("knob", "top"),))
+    return ContactGeometry(
+        model, contacts=("sole", "edge"), ground=(ground,), pairs=(("knob", "top"),)
+    )
 
 
 def test_each_row_is_the_combination_that_stands_for_it(scene):
@@ -70,7 +72,7 @@ def test_sweeps_are_those_over_the_written_out_matrix(scene, way):
     )  # fmt: skip
     start = ca.SX.sym("f", step.problem.size)
     plain = gauss_seidel(step.problem, start=start, sweeps=law.sweeps).force
-    both = ca.Function("both", [q, v, start], [plain, step.swept(start), step.problem.A])
+    both = ca.Function("both", [q, v, start], [plain, step.sweep(start), step.problem.A])
     rng = np.random.default_rng(1)
     for _ in range(5):
         at = model.random(rng)

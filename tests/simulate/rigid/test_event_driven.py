@@ -6,9 +6,9 @@ import pytest
 from homodyn.dynamics import kinetic_energy, momentum, potential_energy
 from homodyn.errors import ModelError
 from homodyn.model import Assembly, Body, joints
-from homodyn.simulate import Plane, Scene
-from homodyn.simulate.rigid import Ending, EventDriven, run_events
-from homodyn.simulate.rigid.modes import CLOSING
+from homodyn.simulate import ContactGeometry, Plane
+from homodyn.simulate.rigid import EventDrivenContact, TerminationReason, run_events
+from homodyn.simulate.rigid.contact_modes import CLOSING_DEPTH
 from support.things import ball, box, coin, resting_on, stack_of_boxes, tilted
 
 G = 9.81
@@ -28,9 +28,9 @@ def test_bounces_come_when_they_should_and_end():
     model, e, height = ball(), 0.5, 1.0
     q = model.neutral()
     q[2] = 0.1 + height
-    law = EventDriven(restitution=e, rest_speed=0.01)
-    run = run_events(law, Scene(model), q, np.zeros(6), 2.0, dt=0.05)
-    assert run.ending is Ending.FINISHED
+    law = EventDrivenContact(restitution=e, rest_speed=0.01)
+    run = run_events(law, ContactGeometry(model), q, np.zeros(6), 2.0, dt=0.05)
+    assert run.reason is TerminationReason.FINISHED
     speed, due = np.sqrt(2 * G * height), np.sqrt(2 * height / G)
     expected = [due]
     while speed * e > law.rest_speed:
@@ -40,7 +40,7 @@ def test_bounces_come_when_they_should_and_end():
     assert len(touches) in (len(expected), len(expected) + 1)
     np.testing.assert_allclose(touches[: len(expected)], expected, atol=1e-7)
     assert run.force[-1, 0, 0] == pytest.approx(2.0 * G, rel=1e-6)
-    assert abs(run.q[-1, 2] - 0.1) < 2 * CLOSING
+    assert abs(run.q[-1, 2] - 0.1) < 2 * CLOSING_DEPTH
     assert ledger_error(model, run) < 1e-6
     assert np.all(np.diff(run.work[:, 3:].sum(1)) <= 0)
 
@@ -49,16 +49,16 @@ def test_bounces_come_when_they_should_and_end():
 def test_a_block_begins_to_slide_at_the_angle_of_friction(beyond, slides):
     model, mu = box(), 0.5
     angle = np.arctan(mu) + beyond
-    scene = Scene(model, ground=(Plane(tilted(angle)),))
+    scene = ContactGeometry(model, ground=(Plane(tilted(angle)),))
     run = run_events(
-        EventDriven(friction=mu, tolerance=1e-6),
+        EventDrivenContact(friction=mu, tolerance=1e-6),
         scene,
         resting_on(angle, 0.1),
         np.zeros(6),
         0.02,
         dt=0.02,
     )
-    assert run.ending is Ending.FINISHED
+    assert run.reason is TerminationReason.FINISHED
     expected = G * (np.sin(angle) - mu * np.cos(angle)) * 0.02 if slides else 0.0
     assert np.linalg.norm(run.v[-1]) == pytest.approx(expected, abs=5e-6)
     kinds = {event.kind for event in run.events}
@@ -69,7 +69,7 @@ def test_a_sliding_ball_comes_to_roll():
     model, mu, v0 = ball(), 0.2, 1.0
     q, v = model.neutral(), np.zeros(6)
     q[2], v[0] = 0.1, v0
-    run = run_events(EventDriven(friction=mu), Scene(model), q, v, 0.4, dt=0.1)
+    run = run_events(EventDrivenContact(friction=mu), ContactGeometry(model), q, v, 0.4, dt=0.1)
     (rest,) = run.events
     assert rest.kind == "rest"
     assert rest.time == pytest.approx(2 * v0 / (7 * mu * G), abs=1e-6)
@@ -82,8 +82,8 @@ def test_a_sliding_ball_comes_to_roll():
 def test_a_ball_rolls_down_a_slope_without_loss():
     model, angle = ball(), 0.3
     q = resting_on(angle, 0.1)
-    scene = Scene(model, ground=(Plane(tilted(angle)),))
-    run = run_events(EventDriven(friction=0.8), scene, q, np.zeros(6), 0.5, dt=0.1)
+    scene = ContactGeometry(model, ground=(Plane(tilted(angle)),))
+    run = run_events(EventDrivenContact(friction=0.8), scene, q, np.zeros(6), 0.5, dt=0.1)
     assert run.events == ()
     way = 5 / 7 * G * np.sin(angle) * 0.5**2 / 2
     assert np.linalg.norm(run.q[-1, :3] - run.q[0, :3]) == pytest.approx(way, rel=1e-6)
@@ -96,9 +96,14 @@ def test_a_spinning_coin_stops_when_friction_has_used_its_spin():
     v[5] = spin
     stop = spin * radius / (2 * mu * G)
     run = run_events(
-        EventDriven(friction=mu, tolerance=1e-6), Scene(model), model.neutral(), v, 0.4, dt=0.02
+        EventDrivenContact(friction=mu, tolerance=1e-6),
+        ContactGeometry(model),
+        model.neutral(),
+        v,
+        0.4,
+        dt=0.02,
     )
-    assert run.ending is Ending.FINISHED
+    assert run.reason is TerminationReason.FINISHED
     moving = run.time < stop
     expected = np.where(moving, spin - 2 * mu * G / radius * run.time, 0.0)
     np.testing.assert_allclose(run.v[:, 5], expected, atol=1e-4)
@@ -111,11 +116,11 @@ def test_a_spinning_coin_stops_when_friction_has_used_its_spin():
 def test_a_slender_box_tips_where_its_weight_passes_the_edge(slope, tips):
     model = box(half=(0.05, 0.1, 0.2))
     angle = np.arctan(slope)
-    scene = Scene(model, ground=(Plane(tilted(angle)),))
+    scene = ContactGeometry(model, ground=(Plane(tilted(angle)),))
     run = run_events(
-        EventDriven(friction=0.8), scene, resting_on(angle, 0.2), np.zeros(6), 0.2, dt=0.1
+        EventDrivenContact(friction=0.8), scene, resting_on(angle, 0.2), np.zeros(6), 0.2, dt=0.1
     )
-    assert run.ending is Ending.FINISHED
+    assert run.reason is TerminationReason.FINISHED
     left = {event.name for event in run.events if event.kind == "leave"}
     assert len(left) == (2 if tips else 0)
     assert (np.abs(run.v[-1, 4]) > 0.01) == tips
@@ -126,9 +131,9 @@ def test_stacked_boxes_stand():
     model = stack_of_boxes()
     q = model.neutral()
     q[2], q[7 + 2] = 0.1, 0.3
-    scene = Scene(model, contacts=("low_skin",), pairs=(("high_skin", "low_skin"),))
-    run = run_events(EventDriven(tolerance=1e-6), scene, q, np.zeros(12), 0.05, dt=0.05)
-    assert run.ending is Ending.FINISHED
+    scene = ContactGeometry(model, contacts=("low_skin",), pairs=(("high_skin", "low_skin"),))
+    run = run_events(EventDrivenContact(tolerance=1e-6), scene, q, np.zeros(12), 0.05, dt=0.05)
+    assert run.reason is TerminationReason.FINISHED
     on_ground = [name.count(" on ") == 0 for name in scene.names]
     assert run.force[-1, on_ground, 0].sum() == pytest.approx(4 * G, rel=1e-6)
     between = run.force[-1, ~np.array(on_ground), 0].sum()
@@ -141,7 +146,9 @@ def test_momentum_is_kept_in_flight():
     rng = np.random.default_rng(0)
     q, v = model.neutral(), rng.normal(size=6)
     q[2] = 3.0
-    run = run_events(EventDriven(tolerance=1e-14), Scene(model), q, v, 0.1, dt=0.05)
+    run = run_events(
+        EventDrivenContact(tolerance=1e-14), ContactGeometry(model), q, v, 0.1, dt=0.05
+    )
     held = momentum(model, run.q, run.v)
     expected = held[0] + np.outer(run.time, [0, 0, 0, 0, 0, -3.0 * G])
     np.testing.assert_allclose(held, expected, atol=1e-12)
@@ -155,9 +162,9 @@ def test_contacts_never_make_energy(seed):
     q[2] = 0.4
     q[3:7] = rng.normal(size=4)
     q[3:7] /= np.linalg.norm(q[3:7])
-    law = EventDriven(friction=0.4, restitution=0.6, rest_speed=0.05, tolerance=1e-6)
-    run = run_events(law, Scene(model), q, v, 0.5, dt=0.01)
-    assert run.ending is Ending.FINISHED, run.message
+    law = EventDrivenContact(friction=0.4, restitution=0.6, rest_speed=0.05, tolerance=1e-6)
+    run = run_events(law, ContactGeometry(model), q, v, 0.5, dt=0.01)
+    assert run.reason is TerminationReason.FINISHED, run.message
     assert any(event.kind == "touch" for event in run.events)
     assert np.all(np.diff(run.work[:, 1]) < 1e-6)
     assert np.all(np.diff(run.work[:, 3:].sum(1)) <= 1e-9)
@@ -175,8 +182,15 @@ def swinging(**numbers):
 
 def test_a_limit_stops_and_holds():
     model = swinging(lower=-1.0, upper=0.3)
-    run = run_events(EventDriven(), Scene(model), np.array([1e-3]), np.array([1.5]), 2.0, dt=0.01)
-    assert run.ending is Ending.FINISHED
+    run = run_events(
+        EventDrivenContact(),
+        ContactGeometry(model),
+        np.array([1e-3]),
+        np.array([1.5]),
+        2.0,
+        dt=0.01,
+    )
+    assert run.reason is TerminationReason.FINISHED
     assert 0.29 < run.q.max() < 0.3 + 1e-7
     assert {event.name for event in run.events} == {"rod limit"}
     assert run.work[-1, 4] < -0.1
@@ -184,15 +198,22 @@ def test_a_limit_stops_and_holds():
 
 def test_dry_friction_stops_a_swing_and_holds_it():
     model = swinging(friction=1.0)
-    run = run_events(EventDriven(), Scene(model), np.array([0.6]), np.zeros(1), 3.0, dt=0.05)
-    assert run.ending is Ending.FINISHED
+    run = run_events(
+        EventDrivenContact(), ContactGeometry(model), np.array([0.6]), np.zeros(1), 3.0, dt=0.05
+    )
+    assert run.reason is TerminationReason.FINISHED
     held = np.arcsin(1.0 / (0.5 * G))
     assert abs(run.q[-1, 0]) <= held + 1e-6
     assert np.abs(run.v[-1, 0]) < 1e-6
     assert [event.kind for event in run.events][-1] == "rest"
     # Below the angle that friction holds, nothing ever moves.
     still = run_events(
-        EventDriven(), Scene(model), np.array([held - 1e-3]), np.zeros(1), 0.5, dt=0.1
+        EventDrivenContact(),
+        ContactGeometry(model),
+        np.array([held - 1e-3]),
+        np.zeros(1),
+        0.5,
+        dt=0.1,
     )
     assert np.ptp(still.q) < 1e-9
 
@@ -203,8 +224,8 @@ def test_zero_friction_is_ice():
     v[:2] = 1.0, 0.5
     q = model.neutral()
     q[2] = 0.1
-    run = run_events(EventDriven(friction=0.0), Scene(model), q, v, 0.2, dt=0.1)
-    assert run.ending is Ending.FINISHED
+    run = run_events(EventDrivenContact(friction=0.0), ContactGeometry(model), q, v, 0.2, dt=0.1)
+    assert run.reason is TerminationReason.FINISHED
     np.testing.assert_allclose(run.v[-1], v, atol=1e-8)
 
 
@@ -215,8 +236,8 @@ def test_a_start_inside_the_ground_is_told():
     model = box()
     q = model.neutral()
     q[2] = 0.05
-    run = run_events(EventDriven(), Scene(model), q, np.zeros(6), 0.1)
-    assert run.ending is Ending.OVERLAP
+    run = run_events(EventDrivenContact(), ContactGeometry(model), q, np.zeros(6), 0.1)
+    assert run.reason is TerminationReason.OVERLAP
     assert "box_skin" in run.message
     assert "0.05" in run.message
 
@@ -229,8 +250,10 @@ def test_torques_that_are_no_numbers_are_told():
     def torque(t, q, v):
         return np.where(np.arange(6) == 3, np.nan if t > 0.02 else 0.0, 0.0)
 
-    run = run_events(EventDriven(), Scene(model), q, np.zeros(6), 0.1, dt=0.01, torque=torque)
-    assert run.ending is Ending.TORQUES
+    run = run_events(
+        EventDrivenContact(), ContactGeometry(model), q, np.zeros(6), 0.1, dt=0.01, torque=torque
+    )
+    assert run.reason is TerminationReason.TORQUES
     assert "root_rx" in run.message
     assert run.time[-1] >= 0.01
     assert np.isfinite(run.q).all()
@@ -240,9 +263,9 @@ def test_too_many_events_end_the_run():
     model = ball()
     q = model.neutral()
     q[2] = 0.1 + 1e-6
-    law = EventDriven(restitution=0.999, rest_speed=1e-9, events=500)
-    run = run_events(law, Scene(model), q, np.zeros(6), 2.0)
-    assert run.ending is Ending.EVENTS
+    law = EventDrivenContact(restitution=0.999, rest_speed=1e-9, max_events_per_second=500)
+    run = run_events(law, ContactGeometry(model), q, np.zeros(6), 2.0)
+    assert run.reason is TerminationReason.EVENTS
     assert "ball_skin" in run.message
 
 
@@ -251,7 +274,9 @@ def test_samples_far_apart_change_nothing():
     q = model.neutral()
     q[2] = 0.6
     fine, coarse = (
-        run_events(EventDriven(restitution=0.7), Scene(model), q, np.zeros(6), 1.0, dt=dt)
+        run_events(
+            EventDrivenContact(restitution=0.7), ContactGeometry(model), q, np.zeros(6), 1.0, dt=dt
+        )
         for dt in (0.01, 1.0)
     )
     np.testing.assert_allclose(coarse.q[-1], fine.q[-1], atol=1e-6)
@@ -259,11 +284,12 @@ def test_samples_far_apart_change_nothing():
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"impact": "soft"}, {"tolerance": 0.0}, {"events": -1.0}, {"restitution": 1.1}]
+    "wrong",
+    [{"impact": "soft"}, {"tolerance": 0.0}, {"max_events_per_second": -1.0}, {"restitution": 1.1}],
 )
 def test_what_is_no_law_is_refused(wrong):
     with pytest.raises(ModelError):
-        EventDriven(**wrong)
+        EventDrivenContact(**wrong)
 
 
 @pytest.mark.parametrize("seed", [0, 2])
@@ -276,9 +302,9 @@ def test_a_box_that_rocks_to_rest_does_not_pile_up_events(seed):
     q[3:7] = rng.normal(size=4)
     q[3:7] /= np.linalg.norm(q[3:7])
     v = rng.normal(size=6) * [1, 1, 1, 5, 5, 5]
-    law = EventDriven(friction=1.0, tolerance=1e-6)
-    run = run_events(law, Scene(model), q, v, 0.8, dt=0.1)
-    assert run.ending is Ending.FINISHED, run.message
+    law = EventDrivenContact(friction=1.0, tolerance=1e-6)
+    run = run_events(law, ContactGeometry(model), q, v, 0.8, dt=0.1)
+    assert run.reason is TerminationReason.FINISHED, run.message
     assert len(run.events) < 200
     assert ledger_error(model, run) < 1e-3
 
@@ -305,8 +331,8 @@ def test_a_rod_pushed_into_rough_ground_jams_and_stops_at_once(spin):
     turn = np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]])
     centre = np.array([slip, 0, 0]) - np.cross([0, spin, 0], arm)
     v = np.concatenate([turn.T @ centre, [0, spin, 0]])
-    run = run_events(EventDriven(friction=2.0), Scene(model), q, v, 0.1, dt=0.01)
-    assert run.ending is Ending.FINISHED, run.message
+    run = run_events(EventDrivenContact(friction=2.0), ContactGeometry(model), q, v, 0.1, dt=0.01)
+    assert run.reason is TerminationReason.FINISHED, run.message
     jam = run.events[0]
     assert (jam.kind, jam.time) == ("jam", 0.0)
     A = np.eye(2) + 12 * np.array(
@@ -317,5 +343,7 @@ def test_a_rod_pushed_into_rough_ground_jams_and_stops_at_once(spin):
     assert run.work[-1, 3] < -0.1
     assert ledger_error(model, run) < 1e-6
     # With little friction the same rod slides on.
-    slides = run_events(EventDriven(friction=0.5), Scene(model), q, v, 0.05, dt=0.01)
+    slides = run_events(
+        EventDrivenContact(friction=0.5), ContactGeometry(model), q, v, 0.05, dt=0.01
+    )
     assert not any(event.kind == "jam" for event in slides.events)

@@ -8,14 +8,14 @@ import pytest
 import homodyn as hd
 from homodyn.catalog.humans_order import from_humans, to_humans
 from homodyn.dynamics import bias_force, velocity
-from homodyn.simulate import Scene
+from homodyn.simulate import ContactGeometry
 from homodyn.simulate.joint_rows import free_inertia
-from homodyn.simulate.rigid import Ending, EventDriven, run_events
-from homodyn.simulate.rigid.accelerations import accelerations
+from homodyn.simulate.rigid import EventDrivenContact, TerminationReason, run_events
+from homodyn.simulate.rigid.contact_accelerations import contact_accelerations
+from homodyn.simulate.rigid.contact_modes import CLOSING_DEPTH, Modes
 from homodyn.simulate.rigid.contact_state import contact_states
-from homodyn.simulate.rigid.impacts import impact
-from homodyn.simulate.rigid.modes import CLOSING, Modes
-from homodyn.simulate.solvers import ConeProblem, Status, gauss_seidel, pivot
+from homodyn.simulate.rigid.impact import resolve_impact
+from homodyn.simulate.solvers import ConeProblem, ConeStatus, gauss_seidel, pivot
 
 NO_SLIP = np.full(8, 100.0)
 """HuMAnS has no sliding: friction that is never used up."""
@@ -29,7 +29,7 @@ def human():
 @pytest.fixture(scope="module")
 def scene(human):
     feet = tuple(contact.name for contact in human.contacts if contact.body.endswith("foot"))
-    return Scene(human, feet)
+    return ContactGeometry(human, feet)
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ def at(scene):
 
 
 def closed(state):
-    modes = Modes.of(state, 8)
+    modes = Modes.from_state(state, 8)
     assert modes.closed.all()
     return modes
 
@@ -55,24 +55,26 @@ def standing(human, at):
 
 def stuck(state, modes):
     none = np.zeros(8)
-    return impact(state, modes, friction=none, restitution=none, rest_speed=0.0, law="stick")
+    return resolve_impact(
+        state, modes, friction=none, restitution=none, rest_speed=0.0, law="stick"
+    )
 
 
 def test_free_fall_is_free(human, at):
     q = human.neutral()
     q[human.coordinate_index("root_tz")] += 0.5
     state = at(q, np.zeros(42))
-    modes = Modes.of(state, 8)
+    modes = Modes.from_state(state, 8)
     assert not modes.closed.any()
-    found = accelerations(state, modes, np.zeros(42), NO_SLIP, np.zeros(0))
+    found = contact_accelerations(state, modes, np.zeros(42), NO_SLIP, np.zeros(0))
     expected = -9.81 * np.eye(42)[37]
     np.testing.assert_allclose(to_humans(human, found.acceleration), expected, atol=1e-10)
 
 
 def test_standing_without_torques_gives_the_golden_forces(human, at):
     state, modes = standing(human, at)
-    found = accelerations(state, modes, np.zeros(42), NO_SLIP, np.zeros(0))
-    assert found.solution.status is Status.SOLVED
+    found = contact_accelerations(state, modes, np.zeros(42), NO_SLIP, np.zeros(0))
+    assert found.solution.status is ConeStatus.SOLVED
     assert found.force.reshape(8, 3)[:, 0].sum() == pytest.approx(540.2044051, abs=1e-3)
     document = to_humans(human, found.acceleration)
     assert document[[2, 5, 14, 35, 41]] == pytest.approx(
@@ -108,13 +110,13 @@ def _struck_at(human, at, v):
 def test_cones_that_hold_land_like_sticking_feet(human, at):
     """With friction to spare nothing slides or opens, and the laws agree."""
     state, modes = _struck_at(human, at, sink(human, 1.0))
-    cones = impact(state, modes, friction=NO_SLIP, restitution=np.zeros(8), rest_speed=0.0)
+    cones = resolve_impact(state, modes, friction=NO_SLIP, restitution=np.zeros(8), rest_speed=0.0)
     np.testing.assert_allclose(cones.velocity, stuck(state, modes).velocity, atol=1e-6)
 
 
 def test_weight_and_blow_are_in_the_ratio_of_gravity(human, at):
     state, modes = standing(human, at)
-    force = accelerations(state, modes, np.zeros(42), NO_SLIP, np.zeros(0)).force
+    force = contact_accelerations(state, modes, np.zeros(42), NO_SLIP, np.zeros(0)).force
     blow = stuck(*_struck_at(human, at, sink(human, 1.0))).impulse
     ratio = force.reshape(8, 3)[:, 0].sum() / blow.reshape(8, 3)[:, 0].sum()
     assert ratio == pytest.approx(9.81, rel=1e-5)
@@ -126,7 +128,7 @@ def test_a_held_posture_weighs_what_it_weighs(human, at):
     push = np.linalg.lstsq(state.G[:, :6].T, bias[:6], rcond=None)[0]
     tau = bias - state.G.T @ push
     np.testing.assert_allclose(tau[:6], 0, atol=1e-9)
-    found = accelerations(state, modes, tau, np.full(8, 0.8), np.zeros(0))
+    found = contact_accelerations(state, modes, tau, np.full(8, 0.8), np.zeros(0))
     assert found.force.reshape(8, 3)[:, 0].sum() == pytest.approx(716.13, abs=1e-4)
     # Errors of position that are allowed in contacts are being taken back.
     assert np.abs(found.acceleration).max() < 0.02
@@ -138,8 +140,8 @@ def test_forces_meet_their_conditions(human, scene, at, seed):
     tau = np.concatenate([np.zeros(6), 30 * rng.normal(size=36)])
     state = at(human.neutral(), np.zeros(42))
     modes = closed(state)
-    found = accelerations(state, modes, tau, np.full(8, 0.5), np.zeros(0))
-    assert found.solution.status is Status.SOLVED
+    found = contact_accelerations(state, modes, tau, np.full(8, 0.5), np.zeros(0))
+    assert found.solution.status is ConeStatus.SOLVED
     force = found.force.reshape(8, 3)
     w = found.solution.motion.reshape(8, 3)
     size = np.abs(state.G @ state.free_acceleration(tau)).max()
@@ -164,7 +166,7 @@ def test_pulled_up_every_foot_point_leaves_once(human, scene):
     target, lift = human.neutral(), np.zeros(42)
     lift[human.coordinate_index("root_tz")] = 2000.0
     run = run_events(
-        EventDriven(limits=False, tolerance=1e-6),
+        EventDrivenContact(limits=False, tolerance=1e-6),
         scene,
         target,
         np.zeros(42),
@@ -172,7 +174,7 @@ def test_pulled_up_every_foot_point_leaves_once(human, scene):
         dt=0.05,
         torque=lambda t, q, v: kp * (target - q) - kd * v + lift,
     )
-    assert run.ending is Ending.FINISHED
+    assert run.reason is TerminationReason.FINISHED
     assert sorted(event.name for event in run.events if event.kind == "leave") == sorted(
         scene.names
     )
@@ -186,7 +188,7 @@ def test_dropped_feet_close_at_the_surface_and_stay(human, scene):
     start = target.copy()
     start[human.coordinate_index("root_tz")] += 0.02
     run = run_events(
-        EventDriven(limits=False, impact="stick", tolerance=1e-6),
+        EventDrivenContact(limits=False, impact="stick", tolerance=1e-6),
         scene,
         start,
         np.zeros(42),
@@ -194,13 +196,13 @@ def test_dropped_feet_close_at_the_surface_and_stay(human, scene):
         dt=0.02,
         torque=lambda t, q, v: kp * (target - q) - kd * v,
     )
-    assert run.ending is Ending.FINISHED
+    assert run.reason is TerminationReason.FINISHED
     touches = [event for event in run.events if event.kind == "touch"]
     assert [t.name for t in touches[:8]] == list(scene.names)
     np.testing.assert_allclose([t.time for t in touches[:8]], np.sqrt(0.04 / 9.81), atol=1e-6)
     assert len(run.events) < 40
     heel = hd.dynamics.position(human, run.q[-1], "right_heel")
-    assert abs(heel[2]) < 20 * CLOSING
+    assert abs(heel[2]) < 20 * CLOSING_DEPTH
     assert np.abs(velocity(human, run.q[-1], run.v[-1], "right_heel")).max() < 1e-4
 
 
@@ -220,7 +222,7 @@ def test_sweeps_leave_more_than_pivots_in_the_same_time(human, at):
         return found, least
 
     exact, budget = timed(lambda: pivot(problem))
-    assert exact.status is Status.SOLVED
+    assert exact.status is ConeStatus.SOLVED
     sweeps, spent = 1, 0.0
     swept = gauss_seidel(problem, sweeps=sweeps)
     while spent < budget and sweeps < 4096:

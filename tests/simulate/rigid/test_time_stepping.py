@@ -6,7 +6,7 @@ import pytest
 from homodyn.dynamics import kinetic_energy, momentum, potential_energy
 from homodyn.errors import ModelError
 from homodyn.model import Assembly, Body, joints
-from homodyn.simulate import ImplicitSprings, Plane, Scene, rollout
+from homodyn.simulate import ContactGeometry, ImplicitSprings, Plane, SimulationOptions, rollout
 from homodyn.simulate import run as run_one
 from homodyn.simulate.rigid import TimeStepping
 from support.things import ball, box, coin, resting_on, stack_of_boxes, stepped, tilted
@@ -19,7 +19,7 @@ DT = 1e-3
 def test_a_block_begins_to_slide_at_the_angle_of_friction(beyond, slides):
     model, mu = box(), 0.5
     angle = np.arctan(mu) + beyond
-    scene = Scene(model, ground=(Plane(tilted(angle)),))
+    scene = ContactGeometry(model, ground=(Plane(tilted(angle)),))
     law = TimeStepping(friction=mu, sweeps=30)
     run = stepped(scene, law, resting_on(angle, 0.1), np.zeros(6), dt=DT, steps=500)
     expected = G * (np.sin(angle) - mu * np.cos(angle)) * 0.5 if slides else 0.0
@@ -31,7 +31,7 @@ def test_a_sliding_ball_comes_to_roll():
     model, mu, v0 = ball(), 0.2, 1.0
     q, v = model.neutral(), np.zeros(6)
     q[2], v[0] = 0.1, v0
-    run = stepped(Scene(model), TimeStepping(friction=mu), q, v, dt=DT, steps=300)
+    run = stepped(ContactGeometry(model), TimeStepping(friction=mu), q, v, dt=DT, steps=300)
     assert run["v"][-1, 4] == pytest.approx(5 / 7 * v0 / 0.1, rel=1e-3)
     rolling = np.abs(run["forces"][:, 0, 0]) < 1e-3
     assert np.argmax(rolling) * DT == pytest.approx(2 * v0 / (7 * mu * G), abs=2 * DT)
@@ -39,7 +39,7 @@ def test_a_sliding_ball_comes_to_roll():
 
 def test_a_ball_rolls_down_a_slope():
     model, angle = ball(), 0.3
-    scene = Scene(model, ground=(Plane(tilted(angle)),))
+    scene = ContactGeometry(model, ground=(Plane(tilted(angle)),))
     run = stepped(scene, TimeStepping(), resting_on(angle, 0.1), np.zeros(6), dt=DT, steps=500)
     way = 5 / 7 * G * np.sin(angle) * 0.5**2 / 2
     assert np.linalg.norm(run["q"][-1, :3] - 0.1 * tilted(angle)) == pytest.approx(way, rel=5e-3)
@@ -51,7 +51,12 @@ def test_a_spinning_coin_slows_and_stops():
     v[5] = spin
     stop = spin * radius / (2 * mu * G)
     run = stepped(
-        Scene(model), TimeStepping(friction=mu, sweeps=20), model.neutral(), v, dt=DT, steps=400
+        ContactGeometry(model),
+        TimeStepping(friction=mu, sweeps=20),
+        model.neutral(),
+        v,
+        dt=DT,
+        steps=400,
     )
     time = DT * np.arange(1, 401)
     expected = np.maximum(spin - 2 * mu * G / radius * time, 0.0)
@@ -63,7 +68,7 @@ def test_a_spinning_coin_slows_and_stops():
 def test_a_slender_box_tips_where_its_weight_passes_the_edge(slope, tips):
     model = box(half=(0.05, 0.1, 0.2))
     angle = np.arctan(slope)
-    scene = Scene(model, ground=(Plane(tilted(angle)),))
+    scene = ContactGeometry(model, ground=(Plane(tilted(angle)),))
     run = stepped(
         scene, TimeStepping(sweeps=40), resting_on(angle, 0.2), np.zeros(6), dt=DT, steps=200
     )
@@ -76,7 +81,7 @@ def test_bounces_lose_what_restitution_says():
     q[2] = 0.1 + 0.5
     dt = 2e-4
     law = TimeStepping(restitution=e, rest_speed=0.02)
-    run = stepped(Scene(model), law, q, np.zeros(6), dt=dt, steps=6000)
+    run = stepped(ContactGeometry(model), law, q, np.zeros(6), dt=dt, steps=6000)
     speed = run["v"][:, 2]
     up = [k for k in range(1, 6000) if speed[k] > 0.02 and speed[k - 1] < -0.02]
     first = np.sqrt(2 * G * 0.5)
@@ -88,7 +93,7 @@ def test_stacked_boxes_stand():
     model = stack_of_boxes()
     q = model.neutral()
     q[2], q[7 + 2] = 0.1, 0.3
-    scene = Scene(model, contacts=("low_skin",), pairs=(("high_skin", "low_skin"),))
+    scene = ContactGeometry(model, contacts=("low_skin",), pairs=(("high_skin", "low_skin"),))
     run = stepped(scene, TimeStepping(sweeps=15), q, np.zeros(12), dt=DT, steps=200)
     on_ground = np.array([" on " not in name for name in scene.names])
     total = run["forces"][-1]
@@ -101,7 +106,7 @@ def test_linear_momentum_is_kept_in_flight():
     model = box()
     q, v = model.neutral(), np.random.default_rng(0).normal(size=6)
     q[2] = 3.0
-    run = stepped(Scene(model), TimeStepping(), q, v, dt=DT, steps=100)
+    run = stepped(ContactGeometry(model), TimeStepping(), q, v, dt=DT, steps=100)
     held = momentum(model, run["q"], run["v"])[:, 3:]
     time = DT * np.arange(1, 101)
     start = momentum(model, q, v)[3:]
@@ -118,7 +123,7 @@ def test_contacts_never_make_energy(seed):
     q[3:7] = rng.normal(size=4)
     q[3:7] /= np.linalg.norm(q[3:7])
     run = stepped(
-        Scene(model),
+        ContactGeometry(model),
         TimeStepping(friction=0.4, sweeps=40),
         q,
         v,
@@ -145,15 +150,15 @@ def rod(**numbers):
 def test_limits_springs_and_dry_friction_act(way):
     law = TimeStepping(joints=way, sweeps=20)
     limited = rod(lower=-1.0, upper=0.3)
-    run = stepped(Scene(limited), law, [0.0], [1.5], dt=DT, steps=1000)
+    run = stepped(ContactGeometry(limited), law, [0.0], [1.5], dt=DT, steps=1000)
     assert run["q"].max() < 0.33
     rubbing = rod(friction=1.0)
     held = np.arcsin(1.0 / (0.5 * G))
-    run = stepped(Scene(rubbing), law, [0.6], [0.0], dt=DT, steps=3000)
+    run = stepped(ContactGeometry(rubbing), law, [0.6], [0.0], dt=DT, steps=3000)
     assert abs(run["q"][-1, 0]) < held + 1e-3
     assert abs(run["v"][-1, 0]) < 2e-3
     sprung = rod(stiffness=1e6, damping=10.0, rest=0.2)
-    run = stepped(Scene(sprung), law, [0.0], [0.0], dt=0.01, steps=500)
+    run = stepped(ContactGeometry(sprung), law, [0.0], [0.0], dt=0.01, steps=500)
     assert run["q"][-1, 0] == pytest.approx(0.2, abs=1e-3)
 
 
@@ -162,7 +167,13 @@ def test_a_start_inside_the_ground_is_pushed_out_slowly():
     q = model.neutral()
     q[2] = 0.05
     run = stepped(
-        Scene(model), TimeStepping(), q, np.zeros(6), dt=DT, steps=400, record=("distances",)
+        ContactGeometry(model),
+        TimeStepping(),
+        q,
+        np.zeros(6),
+        dt=DT,
+        steps=400,
+        record=("distances",),
     )
     # The top corners meet nothing; the others come out no faster than the push speed.
     assert np.abs(run["v"]).max() < 1.05
@@ -173,7 +184,7 @@ def test_a_step_far_too_large_stays_finite():
     model = box()
     q, v = model.neutral(), np.zeros(6)
     q[2], v[2], v[3] = 0.3, -5.0, 20.0
-    run = stepped(Scene(model), TimeStepping(sweeps=40), q, v, dt=0.2, steps=100)
+    run = stepped(ContactGeometry(model), TimeStepping(sweeps=40), q, v, dt=0.2, steps=100)
     assert np.isfinite(run["q"]).all()
     assert run["q"][-1, 2] > -0.5
 
@@ -183,7 +194,7 @@ def test_too_few_sweeps_show_in_the_residual():
     q, v = model.neutral(), np.zeros(6)
     q[2], v[2], v[4] = 0.1, -1.0, 3.0
     few, many = (
-        stepped(Scene(model), TimeStepping(sweeps=n), q, v, dt=DT, steps=1)["residual"][0]
+        stepped(ContactGeometry(model), TimeStepping(sweeps=n), q, v, dt=DT, steps=1)["residual"][0]
         for n in (1, 80)
     )
     assert few > 1e-3 > 1e-6 > many
@@ -210,18 +221,24 @@ def test_steps_that_were_solved_badly_are_counted_and_told(law):
 def test_rank_deficient_contacts_converge_in_lanes_and_every_step_says_how_far():
     """Eight rows more than freedoms: forces are not unique, their sum and the motion are."""
     model = box()
-    lanes = 12
+    elements = 12
     rng = np.random.default_rng(3)
-    q = np.tile(model.neutral(), (lanes, 1))
-    q[:, 2] = 0.1 + rng.uniform(0, 0.02, lanes)
-    v = np.zeros((lanes, 6))
-    v[:, :2] = rng.normal(size=(lanes, 2))
+    q = np.tile(model.neutral(), (elements, 1))
+    q[:, 2] = 0.1 + rng.uniform(0, 0.02, elements)
+    v = np.zeros((elements, 6))
+    v[:, :2] = rng.normal(size=(elements, 2))
     law = TimeStepping(friction=0.5, sweeps=20)
     rolled = rollout(
-        model, q, v, 0.6, DT, contact=law, record=("forces", "distances", "v", "residual")
+        model,
+        q,
+        v,
+        0.6,
+        DT,
+        contact=law,
+        options=SimulationOptions(recorded_quantities=("forces", "distances", "v", "residual")),
     )
     residual, force = rolled.records["residual"], rolled.records["forces"]
-    assert residual.shape == (lanes, 601)
+    assert residual.shape == (elements, 601)
     settled = slice(550, None)
     assert residual[:, settled].max() < 1e-8
     np.testing.assert_allclose(force[:, settled].sum(axis=2)[..., 2], 3 * G, rtol=1e-8)

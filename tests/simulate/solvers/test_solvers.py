@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from homodyn.errors import HomodynError
 from homodyn.simulate.solvers import (
     ConeProblem,
-    Status,
+    ConeStatus,
     gauss_seidel,
     newton,
     pivot,
@@ -29,7 +29,7 @@ def test_bounds_and_one_tangent_as_enumeration(solver, seed):
     expected = enumerated(problem)
     assert expected is not None
     found = solver(problem)
-    assert found.status is Status.SOLVED
+    assert found.status is ConeStatus.SOLVED
     assert law_violation(problem, found.force) < 1e-8
     if not len(problem.cones):
         np.testing.assert_allclose(found.force, expected, atol=1e-7)
@@ -44,7 +44,7 @@ def test_a_round_cone_as_enumeration(solver, seed):
     expected = enumerated(problem)
     assert expected is not None
     found = solver(problem)
-    assert found.status is Status.SOLVED
+    assert found.status is ConeStatus.SOLVED
     np.testing.assert_allclose(found.force, expected, atol=1e-7)
 
 
@@ -56,13 +56,13 @@ def test_exact_solvers_meet_the_law(seed, cones, extra, dependent):
     )
     for solver in (pivot, newton):
         found = solver(problem)
-        if found.status is Status.SOLVED:
+        if found.status is ConeStatus.SOLVED:
             assert law_violation(problem, found.force) < 1e-7
             assert found.residual <= 1e-8 * np.abs(problem.b).max()
         else:
             # Never a half-solution under the name of one.
             assert found.residual > 1e-10 * np.abs(problem.b).max()
-    assert Status.SOLVED in (pivot(problem).status, newton(problem).status)
+    assert ConeStatus.SOLVED in (pivot(problem).status, newton(problem).status)
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -71,7 +71,7 @@ def test_solvers_agree_on_the_motion_where_friction_is_small(seed):
         np.random.default_rng(seed), cones=3, tangents=2, extra=2, frictions=(0.05, 0.1)
     )
     answers = [solver(problem) for solver in SOLVERS]
-    assert all(answer.status is Status.SOLVED for answer in answers)
+    assert all(answer.status is ConeStatus.SOLVED for answer in answers)
     for other in answers[1:]:
         np.testing.assert_allclose(other.motion, answers[0].motion, atol=1e-6)
 
@@ -80,7 +80,7 @@ def test_solvers_agree_on_the_motion_where_friction_is_small(seed):
 def test_zero_friction_leaves_the_tangents_alone(solver):
     A = np.array([[2.0, 0.3, 0.1], [0.3, 1.0, 0.0], [0.1, 0.0, 1.0]])
     found = solver(ConeProblem(A, np.array([-4.0, 1.0, 1.0]), ((0, 1, 2),), 0.0))
-    assert found.status is Status.SOLVED
+    assert found.status is ConeStatus.SOLVED
     np.testing.assert_allclose(found.force, [2.0, 0.0, 0.0], atol=1e-9)
 
 
@@ -94,7 +94,7 @@ def test_redundant_contacts_give_the_motion_of_one(solver):
     many = np.tile(np.eye(3), (8, 1))
     cones = tuple((3 * k, 3 * k + 1, 3 * k + 2) for k in range(8))
     repeated = solver(ConeProblem(many @ (G @ G.T) @ many.T, many @ b, cones, 0.7))
-    assert single.status is repeated.status is Status.SOLVED
+    assert single.status is repeated.status is ConeStatus.SOLVED
     np.testing.assert_allclose(repeated.force.reshape(8, 3).sum(0), single.force, atol=1e-7)
     np.testing.assert_allclose(repeated.motion[:3], single.motion, atol=1e-7)
 
@@ -104,36 +104,36 @@ def test_rows_that_contradict_each_other_are_called_so(solver):
     """A thing that must leave to the left and to the right at once."""
     A = np.array([[1.0, -1.0], [-1.0, 1.0]])
     found = solver(ConeProblem(A, np.array([-1.0, -1.0])))
-    assert found.status is Status.INCONSISTENT
+    assert found.status is ConeStatus.INCONSISTENT
     assert found.residual > 0.1
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_an_equation_that_nothing_moves_is_called_inconsistent(solver):
     problem = ConeProblem(np.diag([1.0, 0.0]), np.array([1.0, 1.0]), lower=-INFINITY)
-    assert solver(problem).status is Status.INCONSISTENT
+    assert solver(problem).status is ConeStatus.INCONSISTENT
     met = ConeProblem(np.diag([1.0, 0.0]), np.array([1.0, 0.0]), lower=-INFINITY)
-    assert solver(met).status is Status.SOLVED
+    assert solver(met).status is ConeStatus.SOLVED
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_numbers_that_are_none_are_refused(solver):
     problem = ConeProblem(np.eye(2), np.array([np.nan, 1.0]))
-    assert solver(problem).status is Status.INVALID
+    assert solver(problem).status is ConeStatus.INVALID
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_two_rows_of_which_one_lets_go(solver):
     """A = [[2, 1], [1, 2]] against (3, -1): forces (1.5, 0)."""
     found = solver(ConeProblem(np.array([[2.0, 1.0], [1.0, 2.0]]), np.array([-3.0, 1.0])))
-    assert found.status is Status.SOLVED
+    assert found.status is ConeStatus.SOLVED
     np.testing.assert_allclose(found.force, [1.5, 0.0], atol=1e-9)
 
 
 def test_too_few_sweeps_are_told():
     problem = random_problem(np.random.default_rng(1), cones=4, tangents=2, extra=0)
     found = gauss_seidel(problem, sweeps=1)
-    assert found.status is Status.UNSOLVED
+    assert found.status is ConeStatus.UNSOLVED
     assert found.residual == pytest.approx(float(residual(problem, found.force)))
 
 
@@ -141,7 +141,7 @@ def test_a_pyramid_differs_from_the_round_cone_and_says_by_how_much():
     A, b = np.eye(3), np.array([-1.0, 1.0, 1.0])
     square = pivot(ConeProblem(A, b, ((0, 1, 2),), 0.5), facets=4, round_cones=False)
     cone = pivot(ConeProblem(A, b, ((0, 1, 2),), 0.5))
-    assert square.status is cone.status is Status.SOLVED
+    assert square.status is cone.status is ConeStatus.SOLVED
     np.testing.assert_allclose(cone.force, [1, -0.5 / np.sqrt(2), -0.5 / np.sqrt(2)], atol=1e-9)
     assert np.abs(square.force[1:]).sum() == pytest.approx(0.5)
     assert square.residual > 0.01 > 1e-9 > cone.residual
@@ -216,4 +216,4 @@ def test_what_is_no_problem_is_refused(fields, said):
 
 def test_nothing_to_solve_is_solved():
     for solver in SOLVERS:
-        assert solver(ConeProblem(np.zeros((0, 0)), np.zeros(0))).status is Status.SOLVED
+        assert solver(ConeProblem(np.zeros((0, 0)), np.zeros(0))).status is ConeStatus.SOLVED

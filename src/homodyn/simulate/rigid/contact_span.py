@@ -17,12 +17,12 @@ import numpy as np
 
 from homodyn.dynamics.tree import Tree
 from homodyn.dynamics.wrenches import PairWrench
-from homodyn.simulate.geometry import Gap
+from homodyn.simulate.contact_geometry import Gap
+from homodyn.simulate.solvers.cone_problem import ConeProblem, clip, maximum, project_on_disc
 from homodyn.simulate.solvers.gauss_seidel import inverse_scales
-from homodyn.simulate.solvers.problem import ConeProblem, clipped, maximum, on_disc
 from homodyn.spatial import Array, cross, stack
 
-ENOUGH = 3
+MIN_SPANNED_CONTACTS = 3
 """Contacts of a body from which its six wrenches are fewer than the rows."""
 
 Entries = dict[int, Array]
@@ -46,7 +46,7 @@ def contact_span(tree: Tree, gaps: Sequence[Gap]) -> ContactSpan:
     wrenches: list[PairWrench] = []
     rows: list[Entries] = [{} for _ in range(3 * len(gaps))]
     for body, chosen in alike.items():
-        if len(chosen) < ENOUGH:
+        if len(chosen) < MIN_SPANNED_CONTACTS:
             continue
         first, origin, none = len(wrenches), tree.placements[body].r, np.zeros(3)
         wrenches += [PairWrench(body, -1, origin, none, axis) for axis in np.eye(3)]
@@ -64,17 +64,17 @@ def contact_span(tree: Tree, gaps: Sequence[Gap]) -> ContactSpan:
     return ContactSpan(wrenches, rows)
 
 
-def combined(row: Entries, values: Sequence[Array]) -> Array:
+def combine(row: Entries, values: Sequence[Array]) -> Array:
     """The row times values of what it is made of."""
-    return sum((times(x, values[k]) for k, x in row.items()), ca.SX(0))
+    return sum((product(x, values[k]) for k, x in row.items()), ca.SX(0))
 
 
-def times(x: Array, y: Array) -> Array:
+def product(x: Array, y: Array) -> Array:
     """The product x y, or y itself where x is the number one."""
     return y if x.is_constant() and float(x) == 1.0 else x * y
 
 
-def sweeps_in_span(
+def span_sweeps(
     problem: ConeProblem,
     rows: Sequence[Entries],
     response: Sequence[Entries],
@@ -103,7 +103,7 @@ def sweeps_in_span(
     P, K = ([{k: leaf(x) for k, x in row.items()} for row in part] for part in (rows, response))
     b, c, inverse = (
         [leaf(x) for x in part]
-        for part in (problem.split(problem.b), soft, inverse_scales(problem))
+        for part in (problem.entries(problem.b), soft, inverse_scales(problem))
     )
     mu = [leaf(problem.coefficient(k)) for k in range(len(problem.cones))]
     bounds = {
@@ -115,7 +115,7 @@ def sweeps_in_span(
     u: list[Any] = [carried[k] for k in range(size)]
 
     def wished(i: int) -> Array:
-        return f[i] - (b[i] + c[i] * f[i] + combined(P[i], u)) * inverse[i]
+        return f[i] - (b[i] + c[i] * f[i] + combine(P[i], u)) * inverse[i]
 
     def put(i: int, force: Array) -> None:
         change = force - f[i]
@@ -124,10 +124,10 @@ def sweeps_in_span(
             u[k] = u[k] + x * change
 
     for i, (low, high) in bounds.items():
-        put(i, clipped(wished(i), low, high))
+        put(i, clip(wished(i), low, high))
     for k, (normal, *tangents) in enumerate(problem.cones):
         put(normal, maximum(0.0, wished(normal)))
-        reached = on_disc([wished(t) for t in tangents], mu[k] * f[normal])
+        reached = project_on_disc([wished(t) for t in tangents], mu[k] * f[normal])
         for t, force in zip(tangents, reached, strict=True):
             put(t, force)
     given = ca.vertcat(ca.SX(0, 1), *values)

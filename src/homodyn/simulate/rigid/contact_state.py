@@ -17,14 +17,14 @@ from homodyn.dynamics.rnea import newton_euler, passive_force
 from homodyn.dynamics.tree import Tree
 from homodyn.dynamics.wrenches import WrenchRows, as_column
 from homodyn.model.configuration import rates
-from homodyn.simulate.geometry import Scene
-from homodyn.simulate.rigid.coordinates import CoordinateRows
+from homodyn.simulate.contact_geometry import ContactGeometry
+from homodyn.simulate.rigid.coordinate_rows import CoordinateRows
 from homodyn.spatial import Array
 from homodyn.symbolic import Kernel, kernel
 
 CLOSING_TIME = 0.01
 """s: in which loops that integration opens are closed again."""
-DEPENDENT = 1e-10
+RANK_TOLERANCE = 1e-10
 """Rows of constraints this near to depending on others count as one with them."""
 
 
@@ -59,30 +59,38 @@ class ContactState:
         return np.linalg.cholesky(self.H)
 
     @cached_property
-    def half(self) -> np.ndarray:
+    def half_inverse(self) -> np.ndarray:
         """L^-1."""
         return np.linalg.inv(self.L)
 
     @cached_property
-    def _held(self) -> np.ndarray:
+    def _constrained_directions(self) -> np.ndarray:
         """Unit columns of the directions that constraints hold, in the metric of inertia."""
-        U, size, _ = np.linalg.svd(self.half @ self.K.T, full_matrices=False)
-        return np.asarray(U[:, size > DEPENDENT * size.max(initial=0.0)])
+        U, size, _ = np.linalg.svd(self.half_inverse @ self.K.T, full_matrices=False)
+        return np.asarray(U[:, size > RANK_TOLERANCE * size.max(initial=0.0)])
 
     @cached_property
-    def moving(self) -> np.ndarray:
+    def free_half_inverse(self) -> np.ndarray:
         """L^-1 without the directions that constraints hold: its square is what forces can move."""
         if not len(self.K):
-            return self.half
-        return np.asarray(self.half - self._held @ (self._held.T @ self.half))
+            return self.half_inverse
+        return np.asarray(
+            self.half_inverse
+            - self._constrained_directions @ (self._constrained_directions.T @ self.half_inverse)
+        )
 
     @cached_property
-    def stopped(self) -> np.ndarray:
+    def constrained_velocity(self) -> np.ndarray:
         """Velocities without what constraints do not let move: nearest in the metric of inertia."""
         if not len(self.K):
             return self.v
         return np.asarray(
-            self.v - self.half.T @ (self._held @ (self._held.T @ (self.L.T @ self.v)))
+            self.v
+            - self.half_inverse.T
+            @ (
+                self._constrained_directions
+                @ (self._constrained_directions.T @ (self.L.T @ self.v))
+            )
         )
 
     @cached_property
@@ -91,28 +99,30 @@ class ContactState:
         return self.G @ self.v
 
     @cached_property
-    def spread(self) -> np.ndarray:
+    def response(self) -> np.ndarray:
         """H^-1 G^T: how coordinates move under unit forces of the rows, loops being closed."""
-        return self.moving.T @ (self.moving @ self.G.T)
+        return self.free_half_inverse.T @ (self.free_half_inverse @ self.G.T)
 
     @cached_property
     def A(self) -> np.ndarray:
         """G H^-1 G^T."""
-        Y = self.moving @ self.G.T
+        Y = self.free_half_inverse @ self.G.T
         return Y.T @ Y
 
     def free_acceleration(self, tau: np.ndarray) -> np.ndarray:
         """Accelerations without forces of the rows."""
-        free = self.moving.T @ (self.moving @ (self.load + tau))
+        free = self.free_half_inverse.T @ (self.free_half_inverse @ (self.load + tau))
         if not len(self.K):
             return free
-        back = np.linalg.pinv((self.half @ self.K.T).T, rcond=DEPENDENT)
-        return np.asarray(free + self.half.T @ (back @ self.gamma))
+        back = np.linalg.pinv((self.half_inverse @ self.K.T).T, rcond=RANK_TOLERANCE)
+        return np.asarray(free + self.half_inverse.T @ (back @ self.gamma))
 
-    def holding(self, acceleration: np.ndarray, tau: np.ndarray, force: np.ndarray) -> np.ndarray:
+    def constraint_forces(
+        self, acceleration: np.ndarray, tau: np.ndarray, force: np.ndarray
+    ) -> np.ndarray:
         """Forces of the constraints in a motion; least ones where rows depend on each other."""
         left = self.H @ acceleration - self.load - tau - self.G.T @ force
-        return np.asarray(np.linalg.pinv(self.K.T, rcond=DEPENDENT) @ left)
+        return np.asarray(np.linalg.pinv(self.K.T, rcond=RANK_TOLERANCE) @ left)
 
     @property
     def kinetic_energy(self) -> float:
@@ -121,20 +131,20 @@ class ContactState:
 
 
 def contact_kernel(
-    scene: Scene, limits: bool = True, constraints: Constraint | None = None
+    geometry: ContactGeometry, limits: bool = True, constraints: Constraint | None = None
 ) -> Kernel:
     """The kernel behind `contact_states`."""
-    model = scene.model
-    held = _closing(constraints)
+    model = geometry.model
+    held = _stabilize(constraints)
     coordinates = CoordinateRows(model, limits)
-    contacts = len(scene.names)
-    limited, rubbing = len(coordinates.limited), len(coordinates.rubbing)
+    contacts = len(geometry.names)
+    limited, rubbing = len(coordinates.limited), len(coordinates.frictional)
     count = 3 * contacts + limited + rubbing
     locked = [i for i, coordinate in enumerate(model.coordinates) if coordinate.locked]
 
     def state(q: Array, v: Array) -> dict[str, Array]:
         tree = Tree(model, q, v)
-        gaps = scene.gaps(tree)
+        gaps = geometry.gaps(tree)
         G = WrenchRows(tree, [w for gap in gaps for w in gap.wrenches]).jacobian
         # The drift follows the place of touch as it wanders over round shapes and uneven ground.
         drift = ca.jtimes(G @ v, q, rates(model, q, v)) if contacts else ca.SX(0, 1)
@@ -143,7 +153,7 @@ def contact_kernel(
         own = ca.SX(limited + rubbing, model.nv)
         for k, (i, (way, _)) in enumerate(zip(coordinates.limited, inside, strict=True)):
             own[k, i] = way
-        for k, i in enumerate(coordinates.rubbing):
+        for k, i in enumerate(coordinates.frictional):
             own[limited + k, i] = 1.0
         stopped = ca.SX(len(locked), model.nv)
         for k, i in enumerate(locked):
@@ -176,7 +186,7 @@ def contact_kernel(
     return kernel(state, q=model.nq, v=model.nv, outputs=shapes, name=f"contacts of {model.name}")
 
 
-def _closing(constraints: Constraint | None) -> ConstraintSet:
+def _stabilize(constraints: Constraint | None) -> ConstraintSet:
     """The constraints, each with something that closes it again where it opens."""
     parts: tuple[Any, ...] = ConstraintSet(
         () if constraints is None else (constraints,)
@@ -188,10 +198,10 @@ def _closing(constraints: Constraint | None) -> ConstraintSet:
 
 
 def contact_states(
-    scene: Scene, limits: bool = True, constraints: Constraint | None = None
+    geometry: ContactGeometry, limits: bool = True, constraints: Constraint | None = None
 ) -> Callable[[np.ndarray, np.ndarray], ContactState]:
     """A function from (q, v) to the `ContactState` there."""
-    traced = contact_kernel(scene, limits, constraints)
+    traced = contact_kernel(geometry, limits, constraints)
 
     def at(q: np.ndarray, v: np.ndarray) -> ContactState:
         return ContactState(q=q, v=v, **traced(q, v))

@@ -1,63 +1,55 @@
-"""Rigid contacts, event by event: smooth motion between impacts, located to the last digit.
+"""Rigid contacts, event by event: smooth motion between impacts that are located in time.
 
-HuMAnS' kernel (2006, chapters 5 and 6) with friction added. Between events the accelerations of
-`accelerations` are integrated with error control; an event is a contact or limit that is struck or
-leaves, or a contact or coordinate that begins or ends to slide. Struck contacts pass through
-`impact`. Forces of one evaluation start the solver of the next.
+The scheme of HuMAnS (2006, chapters 5 and 6) with friction added. Between events the accelerations
+of `contact_accelerations` are integrated with error control. An event is a contact or limit that is
+struck or opens, or a contact or coordinate that starts or stops sliding. Struck contacts pass
+through `resolve_impact`. Forces of one evaluation start the solver of the next.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-from homodyn.errors import ModelError
+from numpy.typing import ArrayLike
+
 from homodyn.model import Model
-from homodyn.simulate.constants import Constant, refuse_beyond_one
-from homodyn.simulate.geometry import Scene
-from homodyn.simulate.record import Record
-from homodyn.simulate.rigid.coordinates import CoordinateRows
-from homodyn.simulate.rigid.impacts import IMPACTS
-from homodyn.simulate.rigid.modes import Modes
+from homodyn.simulate.actuation import ActuationArgument
+from homodyn.simulate.options import SimulationOptions
+from homodyn.simulate.result import SimulationResult
+from homodyn.simulate.rigid.event_settings import EventDrivenSettings
+from homodyn.simulate.rigid.event_simulation import run_event_driven
 
 
 @dataclass(frozen=True)
-class EventDriven:
+class EventDrivenContact(EventDrivenSettings):
     """Rigid contacts with Coulomb friction and impacts that are located in time.
 
-    ``friction`` and ``restitution`` are numbers for all contacts or go by the names of contact
-    shapes; impacts slower than ``rest_speed`` (m/s) do not bounce, which ends every train of
-    bounces. ``impact`` is "cone" (contacts may open and slide) or "stick" (HuMAnS: none does).
-    ``limits`` of coordinates are rigid, or not there.
-    ``tolerance`` is the error of a step relative to the state. More than ``events`` a second end
-    the run, as does an ``overlap`` (m) at its start.
+    ``friction`` and ``restitution`` are one number for all contact shapes, numbers by name of the
+    shape with ``"*"`` for the others, or names of batch parameters. The law takes its own steps.
+
+    Attributes:
+        friction: Coefficient of friction.
+        restitution: Fraction of the approach speed that a bounce returns, 0 to 1.
+        rest_speed: Impacts slower than this (m/s) do not bounce, which ends every train of bounces.
+        impact: "cone" lets contacts open and slide in an impact, "stick" (HuMAnS) does not.
+        limits: Whether limits of coordinates are rigid; else there are none.
+        tolerance: Error of a step relative to the state.
+        max_events_per_second: More events per second of simulated time end the run.
+        max_overlap: A larger overlap (m) at the start ends the run.
+
+    Raises:
+        ModelError: A constant is out of its range.
     """
 
-    friction: Constant = 0.8
-    restitution: Constant = 0.0
-    rest_speed: float = 0.01
-    impact: str = "cone"
-    limits: bool = True
-    tolerance: float = 1e-8
-    events: float = 2000.0
-    overlap: float = 1e-4
-    name: str = "event_driven"
-
-    def __post_init__(self) -> None:
-        if self.impact not in IMPACTS:
-            raise ModelError(f"impact may be {', '.join(IMPACTS)}, not {self.impact!r}")
-        if self.tolerance <= 0 or self.events <= 0:
-            raise ModelError("tolerance and events must be positive")
-        refuse_beyond_one(self.restitution, "restitution")
-
-    def memory(self, scene: Scene) -> int:
-        """Numbers that tell the modes of contacts, limits and rubbing coordinates."""
-        return Modes.size(len(scene.names), CoordinateRows(scene.model, self.limits))
-
     def simulate(
-        self, model: Model, q0: Any, v0: Any, duration: float, dt: float, **rest: Any
-    ) -> Record:
-        """What `homodyn.simulate.run` does under this law; ``dt`` is the longest step."""
-        from homodyn.simulate.rigid.simulation import simulated
-
-        return simulated(self, model, q0, v0, duration, dt, **rest)
+        self,
+        model: Model,
+        q0: ArrayLike,
+        v0: ArrayLike | None,
+        duration: float,
+        dt: float,
+        actuation: ActuationArgument,
+        options: SimulationOptions,
+    ) -> SimulationResult:
+        """Run a simulation; the arguments are those of `homodyn.simulate.run`."""
+        return run_event_driven(self, model, q0, v0, duration, dt, actuation, options)

@@ -8,7 +8,7 @@ from enum import Enum
 
 import numpy as np
 
-WORKS = 5
+WORK_ENTRIES = 5
 """Entries of ``EventRun.work``."""
 
 Torque = Callable[[float, np.ndarray, np.ndarray], np.ndarray]
@@ -16,8 +16,8 @@ Sample = tuple[float, np.ndarray, np.ndarray, np.ndarray]
 """Time, state, forces of contacts, which of them are closed."""
 
 
-class Ending(Enum):
-    """How a run ended, with a sentence for each."""
+class TerminationReason(Enum):
+    """How a run final_solution, with a sentence for each."""
 
     FINISHED = "reached its end"
     OVERLAP = "a contact is inside what it should touch"
@@ -60,14 +60,14 @@ class EventRun:
     """(samples, 5): done since the start by torques, contacts and joints (limits, friction, springs
     and dampers), and in impacts by contacts and limits (J)."""
     events: tuple[ContactEvent, ...]
-    ending: Ending
+    reason: TerminationReason
     message: str
     steps: int
 
 
-class Failure(Exception):
+class EventRunFailure(Exception):
     """Why a run cannot go on, and when."""
 
-    def __init__(self, ending: Ending, detail: str) -> None:
+    def __init__(self, ending: TerminationReason, detail: str) -> None:
         super().__init__(detail)
-        self.ending = ending
+        self.reason = ending

@@ -1,15 +1,15 @@
-"""Rigid contacts by time-stepping: one velocity-level problem a step, no events, no branches.
+"""Rigid contacts by time stepping: one velocity-level problem per step, no events, no branches.
 
     H' (w - v) = h (tau - C) + impulses of joint rows + G^T p,        q+ = q (+) h w
     normals:   p_n >= 0  against  u_n >= -gap / h,  or -e u_n at a bounce,      u = G w
     friction:  |p_t| <= mu p_n, against slip, in round cones
 
-(Stewart and Trinkle 1996; Anitescu and Potra 1997.) H' holds what springs, dampers and motors along
-coordinates do at the end of the step. A contact may close its gap within the step and no more, so
-that nothing passes through; what overlaps is pushed apart by a share of the overlap a step. The
-impulses are found by a fixed number of Gauss-Seidel sweeps from those of the step before, over the
-motion of the bodies that touch (`contact_span`); the residual (m/s) of each step says how far they
-came. All of it is one traced expression without branches: lanes of a batch run it together.
+(Stewart and Trinkle 1996; Anitescu and Potra 1997.) H' contains what springs, dampers and motors
+along coordinates do at the end of the step. A contact may close its gap within the step but not
+more, so nothing passes through; an overlap is reduced by a fraction per step. The impulses are
+found by a fixed number of Gauss-Seidel sweeps from those of the step before, over the motion of the
+bodies in contact (`contact_span`); the residual (m/s) of each step tells the remaining violation.
+All of it is one traced expression without branches, so batch elements run it together.
 """
 
 from __future__ import annotations
@@ -28,80 +28,94 @@ from homodyn.dynamics.rnea import newton_euler
 from homodyn.dynamics.tree import Tree
 from homodyn.dynamics.wrenches import WrenchRows, as_column
 from homodyn.errors import ModelError
-from homodyn.simulate.constants import Constant, Lane, constant, refuse_beyond_one
-from homodyn.simulate.geometry import Gap, Scene
+from homodyn.simulate.contact_geometry import ContactGeometry, Gap
+from homodyn.simulate.contact_law import StepLaw, StepProblem, VelocityStep
+from homodyn.simulate.implicit_rows import is_unbounded
 from homodyn.simulate.joint_rows import JointRow
-from homodyn.simulate.loops import LoopRow, loop_load, stiffened
+from homodyn.simulate.law_constants import (
+    BatchParameters,
+    Constant,
+    check_fractions,
+    resolve_constant,
+)
+from homodyn.simulate.loop_rows import LoopRow, add_loop_inertia, loop_load
 from homodyn.simulate.rigid.contact_span import (
     ContactSpan,
     Entries,
-    combined,
+    combine,
     contact_span,
-    sweeps_in_span,
-    times,
+    product,
+    span_sweeps,
 )
-from homodyn.simulate.rows import unbounded
 from homodyn.simulate.solvers import ConeProblem
-from homodyn.simulate.solvers import residual as left_over
-from homodyn.simulate.springs import Stepped
+from homodyn.simulate.solvers import residual as cone_residual
 from homodyn.spatial import Array, stack
 
-JOINTS = ("tangent", "exact")
+JOINT_TREATMENTS = ("tangent", "exact")
 
 
 @dataclass(frozen=True)
-class TimeStepping:
+class TimeStepping(StepLaw):
     """Rigid contacts with Coulomb friction, advanced in steps of fixed length.
 
-    ``friction`` and ``restitution`` are numbers for all contact shapes or, as mappings, for each by
-    name. Bounces slower than ``rest_speed`` (m/s) are not answered. ``correction`` is the share of
-    an overlap that one step removes, never faster than ``push_speed`` (m/s). ``sweeps`` of
-    Gauss-Seidel are done in every step. What acts along coordinates within bounds (limits, dry
-    friction, motors) is, with ``joints`` "tangent", taken as straight as it is at the velocity
-    before the step, which costs nothing; "exact" makes it rows beside those of the contacts.
+    ``friction`` and ``restitution`` are one number for all contact shapes, numbers by name of the
+    shape with ``"*"`` for the others, or names of batch parameters.
+
+    Raises:
+        ModelError: A constant is out of its range.
     """
 
     friction: Constant = 0.8
+    """Coefficient of friction."""
     restitution: Constant = 0.0
+    """Fraction of the approach speed that a bounce returns, 0 to 1."""
     rest_speed: float = 0.01
+    """Impacts slower than this (m/s) do not bounce."""
     correction: float = 0.2
-    push_speed: float = 1.0
+    """Fraction of an overlap that one step removes, 0 to 1."""
+    max_correction_speed: float = 1.0
+    """Largest speed (m/s) at which overlaps are removed."""
     sweeps: int = 10
+    """Sweeps of Gauss-Seidel in every step."""
     joints: str = "tangent"
+    """Treatment of bounded rows along coordinates (limits, dry friction, motors): "tangent"
+    linearizes them at the velocity before the step, at no cost; "exact" makes them rows beside
+    those of the contacts."""
     name: str = "time_stepping"
     residual_unit: ClassVar[str] = "m/s"
+    refinement: ClassVar[str] = "sweeps"
 
     def __post_init__(self) -> None:
-        if self.joints not in JOINTS:
-            raise ModelError(f"joints may be {', '.join(JOINTS)}, not {self.joints!r}")
+        if self.joints not in JOINT_TREATMENTS:
+            raise ModelError(f"joints may be {', '.join(JOINT_TREATMENTS)}, not {self.joints!r}")
         if self.sweeps < 1:
             raise ModelError(f"at least one sweep a step is needed, got {self.sweeps}")
         if not 0 <= self.correction <= 1:
             raise ModelError(f"correction is a share from 0 to 1, got {self.correction}")
-        refuse_beyond_one(self.restitution, "restitution")
+        check_fractions(self.restitution, "restitution")
 
-    def memory(self, scene: Scene) -> int:
-        """Contact forces of the step before (N): normal and two tangents of each gap."""
-        return 3 * len(scene.names)
+    def memory_size(self, geometry: ContactGeometry) -> int:
+        """Entries of the contact forces of the step before (N): normal and two tangents each."""
+        return 3 * len(geometry.names)
 
-    def step(
-        self,
-        scene: Scene,
-        tree: Tree,
-        tau: Array,
-        rows: Sequence[JointRow],
-        h: Array,
-        z: Array,
-        lane: Lane,
-        loops: Sequence[LoopRow] = (),
-    ) -> Stepped:
-        """Velocities at the end of a step under generalised forces ``tau``, joint rows, loops."""
-        step = VelocityProblem(self, scene, tree, tau, rows, h, lane, loops)
-        problem, count = step.problem, 3 * len(step.gaps)
-        if problem.size:
-            held = ca.SX.zeros(problem.size - count)
-            impulse = step.swept(ca.vertcat(h * z, held))
-            residual = left_over(problem, impulse)
+    def step(self, problem: StepProblem) -> VelocityStep:
+        """Velocities at the end of a step by Gauss-Seidel sweeps."""
+        h = problem.h
+        step = VelocityProblem(
+            self,
+            problem.geometry,
+            problem.tree,
+            problem.tau,
+            problem.joints,
+            h,
+            problem.batch,
+            problem.loops,
+        )
+        cones, count = step.problem, 3 * len(step.gaps)
+        if cones.size:
+            none = ca.SX.zeros(cones.size - count)
+            impulse = step.solve(ca.vertcat(h * problem.memory, none))
+            residual = cone_residual(cones, impulse)
         else:
             impulse, residual = ca.SX(0, 1), ca.SX(0.0)
         w = step.velocity(impulse)
@@ -111,7 +125,7 @@ class TimeStepping:
             n, (t1, t2) = gap.normal, gap.tangents
             on_bodies.append(force[3 * k] * n + force[3 * k + 1] * t1 + force[3 * k + 2] * t2)
         along = step.joint_forces(w, force[count:])
-        return Stepped(w, step.gaps, on_bodies, along, force[:count], residual)
+        return VelocityStep(w, step.gaps, on_bodies, along, force[:count], residual)
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,18 +133,18 @@ class VelocityProblem:
     """The problem of a step at one state, over symbols."""
 
     law: TimeStepping
-    scene: Scene
+    geometry: ContactGeometry
     tree: Tree
     tau: Array
     joints: Sequence[JointRow]
     h: Array
-    lane: Lane
+    batch: BatchParameters
     loops: Sequence[LoopRow] = ()
 
     @cached_property
     def gaps(self) -> list[Gap]:
         """Places that may touch."""
-        return self.scene.gaps(self.tree)
+        return self.geometry.gaps(self.tree)
 
     # -- what acts along coordinates
 
@@ -139,8 +153,8 @@ class VelocityProblem:
         """Joint rows that are rows of the problem: dry friction always, others if asked for."""
         chosen = []
         for k, joint in enumerate(self.joints):
-            free = unbounded(joint.row.lower) and unbounded(joint.row.upper)
-            if joint.rubs is not None or (not free and self.law.joints == "exact"):
+            free = is_unbounded(joint.row.lower) and is_unbounded(joint.row.upper)
+            if joint.friction_deceleration is not None or (not free and self.law.joints == "exact"):
                 chosen.append(k)
         return chosen
 
@@ -174,7 +188,7 @@ class VelocityProblem:
             entry = self.joints[k].entry
             added[entry] = added[entry] + self.h * slope
         H = composite_inertia(self.tree) + ca.diag(stack(*added))
-        return factorize_mass_matrix(self.tree, stiffened(H, self.loops, self.h))
+        return factorize_mass_matrix(self.tree, add_loop_inertia(H, self.loops, self.h))
 
     @cached_property
     def free(self) -> list[Array]:
@@ -232,7 +246,7 @@ class VelocityProblem:
         columns = []
         for row in self.span:
             parts = {
-                k: [times(x, moved[k, i]) for i, x in row.items() if (k, i) in moved]
+                k: [product(x, moved[k, i]) for i, x in row.items() if (k, i) in moved]
                 for k in range(size)
             }
             columns.append({k: sum(x[1:], x[0]) for k, x in parts.items() if x})
@@ -244,9 +258,9 @@ class VelocityProblem:
         own = [1 / (self.h * self.joints[k].row.slope) for k in self.exact]
         return [*[ca.SX(0.0)] * (3 * len(self.gaps)), *own]
 
-    def swept(self, start: Array) -> Array:
+    def solve(self, start: Array) -> Array:
         """Impulses after the sweeps of the law."""
-        return sweeps_in_span(
+        return span_sweeps(
             self.problem, self.span, self.response, self.soft, start, self.law.sweeps
         )
 
@@ -258,7 +272,7 @@ class VelocityProblem:
         for i, row in enumerate(self.span):
             for j in range(i + 1):
                 shared = [
-                    times(x, self.response[j][k]) for k, x in row.items() if k in self.response[j]
+                    product(x, self.response[j][k]) for k, x in row.items() if k in self.response[j]
                 ]
                 if shared:
                     A[i, j] = A[j, i] = sum(shared[1:], shared[0])
@@ -267,11 +281,11 @@ class VelocityProblem:
             u + sum((y * self.free[k] for k, y in column.items()), ca.SX(0))
             for u, column in zip(moving, self.Y, strict=True)
         ]
-        before = [combined(row, moving) for row in self.span]
-        b = [combined(row, freely) for row in self.span]
+        before = [combine(row, moving) for row in self.span]
+        b = [combine(row, freely) for row in self.span]
         for k, gap in enumerate(self.gaps):
             bounce = self._constant(gap, self.law.restitution, "restitution")
-            b[3 * k] = b[3 * k] - self._least_speed(gap.distance, before[3 * k], bounce)
+            b[3 * k] = b[3 * k] - self._min_separation_speed(gap.distance, before[3 * k], bounce)
         low: list[Array] = [0.0] * (3 * count)
         high: list[Array] = [np.inf] * (3 * count)
         for i, k in enumerate(self.exact, start=3 * count):
@@ -279,20 +293,20 @@ class VelocityProblem:
             law = self.joints[k].row
             A[i, i] = A[i, i] + self.soft[i]
             b[i] = b[i] + law.offset / law.slope
-            low.append(law.lower if unbounded(law.lower) else self.h * law.lower)
-            high.append(law.upper if unbounded(law.upper) else self.h * law.upper)
+            low.append(law.lower if is_unbounded(law.lower) else self.h * law.lower)
+            high.append(law.upper if is_unbounded(law.upper) else self.h * law.upper)
         cones = tuple((3 * k, 3 * k + 1, 3 * k + 2) for k in range(count))
         friction = [self._constant(gap, self.law.friction, "friction") for gap in self.gaps]
         return ConeProblem(A, as_column(b), cones, friction, low, high)
 
     def _constant(self, gap: Gap, value: Any, what: str) -> Array:
-        name = self.scene.model.contacts[gap.shape].name
-        return constant(value, name, self.lane, what)
+        name = self.geometry.model.contacts[gap.shape].name
+        return resolve_constant(value, name, self.batch, what)
 
-    def _least_speed(self, gap: Array, before: Array, bounce: Array) -> Array:
+    def _min_separation_speed(self, gap: Array, before: Array, bounce: Array) -> Array:
         """The slowest speed (m/s) at which a normal may part after the step."""
         law = self.law
-        push = ca.fmin(-law.correction * gap / self.h, law.push_speed)
+        push = ca.fmin(-law.correction * gap / self.h, law.max_correction_speed)
         least = ca.if_else(gap < 0, push, -gap / self.h)
         if isinstance(bounce, float) and bounce == 0:
             return least
@@ -305,7 +319,7 @@ class VelocityProblem:
         together: list[Array] = [ca.SX(0)] * len(self.rows)
         for i, row in enumerate(self.span):
             for k, x in row.items():
-                together[k] = together[k] + times(x, impulse[i])
+                together[k] = together[k] + product(x, impulse[i])
         pushed: dict[int, list[Array]] = {}
         for k, column in enumerate(self.Y):
             for i, y in column.items():

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import linprog
 
-from homodyn.simulate.solvers.problem import ConeProblem
+from homodyn.simulate.solvers.cone_problem import ConeProblem
 
 
-def contradiction(problem: ConeProblem, slack: float = 1e-9) -> bool:
+def is_contradictory(problem: ConeProblem, slack: float = 1e-9) -> bool:
     """Whether no motion A x + b with any x meets w >= 0 at contacts and w = 0 at equations.
 
     Rows with two finite bounds and tangents can give way and contradict nothing. The least common

@@ -13,23 +13,23 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from homodyn.simulate.solvers.consistency import contradiction
-from homodyn.simulate.solvers.problem import (
+from homodyn.simulate.solvers.cone_problem import (
     ConeProblem,
-    Solution,
-    Status,
-    clipped,
+    ConeSolution,
+    ConeStatus,
+    absolute_tolerance,
+    clip,
     is_finite,
-    joined,
+    join_entries,
     maximum,
-    on_disc,
+    project_on_disc,
     residual,
     row_scales,
-    tolerance_of,
 )
+from homodyn.simulate.solvers.consistency import is_contradictory
 from homodyn.spatial import Array, is_symbolic
 
-CHECKED = 10
+SWEEPS_PER_CHECK = 10
 """Sweeps between looks at the residual."""
 
 
@@ -39,7 +39,7 @@ def gauss_seidel(
     start: Array | None = None,
     sweeps: int = 1000,
     tolerance: float = 1e-10,
-) -> Solution:
+) -> ConeSolution:
     """Forces by projected Gauss-Seidel with round friction cones.
 
     Over numbers it sweeps until every problem of the batch is within ``tolerance`` (relative to the
@@ -48,30 +48,30 @@ def gauss_seidel(
     """
     if problem.symbolic:
         found = ca.SX.zeros(problem.size) if start is None else ca.SX(start)
-        found = _swept_often(problem, found, sweeps)
-        motion = joined(problem, problem.motion(problem.split(found)))
-        return Solution(found, motion, residual(problem, found), sweeps, None)
+        found = _repeat_sweeps(problem, found, sweeps)
+        motion = join_entries(problem, problem.motion(problem.entries(found)))
+        return ConeSolution(found, motion, residual(problem, found), sweeps, None)
     fine = is_finite(problem)
     shape = (*problem.batch, problem.size)
     now = np.zeros(shape) if start is None else np.broadcast_to(start, shape)
     entries: list[Any] = list(np.moveaxis(np.where(np.isfinite(now), now, 0.0), -1, 0))
-    allowed = tolerance_of(problem, tolerance)
+    allowed = absolute_tolerance(problem, tolerance)
     done = 0
     iterations = np.zeros(problem.batch, int)
-    left = residual(problem, joined(problem, entries))
+    left = residual(problem, join_entries(problem, entries))
     inverse = inverse_scales(problem)
     with np.errstate(invalid="ignore", over="ignore"):
         while done < sweeps and np.any(fine & (left > allowed)):
             going = fine & (left > allowed)
-            for _ in range(min(CHECKED, sweeps - done)):
-                moved = swept(problem, entries, inverse)
+            for _ in range(min(SWEEPS_PER_CHECK, sweeps - done)):
+                moved = sweep(problem, entries, inverse)
                 # A problem that is solved keeps its bits, whatever else is in the batch.
                 entries = [np.where(going, a, b) for a, b in zip(moved, entries, strict=True)]
                 done += 1
             iterations = np.where(going, done, iterations)
-            left = residual(problem, joined(problem, entries))
-    force = joined(problem, entries)
-    return ended(problem, force, left, iterations, allowed, fine)
+            left = residual(problem, join_entries(problem, entries))
+    force = join_entries(problem, entries)
+    return final_solution(problem, force, left, iterations, allowed, fine)
 
 
 def inverse_scales(problem: ConeProblem) -> list[Array]:
@@ -81,10 +81,10 @@ def inverse_scales(problem: ConeProblem) -> list[Array]:
     return [1.0 / scale for scale in row_scales(problem)]
 
 
-def swept(problem: ConeProblem, force: Sequence[Array], inverse: Sequence[Array]) -> list[Array]:
+def sweep(problem: ConeProblem, force: Sequence[Array], inverse: Sequence[Array]) -> list[Array]:
     """The forces after one sweep: bounded rows first, then contact by contact."""
     f: Any = list(force) if problem.symbolic else np.array(force)
-    b, m = problem.split(problem.b), problem.size
+    b, m = problem.entries(problem.b), problem.size
 
     def moves(i: int) -> Array:
         if not problem.symbolic:
@@ -96,18 +96,18 @@ def swept(problem: ConeProblem, force: Sequence[Array], inverse: Sequence[Array]
         return total
 
     for i in problem.bounded:
-        f[i] = clipped(f[i] - moves(i) * inverse[i], *problem.bounds(i))
+        f[i] = clip(f[i] - moves(i) * inverse[i], *problem.bounds(i))
     for k, (n, *tangents) in enumerate(problem.cones):
         f[n] = maximum(0.0, f[n] - moves(n) * inverse[n])
         wished = [f[t] - moves(t) * inverse[t] for t in tangents]
         for t, reached in zip(
-            tangents, on_disc(wished, problem.coefficient(k) * f[n]), strict=True
+            tangents, project_on_disc(wished, problem.coefficient(k) * f[n]), strict=True
         ):
             f[t] = reached
     return list(f)
 
 
-def _swept_often(problem: ConeProblem, force: ca.SX, sweeps: int) -> ca.SX:
+def _repeat_sweeps(problem: ConeProblem, force: ca.SX, sweeps: int) -> ca.SX:
     """Sweeps over symbols: one is traced, the rest are its graph repeated."""
     m, count = problem.size, len(problem.cones)
     A, b = ca.SX.sym("A", problem.A.sparsity()), ca.SX.sym("b", m)
@@ -124,34 +124,42 @@ def _swept_often(problem: ConeProblem, force: ca.SX, sweeps: int) -> ca.SX:
         for k in range(2)
     ]
     one = ConeProblem(A, b, problem.cones, mu, *bounds)
-    done = joined(one, swept(one, one.split(f), one.split(inverse)))
+    done = join_entries(one, sweep(one, one.entries(f), one.entries(inverse)))
     graph = ca.Function("sweep", [A, b, mu, inverse, *sides, f], [done])
     coefficients = ca.vertcat(ca.SX(0, 1), *[problem.coefficient(k) for k in range(count)])
-    given = [problem.A, problem.b, coefficients, joined(problem, inverse_scales(problem)), *values]
+    given = [
+        problem.A,
+        problem.b,
+        coefficients,
+        join_entries(problem, inverse_scales(problem)),
+        *values,
+    ]
     for _ in range(sweeps):
         (force,) = graph.call([*given, force], True, False)
     return force
 
 
-def ended(
+def final_solution(
     problem: ConeProblem,
     force: np.ndarray,
     left: Array,
     iterations: Array,
     allowed: Array,
     fine: Array,
-) -> Solution:
+) -> ConeSolution:
     """A solution with the status its residual earns; what was not solved is looked into."""
     motion = np.einsum("...ij,...j->...i", problem.A, force) + problem.b
-    status = np.full(problem.batch, Status.UNSOLVED, dtype=object)
-    status[np.asarray(left <= allowed)] = Status.SOLVED
-    status[np.asarray(~fine)] = Status.INVALID
-    for place in zip(*np.nonzero(status == Status.UNSOLVED), strict=True) if problem.batch else ():
-        if contradiction(problem.one(place)):
-            status[place] = Status.INCONSISTENT
+    status = np.full(problem.batch, ConeStatus.UNSOLVED, dtype=object)
+    status[np.asarray(left <= allowed)] = ConeStatus.SOLVED
+    status[np.asarray(~fine)] = ConeStatus.INVALID
+    for place in (
+        zip(*np.nonzero(status == ConeStatus.UNSOLVED), strict=True) if problem.batch else ()
+    ):
+        if is_contradictory(problem.element(place)):
+            status[place] = ConeStatus.INCONSISTENT
     if not problem.batch:
         only: Any = status[()]
-        if only is Status.UNSOLVED and contradiction(problem):
-            only = Status.INCONSISTENT
-        return Solution(force, motion, float(left), int(iterations), only)
-    return Solution(force, motion, left, iterations, status)
+        if only is ConeStatus.UNSOLVED and is_contradictory(problem):
+            only = ConeStatus.INCONSISTENT
+        return ConeSolution(force, motion, float(left), int(iterations), only)
+    return ConeSolution(force, motion, left, iterations, status)

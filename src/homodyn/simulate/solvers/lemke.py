@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 
-class Pivoted(NamedTuple):
+class LemkeResult(NamedTuple):
     """z with w = M z + q, both non-negative and orthogonal; None when pivoting ended in a ray."""
 
     z: np.ndarray | None
@@ -16,7 +16,7 @@ class Pivoted(NamedTuple):
     """False when the number of pivots ran out."""
 
 
-def lemke(M: np.ndarray, q: np.ndarray, *, pivots: int | None = None) -> Pivoted:
+def lemke(M: np.ndarray, q: np.ndarray, *, pivots: int | None = None) -> LemkeResult:
     """Solve the linear complementarity problem z >= 0, w = M z + q >= 0, z . w = 0.
 
     For copositive-plus M (all friction problems with polyhedral cones are) a ray means that there
@@ -24,7 +24,7 @@ def lemke(M: np.ndarray, q: np.ndarray, *, pivots: int | None = None) -> Pivoted
     """
     n = len(q)
     if n == 0 or q.min() >= 0:
-        return Pivoted(np.zeros(n), 0, True)
+        return LemkeResult(np.zeros(n), 0, True)
     limit = 50 * (n + 1) if pivots is None else pivots
     artificial = 2 * n
     # Columns: w (the inverse of the basis as it changes), z, the artificial variable, the constant.
@@ -40,19 +40,19 @@ def lemke(M: np.ndarray, q: np.ndarray, *, pivots: int | None = None) -> Pivoted
             z = np.zeros(n)
             inside = (basis >= n) & (basis < artificial)
             z[basis[inside] - n] = T[inside, -1]
-            return Pivoted(np.maximum(z, 0.0), count, True)
+            return LemkeResult(np.maximum(z, 0.0), count, True)
         entering = leaving + n if leaving < n else leaving - n
         column = T[:, entering]
         able = np.nonzero(column > 1e-11 * max(1.0, np.abs(column).max()))[0]
         if len(able) == 0:
-            return Pivoted(None, count, True)
+            return LemkeResult(None, count, True)
         ratios = T[np.ix_(able, [T.shape[1] - 1, *range(n)])] / column[able, None]
         # The artificial variable leaves as soon as it may.
         first = ratios[:, 0].min()
         tied = able[ratios[:, 0] <= first + 1e-12 * max(1.0, abs(first))]
         at = np.nonzero(basis[tied] == artificial)[0]
         row = int(tied[at[0]]) if len(at) else _lexicographic_least(ratios, able)
-    return Pivoted(None, limit, False)
+    return LemkeResult(None, limit, False)
 
 
 def _lexicographic_least(ratios: np.ndarray, rows: np.ndarray) -> int:

@@ -12,23 +12,23 @@ from math import hypot
 
 import numpy as np
 
-from homodyn.simulate.solvers.consistency import contradiction
-from homodyn.simulate.solvers.gauss_seidel import inverse_scales
-from homodyn.simulate.solvers.problem import (
-    TINY,
+from homodyn.simulate.solvers.cone_problem import (
+    MIN_DIVISOR,
     ConeProblem,
-    Solution,
-    Status,
+    ConeSolution,
+    ConeStatus,
+    absolute_tolerance,
     is_finite,
     row_scales,
-    tolerance_of,
     violations,
 )
+from homodyn.simulate.solvers.consistency import is_contradictory
+from homodyn.simulate.solvers.gauss_seidel import inverse_scales
 from homodyn.spatial import Array
 
-SWEEPS = 8
+INITIAL_SWEEPS = 8
 """Of Gauss-Seidel at the start without a guess, doubled whenever Newton's method is stuck."""
-MOST_SWEEPS = 128
+MAX_SWEEPS = 128
 
 
 def newton(
@@ -37,22 +37,22 @@ def newton(
     start: Array | None = None,
     steps: int = 60,
     tolerance: float = 1e-10,
-) -> Solution:
+) -> ConeSolution:
     """Forces by Newton's method with round friction cones, for numbers.
 
     ``steps`` bounds Newton steps and rounds of sweeps together. Forces of rows that depend on each
     other are not unique; each step is the shortest one.
     """
     if problem.batch:
-        return _each(problem, start, steps, tolerance)
+        return _solve_each(problem, start, steps, tolerance)
     if not is_finite(problem):
         none = np.full(problem.size, np.nan)
-        return Solution(none, none, np.inf, 0, Status.INVALID)
-    allowed = float(tolerance_of(problem, tolerance))
+        return ConeSolution(none, none, np.inf, 0, ConeStatus.INVALID)
+    allowed = float(absolute_tolerance(problem, tolerance))
     scales = np.array(row_scales(problem), float)
     fresh = start is None or not np.isfinite(start).all()
     force = np.zeros(problem.size) if fresh else np.array(start, float)
-    sweeps = SWEEPS
+    sweeps = INITIAL_SWEEPS
     if fresh:
         force = _sweep(problem, force, sweeps)
     left = _violation(problem, force, scales)
@@ -72,16 +72,16 @@ def newton(
             # Sweeps may raise the residual on the way to other modes: go on from there.
             force = _sweep(problem, force, sweeps)
             left = _violation(problem, force, scales)
-            sweeps = min(2 * sweeps, MOST_SWEEPS)
+            sweeps = min(2 * sweeps, MAX_SWEEPS)
         if _largest(left) < best_left:
             best, best_left = force, _largest(left)
         elif not np.isfinite(left).all():
             force, left = best, _violation(problem, best, scales)
     if best_left <= allowed:
-        status = Status.SOLVED
+        status = ConeStatus.SOLVED
     else:
-        status = Status.INCONSISTENT if contradiction(problem) else Status.UNSOLVED
-    return Solution(best, problem.A @ best + problem.b, best_left, taken, status)
+        status = ConeStatus.INCONSISTENT if is_contradictory(problem) else ConeStatus.UNSOLVED
+    return ConeSolution(best, problem.A @ best + problem.b, best_left, taken, status)
 
 
 def _largest(left: np.ndarray) -> float:
@@ -100,7 +100,7 @@ def _violation(problem: ConeProblem, f: np.ndarray, scales: np.ndarray) -> np.nd
         reached[n] = np.maximum(wished[n], 0.0)
         y = wished[tangents]
         radius = problem.friction * np.maximum(f[n], 0.0)
-        size = np.maximum(np.sqrt((y * y).sum(1)), TINY)
+        size = np.maximum(np.sqrt((y * y).sum(1)), MIN_DIVISOR)
         reached[tangents] = y * np.minimum(1.0, radius / size)[:, None]
     return scales * (f - reached)
 
@@ -117,7 +117,7 @@ def _sweep(problem: ConeProblem, force: np.ndarray, sweeps: int) -> np.ndarray:
         for (n, *tangents), mu in cones:
             f[n] = max(0.0, f[n] - (A[n] @ f + b[n]) * inverse[n])
             wished = [f[t] - (A[t] @ f + b[t]) * inverse[t] for t in tangents]
-            share = min(1.0, mu * f[n] / max(hypot(*wished), TINY))
+            share = min(1.0, mu * f[n] / max(hypot(*wished), MIN_DIVISOR))
             for t, x in zip(tangents, wished, strict=True):
                 f[t] = share * x
     return f
@@ -155,7 +155,9 @@ def generalized_jacobian(problem: ConeProblem, f: np.ndarray, scales: np.ndarray
     return J
 
 
-def _each(problem: ConeProblem, start: Array | None, steps: int, tolerance: float) -> Solution:
+def _solve_each(
+    problem: ConeProblem, start: Array | None, steps: int, tolerance: float
+) -> ConeSolution:
     """One problem of a batch after the other."""
     shape = (*problem.batch, problem.size)
     guesses = None if start is None else np.broadcast_to(start, shape)
@@ -164,7 +166,7 @@ def _each(problem: ConeProblem, start: Array | None, steps: int, tolerance: floa
     status = np.empty(problem.batch, dtype=object)
     for place in np.ndindex(problem.batch):
         guess = None if guesses is None else guesses[place]
-        one = newton(problem.one(place), start=guess, steps=steps, tolerance=tolerance)
+        one = newton(problem.element(place), start=guess, steps=steps, tolerance=tolerance)
         force[place], motion[place], left[place] = one.force, one.motion, one.residual
         taken[place], status[place] = one.iterations, one.status
-    return Solution(force, motion, left, taken, status)
+    return ConeSolution(force, motion, left, taken, status)

@@ -16,19 +16,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from homodyn.simulate.solvers.consistency import contradiction
-from homodyn.simulate.solvers.lemke import lemke
-from homodyn.simulate.solvers.newton import newton
-from homodyn.simulate.solvers.problem import (
+from homodyn.simulate.solvers.cone_problem import (
     ConeProblem,
-    Solution,
-    Status,
+    ConeSolution,
+    ConeStatus,
+    absolute_tolerance,
     is_finite,
     residual,
-    tolerance_of,
 )
+from homodyn.simulate.solvers.consistency import is_contradictory
+from homodyn.simulate.solvers.lemke import lemke
+from homodyn.simulate.solvers.newton import newton
 
-TURNS = 30
+MAX_TURNS = 30
 """Times the directions of sliding contacts are turned at most."""
 
 
@@ -39,7 +39,7 @@ def pivot(
     round_cones: bool = True,
     pivots: int | None = None,
     tolerance: float = 1e-9,
-) -> Solution:
+) -> ConeSolution:
     """Forces by Lemke's algorithm, for numbers.
 
     With ``round_cones`` false cones with two tangents are pyramids of ``facets`` directions, the
@@ -51,7 +51,7 @@ def pivot(
     if problem.batch:
         ones = [
             pivot(
-                problem.one(place),
+                problem.element(place),
                 facets=facets,
                 round_cones=round_cones,
                 pivots=pivots,
@@ -59,14 +59,14 @@ def pivot(
             )
             for place in np.ndindex(problem.batch)
         ]
-        return _batched(problem, ones)
+        return _stack_solutions(problem, ones)
     if not is_finite(problem):
         none = np.full(problem.size, np.nan)
-        return Solution(none, none, np.inf, 0, Status.INVALID)
-    allowed = float(tolerance_of(problem, tolerance))
+        return ConeSolution(none, none, np.inf, 0, ConeStatus.INVALID)
+    allowed = float(absolute_tolerance(problem, tolerance))
     angles = np.zeros(len(problem.cones))
     taken = 0
-    for _ in range(TURNS if round_cones else 1):
+    for _ in range(MAX_TURNS if round_cones else 1):
         force, used, failed = _pyramid(problem, angles, facets, pivots)
         taken += used
         if failed is not None:
@@ -90,8 +90,8 @@ def pivot(
             force, left = polished.force, float(polished.residual)
         taken += int(polished.iterations)
     met = left <= allowed or not round_cones
-    status = Status.SOLVED if met else Status.UNSOLVED
-    return Solution(force, problem.A @ force + problem.b, left, taken, status)
+    status = ConeStatus.SOLVED if met else ConeStatus.UNSOLVED
+    return ConeSolution(force, problem.A @ force + problem.b, left, taken, status)
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class _Standard:
 
 def _pyramid(
     problem: ConeProblem, angles: np.ndarray, facets: int, pivots: int | None
-) -> tuple[np.ndarray, int, Status | None]:
+) -> tuple[np.ndarray, int, ConeStatus | None]:
     """Forces with pyramids in these directions, the pivots it took, and what went wrong."""
     A, b, m = problem.A, problem.b, problem.size
     free = [
@@ -120,13 +120,13 @@ def _pyramid(
     standard = _standard(problem, angles, facets, free)
     solved = lemke(standard.M, standard.q, pivots=pivots)
     if solved.z is None:
-        failed = Status.INCONSISTENT if solved.finished else Status.UNSOLVED
+        failed = ConeStatus.INCONSISTENT if solved.finished else ConeStatus.UNSOLVED
         return np.zeros(m), solved.pivots, failed
     force = standard.offset + standard.spread @ solved.z
     if free:
         unmet = np.abs(A[free] @ force + b[free]).max()
         if unmet > 1e-7 * max(np.abs(b).max(), 1e-300):
-            return np.zeros(m), solved.pivots, Status.INCONSISTENT
+            return np.zeros(m), solved.pivots, ConeStatus.INCONSISTENT
     return force, solved.pivots, None
 
 
@@ -182,24 +182,26 @@ def _standard(problem: ConeProblem, angles: np.ndarray, facets: int, free: list[
     return _Standard(D, offset, M, q)
 
 
-def _failure(problem: ConeProblem, failed: Status, taken: int, tolerance: float) -> Solution:
+def _failure(
+    problem: ConeProblem, failed: ConeStatus, taken: int, tolerance: float
+) -> ConeSolution:
     """No forces, and why; a ray that rounding led to is no contradiction."""
-    if failed is Status.INCONSISTENT and not contradiction(problem):
+    if failed is ConeStatus.INCONSISTENT and not is_contradictory(problem):
         rescued = newton(problem, tolerance=tolerance)
-        if rescued.status is Status.SOLVED:
-            return Solution(
+        if rescued.status is ConeStatus.SOLVED:
+            return ConeSolution(
                 rescued.force,
                 rescued.motion,
                 rescued.residual,
                 taken + int(rescued.iterations),
-                Status.SOLVED,
+                ConeStatus.SOLVED,
             )
-        failed = Status.UNSOLVED
+        failed = ConeStatus.UNSOLVED
     force = np.zeros(problem.size)
-    return Solution(force, problem.b, float(residual(problem, force)), taken, failed)
+    return ConeSolution(force, problem.b, float(residual(problem, force)), taken, failed)
 
 
-def _batched(problem: ConeProblem, ones: list[Solution]) -> Solution:
+def _stack_solutions(problem: ConeProblem, ones: list[ConeSolution]) -> ConeSolution:
     shape = problem.batch
 
     def gathered(name: str) -> np.ndarray:
@@ -208,7 +210,7 @@ def _batched(problem: ConeProblem, ones: list[Solution]) -> Solution:
 
     status = np.empty(len(ones), dtype=object)
     status[:] = [one.status for one in ones]
-    return Solution(
+    return ConeSolution(
         gathered("force").reshape(*shape, problem.size),
         gathered("motion").reshape(*shape, problem.size),
         gathered("residual"),

@@ -1,0 +1,174 @@
+"""Springs and dampers taken at the end of a step, and the ways of naming their strength.
+
+A *row* is a force f along a direction of the state whose velocity at the end of the step is u. With
+error phi at its start and step h,
+
+    f = -kp (phi + h u) - kd u = -(h kp + kd) u - kp phi,    held between two bounds,
+
+so any stiffness is stable at any step. Engines that call the same thing error reduction and
+constraint force mixing (Witkin, Smith; HDM eqs. 11 to 15) have ERP = h kp / (h kp + kd) and
+CFM = 1 / (h kp + kd); their compliance beta of eq. 10 is CFM / h.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+import casadi as ca
+import numpy as np
+
+from homodyn.errors import ModelError
+from homodyn.spatial import Array
+
+NO_BOUND = 1e300
+"""Stands for a bound that is not there, where only numbers will do."""
+
+
+class SpringDamper(NamedTuple):
+    """Stiffness ``kp`` (N/m, N m/rad) and damping ``kd`` (N s/m, N m s/rad)."""
+
+    kp: float
+    kd: float
+
+
+class ErrorReduction(NamedTuple):
+    """Share of an error taken away in a step, and its softness (m/(N s), rad/(N m s))."""
+
+    erp: float
+    cfm: float
+
+
+def erp_cfm_from_spring_damper(kp: float, kd: float, h: float) -> ErrorReduction:
+    """ERP and CFM of a spring-damper at the step ``h`` (s)."""
+    total = h * kp + kd
+    if not total > 0:
+        raise ModelError(f"kp {kp:g} and kd {kd:g} at step {h:g} make no force; one must be > 0")
+    return ErrorReduction(h * kp / total, 1 / total)
+
+
+def spring_damper_from_erp_cfm(erp: float, cfm: float, h: float) -> SpringDamper:
+    """The spring-damper with this ERP and CFM at the step ``h`` (s)."""
+    if not (0 <= erp <= 1 and cfm > 0 and h > 0):
+        raise ModelError(f"ERP {erp:g} must lie in [0, 1], CFM {cfm:g} and step {h:g} be positive")
+    return SpringDamper(erp / (h * cfm), (1 - erp) / cfm)
+
+
+def spring_damper_from_frequency(mass: float, frequency: float, ratio: float = 1.0) -> SpringDamper:
+    """The one that lets ``mass`` (kg, kg m2) swing at ``frequency`` (Hz) with a damping ratio."""
+    omega = 2 * np.pi * frequency
+    return SpringDamper(mass * omega**2, 2 * ratio * mass * omega)
+
+
+@dataclass(frozen=True, eq=False)
+class ImplicitRow:
+    """A force ``clip(-slope u - offset, lower, upper)`` of the end velocity u along a direction.
+
+    Monotone in u, so that forces of many rows together have one solution.
+    """
+
+    slope: Array
+    offset: Array
+    lower: Array = -np.inf
+    upper: Array = np.inf
+
+    @staticmethod
+    def spring(
+        error: Array,
+        kp: Array,
+        kd: Array,
+        h: Array | None,
+        lower: Array = -np.inf,
+        upper: Array = np.inf,
+        velocity: Array = 0.0,
+    ) -> ImplicitRow:
+        """A spring-damper of both signs; ``velocity`` is that of what it pulls towards.
+
+        The target moves on in the step: phi at its end is error + h (u - velocity). Without a step
+        (``h`` None) it is the force at the present state.
+        """
+        slope = kd if h is None else h * kp + kd
+        return ImplicitRow(slope, kp * error - slope * velocity, lower, upper)
+
+    @staticmethod
+    def stop(
+        gap: Array, kp: Array, kd: Array, h: Array | None, upper: Array = np.inf
+    ) -> ImplicitRow:
+        """A spring-damper that only pushes, from where the gap closes.
+
+        Inside (gap < 0) it is the spring above. Outside it acts on what enters in this step alone,
+        -(kp + kd / h) (gap + h u): nothing is felt before it is touched, and f stays continuous.
+        """
+        if h is None:
+            return ImplicitRow(
+                kd, kp * gap, 0.0, ca.if_else(gap < 0, upper if upper < NO_BOUND else NO_BOUND, 0.0)
+            )
+        slope = h * kp + kd
+        return ImplicitRow(slope, kp * gap + kd / h * ca.fmax(gap, 0.0), 0.0, upper)
+
+    @staticmethod
+    def dead_zone(
+        error: Array, width: Array, kp: Array, kd: Array, h: Array | None
+    ) -> tuple[ImplicitRow, ImplicitRow]:
+        """No force while |error| < width, a spring-damper beyond: two rows along one direction."""
+        return ImplicitRow.stop(error + width, kp, kd, h), ImplicitRow.stop(
+            width - error, kp, kd, h
+        ).mirrored
+
+    @property
+    def mirrored(self) -> ImplicitRow:
+        """The same row seen from the other side: where it pushed up it pushes down."""
+        return ImplicitRow(self.slope, -self.offset, -self.upper, -self.lower)
+
+    def raw(self, u: Array) -> Array:
+        """The force without bounds at the end velocity ``u``."""
+        return -self.slope * u - self.offset
+
+    def force(self, u: Array) -> Array:
+        """The force at the end velocity ``u``."""
+        raw = self.raw(u)
+        if not (is_unbounded(self.lower) or is_unbounded(self.upper)):
+            # Not fmin and fmax, which would make a bound of a servo's target that is no number.
+            low, high = raw < self.lower, raw > self.upper
+            return ca.if_else(low, self.lower, ca.if_else(high, self.upper, raw))
+        if not is_unbounded(self.lower):
+            raw = ca.fmax(raw, self.lower)
+        return raw if is_unbounded(self.upper) else ca.fmin(raw, self.upper)
+
+    def active(self, u: Array) -> Array:
+        """1 where the force changes with the velocity, 0 at a bound."""
+        raw = self.raw(u)
+        inside = []
+        if not is_unbounded(self.lower):
+            inside.append(raw > self.lower)
+        if not is_unbounded(self.upper):
+            inside.append(raw < self.upper)
+        if not inside:
+            return ca.SX(1.0)
+        return inside[0] if len(inside) == 1 else ca.logic_and(*inside)
+
+
+def is_unbounded(bound: Array) -> bool:
+    """Whether a bound is no bound."""
+    return not isinstance(bound, ca.SX) and bool(np.isinf(bound))
+
+
+def piecewise_spring(
+    breaks: Sequence[float], slopes: Sequence[float], error: Array, kd: Array, h: Array | None
+) -> list[ImplicitRow]:
+    """Rows whose sum is a spring that stiffens: slopes[0] up to breaks[0], slopes[1] next, ...
+
+    ``error`` >= 0 counts from rest; ``slopes`` (N/m) must not fall, so that the law is monotone.
+    The damping ``kd`` belongs to the first piece.
+    """
+    if len(slopes) != len(breaks) + 1 or any(b <= a for a, b in pairwise(slopes)):
+        raise ModelError(
+            f"a piecewise spring takes one more slope than breaks, each above the last; got breaks "
+            f"{breaks} and slopes {slopes}"
+        )
+    rows = [ImplicitRow.spring(error, slopes[0], kd, h)]
+    for start, (before, after) in zip(breaks, pairwise(slopes), strict=True):
+        rows.append(ImplicitRow.stop(start - error, after - before, 0.0, h).mirrored)
+    return rows

@@ -1,0 +1,31 @@
+"""The state of a simulation that is stepped in Python."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True, eq=False)
+class SimulationPoint:
+    """A state of a run, with its batch parameters and the external torques that act from there."""
+
+    t: float
+    """s."""
+    q: np.ndarray
+    v: np.ndarray
+    z: np.ndarray
+    """Memory of the contact law."""
+    work: np.ndarray
+    """Work since the start of actuators, contacts and joints (J), (3,)."""
+    batch: np.ndarray
+    """Batch parameters, in the order of their names."""
+    torque: np.ndarray
+    """External torques (N m, N), (nv,)."""
+    status: int = 0
+    """Value of a `SimulationStatus`; not 0 where a step failed."""
+    event_energy: float = 0.0
+    """Energy that actions of events added so far (J)."""
+    event_spring_energy: float = 0.0
+    """The part of it that is stored in springs along coordinates (J)."""

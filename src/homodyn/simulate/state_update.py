@@ -1,0 +1,223 @@
+"""One step of a simulation over symbols, under force laws and step laws."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import casadi as ca
+
+from homodyn.dynamics import constrained_dynamics
+from homodyn.dynamics.crba import composite_inertia
+from homodyn.dynamics.tree import Tree
+from homodyn.integrate import fixed_step_method
+from homodyn.simulate.actuation import (
+    ActuationInput,
+    ActuationLoad,
+    actuation_load,
+    torque_bounds,
+)
+from homodyn.simulate.contact_geometry import Gap, gap_velocity
+from homodyn.simulate.contact_law import ContactForces, ForceLaw, StepLaw, StepProblem
+from homodyn.simulate.contact_wrenches import (
+    accelerations,
+    contact_wrenches,
+    generalized_forces,
+    joint_forces,
+)
+from homodyn.simulate.implicit_rows import is_unbounded
+from homodyn.simulate.joint_rows import JointRow, joint_rows
+from homodyn.simulate.law_constants import BatchParameters
+from homodyn.simulate.loop_rows import loop_load, loop_rows
+from homodyn.simulate.motion_system import MotionRates, MotionState, MotionSystem
+from homodyn.simulate.rotating_axes import axes_rotation_rate, rotate_velocities
+from homodyn.simulate.setup import SimulationSetup
+from homodyn.spatial import Array, stack
+
+
+@dataclass(frozen=True, eq=False)
+class StateUpdate:
+    """A finished step: the state after it, and what acted in it."""
+
+    x: MotionState
+    torque: Array
+    gaps: list[Gap]
+    forces: list[Array]
+    residual: Array
+    constraint_force: Array
+
+
+@dataclass(frozen=True, eq=False)
+class StepInput:
+    """What a step needs besides its state: time (s), external torques, batch parameters."""
+
+    t: Array
+    torque: Array
+    batch: BatchParameters
+
+
+def advance(setup: SimulationSetup, x: MotionState, h: Array, given: StepInput) -> StateUpdate:
+    """The state ``h`` (s) later, and what acted on the way."""
+    if isinstance(setup.law, StepLaw):
+        return _step_law_update(setup, setup.law, x, h, given)
+    if isinstance(setup.law, ForceLaw) and setup.memory:
+        tree = Tree(setup.model, x.q, x.v)
+        x = x._replace(z=setup.law.begin_step(setup.geometry, tree, x.z, given.batch))
+    if setup.integrator_name == "semi_implicit_euler" and setup.constraints is None:
+        return _semi_implicit_update(setup, x, h, given)
+
+    def rate(t: Array, state: MotionState) -> MotionRates:
+        return state_rates(setup, state, StepInput(t, given.torque, given.batch))
+
+    system = MotionSystem(setup.model, rate, given.t, h)
+    after = fixed_step_method(setup.integrator).step(system, x, h)
+    load = _actuation(setup, x, None, given)
+    contact = _contact(setup, Tree(setup.model, x.q, x.v), x.z, given.batch)
+    holding = ca.SX(0, 1)
+    if setup.constraints is not None:
+        holding = state_rates(setup, x, given).constraint_force
+    return StateUpdate(after, load.torque, contact.gaps, contact.forces, ca.SX(0.0), holding)
+
+
+def _actuation(
+    setup: SimulationSetup, x: MotionState, h: Array | None, given: StepInput
+) -> ActuationLoad:
+    """Torques and servo rows of all actuations at a state."""
+    bounds = torque_bounds(setup.model, x.v, setup.torque_limits)
+    at = ActuationInput(setup.model, given.t, x.q, x.v, given.batch, h, bounds)
+    return actuation_load(setup.traced_actuation, at, given.torque, setup.torque_limits)
+
+
+def state_rates(setup: SimulationSetup, x: MotionState, given: StepInput) -> MotionRates:
+    """Rates of velocity, memory and work at a state, under force laws."""
+    model = setup.model
+    tree = Tree(model, x.q, x.v)
+    load = _actuation(setup, x, None, given)
+    rows = joint_rows(model, x.q, None, setup.joint_limits)
+    along = joint_forces(model, rows, [joint.row.force(x.v[joint.entry]) for joint in rows])
+    contact = _contact(setup, tree, x.z, given.batch)
+    gaps, forces = contact.gaps, contact.forces
+    tau, wrenches = load.torque + along, contact_wrenches(tree, gaps, forces)
+    holding = ca.SX(0, 1)
+    if setup.constraints is None:
+        a = accelerations(tree, tau, wrenches)
+    else:
+        motion = constrained_dynamics(
+            model, x.q, x.v, tau, setup.constraints, external=wrenches or None
+        )
+        a, holding = motion.acceleration, motion.force
+    if not setup.energy:
+        return MotionRates(a, contact.memory_rate, ca.SX.zeros(3), holding)
+    powers = [ca.dot(f, gap_velocity(tree, g)) for g, f in zip(gaps, forces, strict=True)]
+    power = stack(ca.dot(load.torque, x.v), sum(powers, ca.SX(0.0)), ca.dot(along, x.v))
+    return MotionRates(a, contact.memory_rate, power, holding)
+
+
+def _contact(
+    setup: SimulationSetup, tree: Tree, memory: Array, batch: BatchParameters
+) -> ContactForces:
+    if not isinstance(setup.law, ForceLaw):
+        return ContactForces([], [], ca.SX(0, 1))
+    return setup.law.forces(setup.geometry, tree, memory, batch)
+
+
+def _semi_implicit_update(
+    setup: SimulationSetup, x: MotionState, h: Array, given: StepInput
+) -> StateUpdate:
+    """Semi-implicit Euler with contact forces of the start and joint rows of the end of the step.
+
+    A row f(u) is replaced by its tangent at the last known u: (H + h s) a = tau + f - s (v - u).
+    Rows that may meet a bound within the step are linearized twice; dry friction that would reverse
+    a velocity stops it.
+    """
+    model = setup.model
+    tree = Tree(model, x.q, x.v)
+    load = _actuation(setup, x, h, given)
+    rows = [*joint_rows(model, x.q, h, setup.joint_limits), *load.rows]
+    contact = _contact(setup, tree, x.z, given.batch)
+    wrenches = contact_wrenches(tree, contact.gaps, contact.forces)
+    bounded = [
+        j
+        for j in rows
+        if j.friction_deceleration is not None
+        or (j.motor and not (is_unbounded(j.row.lower) and is_unbounded(j.row.upper)))
+    ]
+    end, rotation = x.v, axes_rotation_rate(model, x.v)
+    for _ in range(2 if bounded else 1):
+        added = [ca.SX(0.0)] * model.nv
+        along = [ca.SX(0.0)] * model.nv
+        tangents = []
+        for joint in rows:
+            k, u = joint.entry, end[joint.entry]
+            if joint.friction_deceleration is not None:
+                u = ca.if_else(u * x.v[k] < 0, 0.0, u)
+            slope = joint.row.slope * joint.row.active(u)
+            base = joint.row.force(u) - slope * (x.v[k] - u)
+            added[k] = added[k] + h * slope
+            along[k] = along[k] + base
+            tangents.append((base, slope))
+        a = accelerations(
+            tree, load.torque + stack(*along), wrenches, stack(*added) if rows else None
+        )
+        end = x.v + h * (a + rotation)
+    applied = [
+        base - slope * h * a[joint.entry]
+        for joint, (base, slope) in zip(rows, tangents, strict=True)
+    ]
+    motors = joint_forces(model, [j for j in rows if j.motor], _select(rows, applied, True))
+    torque = load.torque + motors
+    work = x.w
+    if setup.energy:
+        mean = (x.v + end) / 2
+        others = joint_forces(
+            model, [j for j in rows if not j.motor], _select(rows, applied, False)
+        )
+        work = x.w + h * stack(
+            ca.dot(torque, mean),
+            ca.dot(generalized_forces(tree, wrenches), mean),
+            ca.dot(others, mean),
+        )
+    after = MotionState(
+        model.integrate(x.q, h * end),
+        rotate_velocities(model, end, h),
+        x.z + h * contact.memory_rate,
+        work,
+    )
+    return StateUpdate(after, torque, contact.gaps, contact.forces, ca.SX(0.0), ca.SX(0, 1))
+
+
+def _step_law_update(
+    setup: SimulationSetup, law: StepLaw, x: MotionState, h: Array, given: StepInput
+) -> StateUpdate:
+    """A step under a law that finds the velocities at its end."""
+    model = setup.model
+    tree = Tree(model, x.q, x.v)
+    load = _actuation(setup, x, h, given)
+    rows = [*joint_rows(model, x.q, h, setup.joint_limits), *load.rows]
+    rotation = axes_rotation_rate(model, x.v)
+    tau = load.torque
+    if not rotation.is_zero():
+        tau = tau + composite_inertia(tree) @ rotation
+    loops = loop_rows(tree, setup.constraints, h)
+    end = law.step(StepProblem(setup.geometry, tree, tau, rows, h, x.z, given.batch, loops))
+    motors = joint_forces(model, [j for j in rows if j.motor], _select(rows, end.joint, True))
+    torque = load.torque + motors
+    work = x.w
+    if setup.energy:
+        mean = (x.v + end.v) / 2
+        others = joint_forces(
+            model, [j for j in rows if not j.motor], _select(rows, end.joint, False)
+        )
+        if loops:
+            others = others + loop_load(tree, loops, end.v)
+        contact = generalized_forces(tree, contact_wrenches(tree, end.gaps, end.forces))
+        work = x.w + h * stack(ca.dot(torque, mean), ca.dot(contact, mean), ca.dot(others, mean))
+    after = MotionState(
+        model.integrate(x.q, h * end.v), rotate_velocities(model, end.v, h), end.memory, work
+    )
+    holding = ca.vertcat(ca.SX(0, 1), *[loop.force(end.v) for loop in loops])
+    return StateUpdate(after, torque, end.gaps, end.forces, end.residual, holding)
+
+
+def _select(rows: Sequence[JointRow], values: Sequence[Array], motor: bool) -> list[Array]:
+    return [value for row, value in zip(rows, values, strict=True) if row.motor is motor]

@@ -1,0 +1,106 @@
+"""One step of a simulation as a kernel: from a state to the next, with what is to be recorded.
+
+Inputs: ``q``, ``v``, ``z`` (memory of the contact law), ``t`` (s), ``work`` (J: actuators,
+contacts, joints), ``status`` (0 while running, else the state is kept), ``dt`` (s), ``torque``
+(N m, N, external), ``batch`` (batch parameters) and, for a model that has them, ``parameters``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import casadi as ca
+
+from homodyn.dynamics import kinetic_energy, potential_energy
+from homodyn.errors import ModelError
+from homodyn.simulate.joint_rows import spring_energy
+from homodyn.simulate.motion_system import MotionState
+from homodyn.simulate.result import SimulationStatus
+from homodyn.simulate.setup import SimulationSetup
+from homodyn.simulate.state_update import StateUpdate, StepInput, advance
+from homodyn.spatial import Array
+from homodyn.symbolic import Kernel
+from homodyn.symbolic.trace import trace
+
+MAX_STATE_SIZE = 1e6
+"""Sum of |q| and |v| (SI units) beyond which a simulation has failed."""
+
+STATES = ("q", "v", "z", "t", "work", "status")
+"""Inputs that a step updates."""
+
+
+def step_kernel(setup: SimulationSetup, record: Sequence[str] = ()) -> Kernel:
+    """The kernel of a step; ``record`` names what else it gives, at the state it starts from."""
+    model, sizes = setup.model, setup.sizes()
+    count = setup.gap_count
+
+    def body(*symbols: ca.SX) -> dict[str, Array]:
+        given = dict(zip(sizes, symbols, strict=True))
+        batch = {name: given["batch"][k] for k, name in enumerate(setup.batch_names)}
+        x = MotionState(given["q"], given["v"], given["z"], given["work"])
+        t, h = given["t"], given["dt"]
+        end = advance(setup, x, h, StepInput(t, given["torque"], batch))
+        size = ca.sum1(ca.fabs(end.x.q)) + ca.sum1(ca.fabs(end.x.v))
+        running = given["status"] == 0
+        valid = ca.logic_and(running, size < MAX_STATE_SIZE)
+        failure = ca.if_else(size < MAX_STATE_SIZE, 0.0, float(SimulationStatus.NOT_FINITE.value))
+        ending = ca.SX(0.0)
+        for event in setup.end_events:
+            crossing = event.crossing_condition(model, t, x, end.x, h, batch)
+            ending = ca.if_else(crossing, float(SimulationStatus.ENDED.value), ending)
+        status = ca.if_else(failure > 0, failure, ending)
+        after = {
+            "q": ca.if_else(valid, end.x.q, x.q),
+            "v": ca.if_else(valid, end.x.v, x.v),
+            "z": ca.if_else(valid, end.x.z, x.z) if setup.memory else x.z,
+            "t": ca.if_else(valid, t + h, t),
+            "work": ca.if_else(valid, end.x.w, x.w),
+            "status": ca.if_else(running, status, given["status"]),
+        }
+        now = {"q": x.q, "v": x.v, "t": t, "work": x.w, "status": given["status"]}
+        quantities = {
+            name: now[name] if name in now else _recorded_quantity(name, setup, x, end)
+            for name in record
+        }
+        return {**after, **{f"{name}_now": value for name, value in quantities.items()}}
+
+    shapes: dict[str, tuple[int, ...]] = {
+        "q": (model.nq,),
+        "v": (model.nv,),
+        "t": (),
+        "work": (3,),
+        "status": (),
+        "forces": (count, 3),
+        "distances": (count,),
+        "torques": (model.nv,),
+        "kinetic": (),
+        "potential": (),
+        "residual": (),
+        "constraint_forces": (len(setup.constraints.rows) if setup.constraints else 0,),
+    }
+    unknown = [name for name in record if name not in shapes]
+    if unknown:
+        raise ModelError(
+            f"nothing called {', '.join(unknown)} to record; there are {', '.join(shapes)}"
+        )
+    outputs = {name: sizes[name] for name in STATES}
+    outputs.update({f"{name}_now": shapes[name] for name in record})
+    known = {"parameters": model.parameter_symbols} if model.parameters else {}
+    return Kernel(trace(body, sizes, outputs, f"step of {model.name}", given=known), mapping=True)
+
+
+def _recorded_quantity(
+    name: str, setup: SimulationSetup, x: MotionState, end: StateUpdate
+) -> Array:
+    """A recorded quantity besides the state itself."""
+    if name == "forces":
+        return ca.horzcat(ca.SX(3, 0), *end.forces).T
+    if name == "distances":
+        return ca.vertcat(ca.SX(0, 1), *[gap.distance for gap in end.gaps])
+    if name == "torques":
+        return end.torque
+    if name == "kinetic":
+        return kinetic_energy(setup.model, x.q, x.v)
+    if name == "potential":
+        return potential_energy(setup.model, x.q) + spring_energy(setup.model, x.q)
+    return end.constraint_force if name == "constraint_forces" else end.residual
