@@ -1,8 +1,8 @@
 """Three walking speeds, from recordings to one page that compares them.
 
-The recordings are made, so that the example needs no data: the same person walks slowly, at ease
-and fast before cameras and on force plates. Each trial is analysed and gets a page of its own;
-``index.html`` lays them side by side. Run it to get the pages::
+The recordings are synthetic, so that the example needs no data: the same person walks slowly, at a
+comfortable speed and fast over force plates. Each trial is analyzed and gets its own page;
+``index.html`` compares them. Run it to get the pages::
 
     python examples/walking_speeds.py walking_speeds
 """
@@ -22,23 +22,23 @@ MASS, HEIGHT = 68.0, 1.72
 
 
 def record(folder: Path) -> list[Path]:
-    """Make the recordings, one C3D file a speed."""
+    """Generate the recordings, one C3D file per speed."""
     folder.mkdir(parents=True, exist_ok=True)
     body = None
     files = []
     for name, speed in SPEEDS.items():
-        made = hd.synthetic.walking_trial(
+        synthetic = hd.synthetic.walking_trial(
             model=body, height=HEIGHT, mass=MASS, speed=speed, strides=2, seed=3
         )
-        body = made.model
+        body = synthetic.model
         hd.save(body, folder / "person.toml")
         files.append(folder / f"{name}.c3d")
-        hd.capture.write(made.trial, files[-1])
+        hd.capture.write(synthetic.trial, files[-1])
     return files
 
 
 def main(output: str = "walking_speeds") -> Path:
-    """Record, analyse and compare; the page that compares them is returned."""
+    """Record, analyze and compare; returns the comparison page."""
     folder = Path(output)
     trials = record(folder / "recordings")
     person = folder / "recordings" / "person.toml"

@@ -1,4 +1,4 @@
-"""Draw a made walk for the guide: figures, forces, pressure under the feet, angles and torques.
+"""Draw a synthetic walk for the guide: poses, forces, center of pressure, angles and torques.
 
 Example: python tools/draw_walk.py docs/images
 """
@@ -25,9 +25,9 @@ FIGURES = 11
 COLOURS = 64
 
 
-def figures(axes: plt.Axes, made: SyntheticTrial) -> None:
+def figures(axes: plt.Axes, synthetic: SyntheticTrial) -> None:
     """Bones of the body and the forces on its feet over one stride, side by side."""
-    walk, model = made.walk, made.model
+    walk, model = synthetic.walk, synthetic.model
     clock = np.linspace(0.0, walk.steps.period, FIGURES)
     q = walk.state(clock)[0]
     place = {
@@ -71,26 +71,26 @@ def figures(axes: plt.Axes, made: SyntheticTrial) -> None:
     axes.set_title("one stride: bones and ground forces (1 m is 1 kN)", fontsize=9)
 
 
-def center_of_pressure(axes: plt.Axes, made: SyntheticTrial) -> None:
+def center_of_pressure(axes: plt.Axes, synthetic: SyntheticTrial) -> None:
     """Plates from above, with the pressure they read and the centre of mass."""
-    for plate in made.trial.plates:
+    for plate in synthetic.trial.plates:
         corners = plate.corners[[0, 1, 2, 3, 0]]
         axes.plot(corners[:, 0], corners[:, 1], color="grey", lw=0.8)
         loaded = plate.force[:, 2] > 30
         axes.plot(*plate.point[loaded, :2].T, color="tab:green", lw=1.2)
-    motion = made.truth.motion
+    motion = synthetic.truth.motion
     com = np.asarray(hd.dynamics.center_of_mass(motion.model, motion.q))
-    low = min(plate.corners[:, 0].min() for plate in made.trial.plates)
-    high = max(plate.corners[:, 0].max() for plate in made.trial.plates)
+    low = min(plate.corners[:, 0].min() for plate in synthetic.trial.plates)
+    high = max(plate.corners[:, 0].max() for plate in synthetic.trial.plates)
     near = (com[:, 0] > low) & (com[:, 0] < high)
     axes.plot(com[near, 0], com[near, 1], color="black", lw=0.8)
     axes.set_aspect("equal")
     axes.set_title("plates: pressure (green), centre of mass (black), m", fontsize=9)
 
 
-def curves(rows: np.ndarray, made: SyntheticTrial) -> None:
+def curves(rows: np.ndarray, synthetic: SyntheticTrial) -> None:
     """Angles, torques and the force on the right foot over its stride."""
-    walk, model = made.walk, made.model
+    walk, model = synthetic.walk, synthetic.model
     clock = np.linspace(0.0, walk.steps.period, 301)
     percent = 100 * clock / walk.steps.period
     q = walk.state(clock)[0]
@@ -117,13 +117,13 @@ def main() -> None:
     """Write the picture into the folder that is named."""
     folder = Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
-    made = walking_trial()
+    synthetic = walking_trial()
     figure = plt.figure(figsize=(9, 7.5), layout="constrained")
     grid = figure.add_gridspec(3, 3, height_ratios=(2.6, 0.8, 1.6))
-    figures(figure.add_subplot(grid[0, :]), made)
-    center_of_pressure(figure.add_subplot(grid[1, :]), made)
-    curves(np.array([figure.add_subplot(grid[2, k]) for k in range(3)]), made)
-    path = folder / "made_walk.png"
+    figures(figure.add_subplot(grid[0, :]), synthetic)
+    center_of_pressure(figure.add_subplot(grid[1, :]), synthetic)
+    curves(np.array([figure.add_subplot(grid[2, k]) for k in range(3)]), synthetic)
+    path = folder / "synthetic_walk.png"
     figure.savefig(path, dpi=100)
     with Image.open(path) as picture:
         few = picture.convert("RGB").quantize(

@@ -13,8 +13,8 @@ FOLDER = Path(homodyn.__file__).parent / "synthetic" / "demo_trial"
 
 def main() -> None:
     """A walk over three plates by a person whose segments are not those of any table."""
-    made = walking_trial(height=1.78, mass=74.0, strides=3, gaps=0.01, noise=0.001, seed=7)
-    for path in write_trial(made, FOLDER, force=True):
+    synthetic = walking_trial(height=1.78, mass=74.0, strides=3, gaps=0.01, noise=0.001, seed=7)
+    for path in write_trial(synthetic, FOLDER, overwrite=True):
         print(path.relative_to(FOLDER), path.stat().st_size)
 
 

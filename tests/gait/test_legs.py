@@ -102,5 +102,7 @@ def test_a_body_without_legs_is_refused_with_its_bodies():
         .add(rod("arm", 1.0, (0, 0, 0), (0, 0, -1)), joints.revolute("y"))
         .model()
     )
-    with pytest.raises(hd.CaptureError, match="no left and right foot: its bodies are arm"):
+    with pytest.raises(
+        hd.CaptureError, match="recognizable left and right foot: its bodies are arm"
+    ):
         find_legs(pendulum)

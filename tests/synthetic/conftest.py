@@ -6,13 +6,13 @@ from homodyn.synthetic.ground_truth import true_torques
 
 
 @pytest.fixture(scope="session")
-def made():
+def synthetic():
     return walking_trial(seed=3)
 
 
 @pytest.fixture(scope="session")
-def walk(made):
-    return made.walk
+def walk(synthetic):
+    return synthetic.walk
 
 
 @pytest.fixture(scope="session")

@@ -9,8 +9,8 @@ from homodyn.motion import Event
 from homodyn.synthetic import compare_with_truth
 
 
-def test_the_truth_is_close_to_itself(made):
-    truth = made.truth
+def test_the_truth_is_close_to_itself(synthetic):
+    truth = synthetic.truth
     same = compare_with_truth(truth, loads=truth.loads, events=truth.events)
     for errors in (
         same.angles,
@@ -26,8 +26,8 @@ def test_the_truth_is_close_to_itself(made):
     assert (same.missed_events, same.spurious_events) == (0, 0)
 
 
-def test_errors_are_told_in_their_units(made):
-    truth = made.truth
+def test_errors_are_told_in_their_units(synthetic):
+    truth = synthetic.truth
     index = truth.model.coordinate_index
     q = truth.motion.q.copy()
     q[:, index("KneeRight_RY")] += np.deg2rad(2.0)
@@ -48,19 +48,19 @@ def test_errors_are_told_in_their_units(made):
     assert "worst 10.0 % (HipLeft_RY)" in text
 
 
-def test_lengths_of_another_model_are_compared(made):
+def test_lengths_of_another_model_are_compared(synthetic):
     generic = hd.catalog.heiman(height=1.75, mass=70)
-    lengths = compare_with_truth(made.truth, model=generic).lengths
+    lengths = compare_with_truth(synthetic.truth, model=generic).lengths
     true, usual = (
         np.linalg.norm(next(j for j in m.joints if j.name == "KneeRight").placement.r)
-        for m in (made.model, generic)
+        for m in (synthetic.model, generic)
     )
     assert lengths["KneeRight"] == pytest.approx(1e3 * (usual - true))
     assert max(abs(error) for error in lengths.values()) > 3
 
 
-def test_feet_without_a_plate_do_not_count_as_wrong(made):
-    truth = made.truth
+def test_feet_without_a_plate_do_not_count_as_wrong(synthetic):
+    truth = synthetic.truth
     blind = []
     for foot in truth.loads.feet:
         force = foot.force.copy()
@@ -70,42 +70,42 @@ def test_feet_without_a_plate_do_not_count_as_wrong(made):
     assert max(off.forces.values()) == 0
 
 
-def test_events_are_matched_missed_and_invented(made):
-    true = made.truth.events
+def test_events_are_matched_missed_and_invented(synthetic):
+    true = synthetic.truth.events
     late = [replace(event, time=event.time + 0.01) for event in true if event is not true[4]]
     late.append(Event(true[2].time + 0.3, "Foot Strike", true[2].context))
-    off = compare_with_truth(made.truth, events=late)
+    off = compare_with_truth(synthetic.truth, events=late)
     assert off.events["Foot Strike"] == pytest.approx(10)
     assert off.missed_events == 1
     assert off.spurious_events == 1
 
 
-def test_an_analysis_of_another_time_is_refused(made):
-    later = replace(made.truth.motion, time=made.truth.motion.time + 100)
+def test_an_analysis_of_another_time_is_refused(synthetic):
+    later = replace(synthetic.truth.motion, time=synthetic.truth.motion.time + 100)
     with pytest.raises(CaptureError, match="no frame between"):
-        compare_with_truth(made.truth, motion=later)
+        compare_with_truth(synthetic.truth, motion=later)
 
 
-def test_inverse_kinematics_of_exact_markers_finds_the_motion(made):
-    exact = replace(made.trial, positions=made.truth.markers).crop(1.0, 1.1)
-    motion = hd.capture.inverse_kinematics(made.model, exact)
-    found = compare_with_truth(made.truth, motion=motion)
+def test_inverse_kinematics_of_exact_markers_finds_the_motion(synthetic):
+    exact = replace(synthetic.trial, positions=synthetic.truth.markers).crop(1.0, 1.1)
+    motion = hd.capture.inverse_kinematics(synthetic.model, exact)
+    found = compare_with_truth(synthetic.truth, motion=motion)
     assert max(found.angles.values()) < 0.01
     assert max(found.positions.values()) < 0.01
 
 
-def test_inverse_dynamics_with_the_plates_finds_the_torques(made):
+def test_inverse_dynamics_with_the_plates_finds_the_torques(synthetic):
     """Filters and noise of the plates are all that is between the analysis and the truth."""
-    loads = hd.capture.inverse_dynamics(made.truth.motion, made.trial.plates)
-    found = compare_with_truth(made.truth, loads=loads)
+    loads = hd.capture.inverse_dynamics(synthetic.truth.motion, synthetic.trial.plates)
+    found = compare_with_truth(synthetic.truth, loads=loads)
     assert found.torques["AnkleRight_RY"] < 5
     assert found.torques["KneeRight_RY"] < 12
     assert max(found.forces.values()) < 40
     assert found.residual < 40
 
 
-def test_events_are_found_in_the_plates(made):
-    events = hd.gait.find_events(made.truth.motion, made.trial.plates)
-    found = compare_with_truth(made.truth, events=tuple(events))
+def test_events_are_found_in_the_plates(synthetic):
+    events = hd.gait.find_events(synthetic.truth.motion, synthetic.trial.plates)
+    found = compare_with_truth(synthetic.truth, events=tuple(events))
     assert found.spurious_events == 0
     assert max(found.events.values()) < 40

@@ -7,8 +7,8 @@ from homodyn.synthetic import walking_trial
 from homodyn.synthetic.subject import random_subject
 
 
-def test_a_trial_holds_what_a_laboratory_records(made):
-    trial, steps = made.trial, made.walk.steps
+def test_a_trial_holds_what_a_laboratory_records(synthetic):
+    trial, steps = synthetic.trial, synthetic.walk.steps
     assert trial.rate == 100
     assert set(trial.markers) == {marker.name for marker in hd.catalog.heiman().markers}
     assert len(trial.plates) == 3
@@ -21,38 +21,40 @@ def test_a_trial_holds_what_a_laboratory_records(made):
     assert 0.005 < 1 - trial.seen.mean() < 0.02
 
 
-def test_speed_and_steps_are_as_asked(made):
-    events = [e for e in made.trial.events if e.label == "Foot Strike"]
+def test_speed_and_steps_are_as_asked(synthetic):
+    events = [e for e in synthetic.trial.events if e.label == "Foot Strike"]
     times = np.array([event.time for event in events])
-    np.testing.assert_allclose(np.diff(times), 60 / made.walk.steps.cadence)
-    pelvis = made.truth.motion.q[:, 0]
-    speed = np.polyfit(made.truth.motion.time, pelvis, 1)[0]
+    np.testing.assert_allclose(np.diff(times), 60 / synthetic.walk.steps.cadence)
+    pelvis = synthetic.truth.motion.q[:, 0]
+    speed = np.polyfit(synthetic.truth.motion.time, pelvis, 1)[0]
     assert speed == pytest.approx(1.2, abs=0.01)
 
 
-def test_noise_has_the_size_that_was_asked_for(made):
-    off = (made.trial.positions - made.truth.markers)[made.trial.seen]
+def test_noise_has_the_size_that_was_asked_for(synthetic):
+    off = (synthetic.trial.positions - synthetic.truth.markers)[synthetic.trial.seen]
     assert off.std() == pytest.approx(0.001, rel=0.05)
     assert abs(off.mean()) < 1e-4
 
 
-def test_true_markers_are_those_of_the_true_model(made):
-    placed = hd.dynamics.marker_positions(made.model, made.truth.motion.q)
-    np.testing.assert_array_equal(placed, made.truth.markers)
+def test_true_markers_are_those_of_the_true_model(synthetic):
+    placed = hd.dynamics.marker_positions(synthetic.model, synthetic.truth.motion.q)
+    np.testing.assert_array_equal(placed, synthetic.truth.markers)
 
 
-def test_plates_read_what_the_feet_do(made):
-    truth = made.truth
-    total = sum(plate.force[::10] for plate in made.trial.plates)
+def test_plates_read_what_the_feet_do(synthetic):
+    truth = synthetic.truth
+    total = sum(plate.force[::10] for plate in synthetic.trial.plates)
     feet = sum(foot.force for foot in truth.loads.feet)
-    period, stance = made.walk.steps.period, made.walk.steps.stance
+    period, stance = synthetic.walk.steps.period, synthetic.walk.steps.stance
     # Between the strikes on the first and the third plate both feet are on plates.
-    first = min(np.flatnonzero(plate.force[:, 2] > 50)[0] for plate in made.trial.plates) / 1000
+    first = (
+        min(np.flatnonzero(plate.force[:, 2] > 50)[0] for plate in synthetic.trial.plates) / 1000
+    )
     time = truth.motion.time
     within = (time > first + (stance - 0.5 + 0.02) * period) & (time < first + 1.0 * period)
     assert within.sum() > 50
     assert np.abs((total - feet)[within]).max() < 8
-    for plate in made.trial.plates:
+    for plate in synthetic.trial.plates:
         loaded = plate.force[:, 2] > 50
         low, high = plate.corners.min(0), plate.corners.max(0)
         assert (plate.point[loaded, :2] > low[:2]).all()
@@ -62,8 +64,8 @@ def test_plates_read_what_the_feet_do(made):
     assert np.abs(truth.loads.residual_moment).max() < 1e-8
 
 
-def test_emg_follows_its_drive(made):
-    emg, drive = made.trial.analog, made.truth.drive
+def test_emg_follows_its_drive(synthetic):
+    emg, drive = synthetic.trial.analog, synthetic.truth.drive
     for name in ("Soleus", "Vastus Lateralis", "Gluteus Maximus"):
         strong = drive.channel(name) > 0.5
         weak = drive.channel(name) < 0.05
@@ -75,8 +77,8 @@ def test_emg_follows_its_drive(made):
     assert (spectrum[inside].sum(0) / spectrum.sum(0)).min() > 0.95
 
 
-def test_standing_weighs_the_person(made):
-    static = made.static
+def test_standing_weighs_the_person(synthetic):
+    static = synthetic.static
     assert static.plates[0].force[:, 2].mean() == pytest.approx(70 * 9.81, rel=1e-3)
     assert np.isfinite(static.positions).all()
     assert static.positions[..., 2].min() > 0
@@ -110,22 +112,22 @@ def test_a_subject_keeps_stature_and_mass_but_not_proportions():
 
 
 def test_gaps_and_swaps_can_be_stated():
-    made = walking_trial(
+    synthetic = walking_trial(
         strides=2, noise=0, plates=1, shared_plate=True, swaps=1, gaps=[("LASI", 0.5, 0.7)], seed=1
     )
-    trial = made.trial
+    trial = synthetic.trial
     hidden = ~trial.seen
     assert hidden.sum() == 20
     assert hidden[:, trial.markers.index("LASI")].sum() == 20
-    (swap,) = made.truth.swaps
-    wrong = np.abs(np.nan_to_num(trial.positions - made.truth.markers)).max((1, 2)) > 1e-6
+    (swap,) = synthetic.truth.swaps
+    wrong = np.abs(np.nan_to_num(trial.positions - synthetic.truth.markers)).max((1, 2)) > 1e-6
     frames = np.flatnonzero(wrong)
     assert (frames[0], frames[-1] + 1) == (swap.first, swap.last)
     assert len(trial.plates) == 2
-    assert made.truth.clean_strikes == tuple(
+    assert synthetic.truth.clean_strikes == tuple(
         f"Plate 1: {side}"
         for side in ("Right", "Left")
-        if made.truth.clean_strikes[0].endswith(side)
+        if synthetic.truth.clean_strikes[0].endswith(side)
     )
     shared = trial.plates[1].force[:, 2] > 50
     assert shared.sum() > trial.plates[0].force[:, 2].__gt__(50).sum() * 1.4
@@ -145,7 +147,7 @@ def test_gaps_and_swaps_can_be_stated():
         ({"gaps": [("NOSE", 0, 1)]}, r"NOSE"),
         ({"plate_rate": 950.0}, r"whole multiple"),
         ({"rate": 0.0}, r"rate must be a positive"),
-        ({"plates": 40}, r"walk longer or lay fewer plates"),
+        ({"plates": 40}, r"use a longer duration or fewer plates"),
     ],
 )
 def test_what_cannot_be_is_refused_in_a_sentence(arguments, sentence):
@@ -166,10 +168,10 @@ def test_other_bodies_are_refused():
 def test_a_limping_body_is_in_balance_too():
     """Legs of two lengths: the trial is of the model that was handed in, and still exact."""
     uneven = hd.catalog.heiman(height=1.75, mass=70, overrides={"ShankLeftLength": 0.435})
-    made = walking_trial(model=uneven, strides=2, plates=1)
-    assert made.model == uneven
-    assert np.abs(made.truth.loads.residual_moment).max() < 1e-8
-    sole = hd.dynamics.position(uneven, made.truth.motion.q, "HalluxLeft")[:, 2]
+    synthetic = walking_trial(model=uneven, strides=2, plates=1)
+    assert synthetic.model == uneven
+    assert np.abs(synthetic.truth.loads.residual_moment).max() < 1e-8
+    sole = hd.dynamics.position(uneven, synthetic.truth.motion.q, "HalluxLeft")[:, 2]
     assert sole.min() > -0.005
 
 
@@ -184,12 +186,12 @@ def test_a_limping_body_is_in_balance_too():
 )
 def test_other_people_and_speeds_walk_as_well(person):
     try:
-        made = walking_trial(strides=2, plates=1, seed=2, **person)
+        synthetic = walking_trial(strides=2, plates=1, seed=2, **person)
     except NoSolution as failure:
         pytest.fail(str(failure))
-    assert np.abs(made.truth.loads.residual_force).max() < 1e-8
-    for foot in made.truth.loads.feet:
+    assert np.abs(synthetic.truth.loads.residual_force).max() < 1e-8
+    for foot in synthetic.truth.loads.feet:
         loaded = foot.force[:, 2] > 5
         assert (np.linalg.norm(foot.force[loaded, :2], axis=1) / foot.force[loaded, 2]).max() < 0.6
-    knee = made.truth.motion.q[:, made.model.coordinate_index("KneeLeft_RY")]
+    knee = synthetic.truth.motion.q[:, synthetic.model.coordinate_index("KneeLeft_RY")]
     assert knee.min() > 0.01

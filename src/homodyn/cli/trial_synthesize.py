@@ -51,7 +51,7 @@ def synthesize(
     """
     from homodyn.synthetic import walking_trial, write_trial
 
-    made = walking_trial(
+    synthetic = walking_trial(
         height=height,
         mass=mass,
         sex=sex,
@@ -68,11 +68,11 @@ def synthesize(
         shared_plate=both,
         seed=seed,
     )
-    paths = write_trial(made, output, force=overwrite)
+    paths = write_trial(synthetic, output, overwrite=overwrite)
     if as_json:
         files = [str(path) for path in paths]
-        typer.echo(json.dumps({"summary": made.summary, "files": files}, indent=2))
+        typer.echo(json.dumps({"summary": synthetic.summary(), "files": files}, indent=2))
         return
-    typer.echo(made.summary)
+    typer.echo(synthetic.summary())
     for path in paths:
         typer.echo(str(path))

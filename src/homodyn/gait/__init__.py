@@ -1,4 +1,4 @@
-"""Walking: events, cycles, measures; reconstruction and synthesis of steps."""
+"""Walking: events, cycles and measures of any motion; reconstruction and synthesis of steps."""
 
 from homodyn.gait.contact_schedule import Footing, Standing, footings, whole_steps
 from homodyn.gait.contact_schedule_file import read_phases, write_phases
@@ -9,9 +9,10 @@ from homodyn.gait.elevation import (
     planarity,
 )
 from homodyn.gait.emg import EmgCycles, emg_channels, emg_cycles, emg_envelopes
-from homodyn.gait.events import GaitEvents, find_events
-from homodyn.gait.gait_cycles import GaitCycles, Similarity, Stride, cycles, similarity, strides
+from homodyn.gait.events import GaitEvents, find_events, motion_events
+from homodyn.gait.gait_cycles import GaitCycles, Stride, cycles, strides
 from homodyn.gait.legs import Leg, find_legs
+from homodyn.gait.motion_similarity import Similarity, similarity
 from homodyn.gait.reconstruction.problem import RECIPES, Recipe, reconstruction_problem
 from homodyn.gait.reconstruction.reconstruct import (
     ForceError,
@@ -29,9 +30,6 @@ from homodyn.gait.synthesis.criteria import (
     lowest_force,
     stride,
     stride_events,
-)
-from homodyn.gait.synthesis.criteria import (
-    Similarity as StepSimilarity,
 )
 from homodyn.gait.synthesis.criteria import (
     similarity as step_similarity,
@@ -68,7 +66,6 @@ __all__ = [
     "StabilityMargins",
     "Stage",
     "Standing",
-    "StepSimilarity",
     "StoredStep",
     "Stride",
     "Synthesis",
@@ -86,6 +83,7 @@ __all__ = [
     "lowest_force",
     "margin_of_stability",
     "measures",
+    "motion_events",
     "objective",
     "planarity",
     "read_phases",

@@ -1,10 +1,10 @@
-"""Electromyograms: which channels they are, their envelopes, and envelopes over gait cycles."""
+"""Electromyograms: channel detection, linear envelopes, and envelopes over gait cycles."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy as np
 from homodyn.capture.filters.butterworth_filter import bandpass, lowpass
 from homodyn.capture.trial import Signals
 from homodyn.errors import CaptureError
+from homodyn.foundation.record import Record, record
 from homodyn.foundation.text import unknown_name
 from homodyn.gait.gait_cycles import GaitCycles, cycles
 from homodyn.motion import Event
@@ -37,16 +38,25 @@ _MUSCLE = re.compile(
     re.IGNORECASE,
 )
 _MAX_BAND_RATE_RATIO = 0.45
-"""Largest upper edge of the band, in shares of the sampling rate."""
+"""Largest upper band edge as a share of the sampling rate."""
 
 
 def emg_channels(signals: Signals, *, channels: Sequence[str] | None = None) -> tuple[str, ...]:
     """Names of the channels that are electromyograms.
 
-    A channel counts when it is measured in volts (V, mV, uV) and named neither like a force plate
-    nor like another device, or when its name tells a muscle or EMG and its unit nothing else.
-    Nameless voltages ("Channel_08", "Voltage.1") may be anything: they are taken only by name,
-    through ``channels``.
+    A channel is taken when its unit is volts (V, mV, uV) and its name is not that of a force plate
+    or another device, or when its name contains a muscle or EMG and its unit does not contradict.
+    Unnamed voltages ("Channel_08", "Voltage.1") are taken only when listed in ``channels``.
+
+    Args:
+        signals: Analog channels of a recording.
+        channels: Names to use instead of the detection.
+
+    Returns:
+        Channel names.
+
+    Raises:
+        CaptureError: A listed channel does not exist.
     """
     if channels is not None:
         for name in channels:
@@ -77,13 +87,25 @@ def emg_envelopes(
     channels: Sequence[str] | None = None,
     normalize: Normalization | None = None,
 ) -> Signals:
-    """Linear envelopes of the electromyograms: band-pass, rectify, low-pass without lag.
+    """Linear envelopes of the electromyograms: band-pass, rectify, zero-lag low-pass.
 
-    ``band`` (Hz) takes away movement artefacts and noise; None leaves it out and takes only the
-    mean away. ``cutoff`` (Hz) is where the low-pass, run forwards and backwards, has -3 dB; its
-    ``order`` is that of both passes together. Felis 2015, section 2.4, has ``band=None, order=2``:
-    a filter of first order each way. An upper edge above 0.45 of the rate is lowered to it, and
-    ``notes`` say so. ``normalize`` divides each channel by its ``"maximum"`` or ``"mean"``.
+    Felis 2015, section 2.4, corresponds to ``band=None, order=2``: a first-order filter in each
+    direction.
+
+    Args:
+        signals: Analog channels of a recording.
+        band: Pass band (Hz) against movement artifacts and noise; None removes the mean only. An
+            upper edge above 0.45 of the sampling rate is lowered, with a note.
+        cutoff: -3 dB frequency (Hz) of the low-pass filter, forward and backward together.
+        order: Order of the low-pass filter, both directions together.
+        channels: Names to use instead of the detected ones.
+        normalize: Divide each channel by its ``"maximum"`` or ``"mean"``.
+
+    Returns:
+        Envelopes in the unit of the channels, or 1 when normalized; with notes.
+
+    Raises:
+        CaptureError: There is no such channel, or the sampling rate is too low.
     """
     chosen = emg_channels(signals, channels=channels)
     if not chosen:
@@ -98,10 +120,10 @@ def emg_envelopes(
     silent = [name for name, column in zip(chosen, raw.T, strict=True) if not np.nanstd(column) > 0]
     if silent:
         notes.append(f"Channels without any signal: {', '.join(silent)}.")
-    centred = raw - np.nanmean(raw, axis=0)
-    passed = centred if edges is None else bandpass(centred, signals.rate, band=edges)
-    envelope = lowpass(np.abs(passed), signals.rate, cutoff=cutoff, order=order)
-    # A smoothed rectified signal can ring below zero beside a burst; an amplitude cannot.
+    centered = raw - np.nanmean(raw, axis=0)
+    filtered = centered if edges is None else bandpass(centered, signals.rate, band=edges)
+    envelope = lowpass(np.abs(filtered), signals.rate, cutoff=cutoff, order=order)
+    # The low-pass filter can undershoot zero next to a burst; an amplitude cannot be negative.
     envelope = np.maximum(envelope, 0.0)
     units = tuple(signals.units[c] for c in columns) if signals.units else ()
     if normalize is not None:
@@ -117,7 +139,7 @@ def emg_envelopes(
 def _allowed_band(
     rate: float, band: tuple[float, float] | None, cutoff: float, notes: list[str]
 ) -> tuple[float, float] | None:
-    """The band that a sampling rate allows."""
+    """The pass band that a sampling rate allows."""
     if cutoff >= _MAX_BAND_RATE_RATIO * rate:
         raise CaptureError(
             f"an envelope up to {cutoff:g} Hz needs a sampling rate above "
@@ -129,8 +151,8 @@ def _allowed_band(
     top = _MAX_BAND_RATE_RATIO * rate
     if low >= top:
         raise CaptureError(
-            f"{rate:g} samples a second hold nothing above {rate / 2:g} Hz, so the band of {low:g} "
-            f"to {high:g} Hz is empty; if these are envelopes already, give band=None"
+            f"a sampling rate of {rate:g} Hz contains nothing above {rate / 2:g} Hz, so the band "
+            f"of {low:g} to {high:g} Hz is empty; for envelopes use band=None"
         )
     if high > top:
         notes.append(
@@ -144,23 +166,23 @@ def _allowed_band(
 def _channel_scales(
     values: np.ndarray, by: Normalization, names: Sequence[str]
 ) -> tuple[np.ndarray, list[str]]:
-    """Largest or mean value of each channel, one for silent ones; values are (..., channels)."""
+    """Largest or mean value of each channel, 1 for silent ones; values are (..., channels)."""
     if by not in ("maximum", "mean"):
-        raise CaptureError(f"no normalisation {by!r}; accepted: maximum, mean")
+        raise CaptureError(f"no normalization {by!r}; accepted: maximum, mean")
     flat = values.reshape(-1, values.shape[-1])
     size = np.nanmax(flat, axis=0) if by == "maximum" else np.nanmean(flat, axis=0)
     silent = ~(size > 0)
     notes = [
-        f"Channel {name} has nothing to normalise by and stays zero."
+        f"Channel {name} has no signal to normalize by and stays zero."
         for name, quiet in zip(names, silent, strict=True)
         if quiet
     ]
     return np.where(silent, 1.0, size), notes
 
 
-@dataclass(frozen=True, eq=False)
-class EmgCycles:
-    """Envelopes over the strides of a side: (cycles, 101, channels), mean and band (sd)."""
+@record
+class EmgCycles(Record):
+    """Envelopes over the strides of a side: (cycles, 101, channels), mean and sd."""
 
     names: tuple[str, ...]
     units: tuple[str, ...]
@@ -169,12 +191,12 @@ class EmgCycles:
 
     @property
     def mean(self) -> np.ndarray:
-        """(101, channels)."""
+        """Mean over the complete cycles, (101, channels)."""
         return self.cycles.mean
 
     @property
     def sd(self) -> np.ndarray:
-        """(101, channels)."""
+        """Standard deviation over the complete cycles, (101, channels)."""
         return self.cycles.sd
 
 
@@ -185,10 +207,19 @@ def emg_cycles(
     *,
     normalize: Normalization | None = None,
 ) -> EmgCycles:
-    """Envelopes stretched to 0-100 % of the strides of a side.
+    """Envelopes normalized to 0-100 % of the strides of a side.
 
-    ``normalize`` divides each channel by the ``"maximum"`` or the ``"mean"`` of its complete
-    cycles, so that the walk itself sets the scale and not a burst outside of it.
+    Args:
+        envelopes: What `emg_envelopes` returned.
+        events: Foot strikes and foot offs.
+        side: ``"left"`` or ``"right"``.
+        normalize: Divide each channel by the ``"maximum"`` or ``"mean"`` of its complete cycles.
+
+    Returns:
+        Cycles of all channels.
+
+    Raises:
+        CaptureError: The side or the normalization is unknown.
     """
     over = cycles(envelopes.time, envelopes.values, events, side)
     if normalize is None or not over.complete.any():

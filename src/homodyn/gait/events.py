@@ -1,15 +1,15 @@
-"""Foot strikes and foot offs: by force where it was measured, else by how the feet move.
+"""Foot strikes and foot offs, from measured forces where available and otherwise from kinematics.
 
-By kinematics a foot stands while its heel or its toe is slow over the ground. A point begins to
-stand when its speed falls below 0.55 of the walking speed and ceases to when it exceeds 0.7 of it.
-Against the instants at which the vertical force crosses 20 N, in three recordings of walking at
-1.1 to 1.25 m/s (24 events), foot strike is told with an error of 2 +- 6 ms (largest 14 ms) and foot
-off of -1 +- 2 ms (largest 4 ms). The coordinate method of Zeni et al. 2008 (heel farthest ahead,
-toe farthest behind) comes 25 +- 5 ms too early and 16 +- 5 ms too late on the same steps; peaks of
-the vertical speed of the foot (O'Connor et al. 2007) tell foot off with -4 +- 8 ms.
+By kinematics a foot is in stance while its heel or its toe moves slowly over the ground: stance
+begins when the speed of a point falls below 0.55 of the walking speed and ends when it exceeds 0.7
+of it. Compared with the times at which the vertical force crosses 20 N, in three recordings of
+walking at 1.1 to 1.25 m/s (24 events), the error is 2 +- 6 ms for foot strikes (largest 14 ms) and
+-1 +- 2 ms for foot offs (largest 4 ms). On the same steps the coordinate method of Zeni et al. 2008
+(heel farthest ahead, toe farthest behind) is 25 +- 5 ms early and 16 +- 5 ms late; peaks of the
+vertical foot velocity (O'Connor et al. 2007) give foot off with an error of -4 +- 8 ms.
 
-The rule looks at speed alone: it needs no direction, no level ground and no height of the markers,
-so it holds for walking backward, on a belt, in a turn, on stairs and for landing on the toes.
+The criterion uses speed alone and needs neither direction nor level ground nor marker heights. It
+is therefore valid for backward walking, treadmills, turns, stairs and forefoot landings.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from homodyn.foundation.text import count_of
 from homodyn.gait.foot_contacts import (
     MIN_CONTACT_GAP_S,
     MIN_CONTACT_S,
@@ -33,38 +34,41 @@ from homodyn.gait.ground_kinematics import (
     max_foot_speed,
     smooth_velocity,
 )
+from homodyn.model.side import Side
 from homodyn.motion import (
     Event,
     ForcePlate,
 )
 from homodyn.motion.loads import Loads
 from homodyn.motion.motion import Motion
+from homodyn.motion.stance_threshold import STANCE_THRESHOLD
 
 FOOT_STRIKE = "Foot Strike"
 FOOT_OFF = "Foot Off"
 
 STANCE_SPEED_RATIO = 0.55
-"""A point stands once it is slower than this share of the walking speed."""
+"""Stance begins below this share of the walking speed."""
 SWING_SPEED_RATIO = 0.7
-"""It has left once it is faster than this share."""
+"""Stance ends above this share of the walking speed."""
 ANKLE_SWING_SPEED_RATIO = 3.25
-"""Peak speed of a swinging ankle over walking speed: 3.2 to 3.3 in three recordings."""
+"""Peak speed of the swinging ankle divided by walking speed: 3.2 to 3.3 in three recordings."""
 UNCERTAIN_END_FRAMES = 2
-"""Frames at either end of a recording whose speeds no frame beyond confirms."""
+"""Frames at either end of a recording whose speeds cannot be confirmed by further frames."""
 EVENT_MATCH_WINDOW_S = 0.12
-"""Two sources that tell an event within this time (s) tell the same one."""
+"""Events of two sources within this time (s) are the same event."""
 
 
 class GaitEvents(tuple[Event, ...]):
-    """Events in the order of time, and sentences about how they were found."""
+    """Events in order of time, with notes on how they were detected."""
 
     notes: tuple[str, ...]
+    """Sentences on sources, conflicts and doubts."""
 
     def __new__(cls, events: Iterable[Event], notes: Sequence[str] = ()) -> GaitEvents:
         """Sort the events by time."""
-        made = super().__new__(cls, sorted(events, key=lambda event: event.time))
-        made.notes = tuple(dict.fromkeys(notes))
-        return made
+        instance = super().__new__(cls, sorted(events, key=lambda event: event.time))
+        instance.notes = tuple(dict.fromkeys(notes))
+        return instance
 
 
 def find_events(
@@ -72,63 +76,101 @@ def find_events(
     forces: Sequence[ForcePlate] | Loads = (),
     *,
     recorded: Sequence[Event] = (),
-    force_threshold: float = 20.0,
+    force_threshold: float = STANCE_THRESHOLD.contact_n,
 ) -> GaitEvents:
-    """Foot strikes and foot offs of both feet, each with its source in ``description``.
+    """Detect foot strikes and foot offs of both feet.
 
-    ``forces`` are plates (our axes, Z up) or loads; where they show a foot alone, crossings of
-    ``threshold`` (N) of the vertical force are taken. Events that the recording holds already are
-    given as ``known``: they stand where there is no force, and are compared with what is found.
-    Elsewhere kinematics tell. A person who stands still has no events; ``notes`` say so.
+    Where forces show a single foot, events are the crossings of the threshold. Elsewhere recorded
+    events are used, and otherwise kinematics. A person who stands still has no events.
+
+    Args:
+        motion: Any movement of a model with two legs.
+        forces: Force plates (world axes, Z up) or loads; by default the contact forces of the
+            motion, where it has them.
+        recorded: Events of the recording; they are compared with the detected ones.
+        force_threshold: Vertical force (N) at which contact begins and ends.
+
+    Returns:
+        Events in order of time, each with its source in ``description``, and notes.
+
+    Raises:
+        CaptureError: The motion is too short or has gaps, or its model has no two feet.
     """
-    walk = ground_kinematics(motion)
-    moving = contacts_from_kinematics(walk)
-    loaded, notes = contacts_from_forces(walk, forces, threshold=force_threshold)
-    notes = [*walk.notes, *notes]
-    if max_foot_speed(walk) < MIN_FOOT_SPEED_M_S:
+    kinematics = ground_kinematics(motion)
+    moving = contacts_from_kinematics(kinematics)
+    sources = forces if isinstance(forces, Loads) or len(forces) else motion
+    loaded, notes = contacts_from_forces(kinematics, sources, threshold=force_threshold)
+    notes = [*kinematics.notes, *notes]
+    if max_foot_speed(kinematics) < MIN_FOOT_SPEED_M_S:
         notes.append(
             f"The feet never move faster than {MIN_FOOT_SPEED_M_S} m/s: the person stands "
             "and there are no steps."
         )
     found: list[Event] = []
-    for side in ("left", "right"):
+    for side in (Side.LEFT, Side.RIGHT):
         for label in (FOOT_STRIKE, FOOT_OFF):
-            told = _recorded_events(recorded, side, label)
+            stated = _recorded_events(recorded, side, label)
             seen = _events_of_contacts(moving[side], side, label)
             force = _confirmed_events(
-                walk, _events_of_contacts(loaded[side], side, label), [*seen, *told], notes
+                kinematics, _events_of_contacts(loaded[side], side, label), [*seen, *stated], notes
             )
-            notes += _comparison_notes(told, force or seen, "forces" if force else "kinematics")
+            notes += _comparison_notes(stated, force or seen, "forces" if force else "kinematics")
             chosen = force
-            for other in (told, seen):
+            for other in (stated, seen):
                 chosen = [*chosen, *(e for e in other if not _is_near(e, chosen))]
             found += chosen
     events = GaitEvents(found, notes)
-    if not events and max_foot_speed(walk) >= MIN_FOOT_SPEED_M_S:
-        notes.append("The feet move, but no contact begins or ends within the recording.")
-    return GaitEvents(events, [*notes, *_flight_notes(walk, moving)])
+    if not events and max_foot_speed(kinematics) >= MIN_FOOT_SPEED_M_S:
+        notes.append("The feet move, but no contact begins or ends during the recording.")
+    return GaitEvents(events, [*notes, *_flight_notes(kinematics, moving)])
 
 
-def contacts_from_kinematics(walk: GroundKinematics) -> dict[str, list[ContactInterval]]:
-    """Spans in which heel or toe of each foot is slow over the ground."""
-    fastest = max_foot_speed(walk)
+def motion_events(motion: Motion, loads: Loads | None = None) -> GaitEvents:
+    """Events of a motion: those it carries, otherwise detected from forces or kinematics.
+
+    Args:
+        motion: Any movement of a model with two legs.
+        loads: Loads with measured ground forces, where available.
+
+    Returns:
+        Foot strikes and foot offs in order of time, with notes.
+
+    Raises:
+        CaptureError: Events must be detected, and the motion is too short or has gaps.
+    """
+    carried = [event for event in motion.events if _side_and_label(event) is not None]
+    if not carried:
+        return find_events(motion, () if loads is None else loads)
+    standard = [
+        event
+        for side in (Side.LEFT, Side.RIGHT)
+        for label in (FOOT_STRIKE, FOOT_OFF)
+        for event in _recorded_events(carried, side, label)
+    ]
+    return GaitEvents(standard)
+
+
+def contacts_from_kinematics(kinematics: GroundKinematics) -> dict[Side, list[ContactInterval]]:
+    """Intervals in which the heel or toe of each foot moves slowly over the ground."""
+    fastest = max_foot_speed(kinematics)
     if fastest < MIN_FOOT_SPEED_M_S:
-        return {"left": [], "right": []}
+        return {Side.LEFT: [], Side.RIGHT: []}
     pace = fastest / ANKLE_SWING_SPEED_RATIO
     found = {}
-    for side in ("left", "right"):
-        paths = walk.side(side)
+    for side in (Side.LEFT, Side.RIGHT):
+        paths = kinematics.side(side)
         speeds = [
-            np.linalg.norm(smooth_velocity(walk, path), axis=1) for path in (paths.heel, paths.toe)
+            np.linalg.norm(smooth_velocity(kinematics, path), axis=1)
+            for path in (paths.heel, paths.toe)
         ]
-        found[side] = _merge_slow_intervals(walk.time, speeds, pace)
+        found[side] = _merge_slow_intervals(kinematics.time, speeds, pace)
     return found
 
 
 def _merge_slow_intervals(
     time: np.ndarray, speeds: Sequence[np.ndarray], pace: float
 ) -> list[ContactInterval]:
-    """Spans in which at least one of the points stands."""
+    """Intervals in which at least one of the points is slow."""
     slow = [
         (-np.inf if c.start is None else c.start, np.inf if c.end is None else c.end)
         for speed in speeds
@@ -137,8 +179,8 @@ def _merge_slow_intervals(
             -speed,
             on=-STANCE_SPEED_RATIO * pace,
             off=-SWING_SPEED_RATIO * pace,
-            shortest=0.0,
-            gap=0.0,
+            min_duration=0.0,
+            min_gap=0.0,
         )
     ]
     merged: list[tuple[float, float]] = []
@@ -156,22 +198,22 @@ def _merge_slow_intervals(
     ]
 
 
-def _events_of_contacts(contacts: Sequence[ContactInterval], side: str, label: str) -> list[Event]:
+def _events_of_contacts(contacts: Sequence[ContactInterval], side: Side, label: str) -> list[Event]:
     instants = [(c.start if label == FOOT_STRIKE else c.end, c.source) for c in contacts]
     return [
-        Event(time, label, side.capitalize(), description=source)
+        Event(time, label, side.title, description=source)
         for time, source in instants
         if time is not None
     ]
 
 
-def _recorded_events(known: Sequence[Event], side: str, label: str) -> list[Event]:
-    """What the recording itself says, in our words."""
+def _recorded_events(known: Sequence[Event], side: Side, label: str) -> list[Event]:
+    """Events of the recording with standard labels."""
     return [
         replace(
             event,
             label=label,
-            context=side.capitalize(),
+            context=side.title,
             description=event.description
             if event.description.startswith(_SOURCES)
             else f"recorded: {event.description or event.label}",
@@ -187,7 +229,7 @@ _OFFS = ("footoff", "toeoff", "to", "fo")
 
 
 def _side_and_label(event: Event) -> tuple[str, str] | None:
-    """Side and kind of an event: "Foot Strike" of "Left", "Left Foot Off", "RHS" and the like."""
+    """Side and label of an event: "Foot Strike" of "Left", "Left Foot Off", "RHS" and similar."""
     word = "".join(filter(str.isalpha, event.label.lower()))
     side = event.context.lower()
     for name, start in (("left", "left"), ("right", "right"), ("left", "l"), ("right", "r")):
@@ -196,14 +238,14 @@ def _side_and_label(event: Event) -> tuple[str, str] | None:
             word, side = rest, name
             break
     kind = FOOT_STRIKE if word in _STRIKES else FOOT_OFF if word in _OFFS else ""
-    return (side, kind) if kind and side in ("left", "right") else None
+    return (side, kind) if kind and side in (Side.LEFT, Side.RIGHT) else None
 
 
 def _confirmed_events(
-    walk: GroundKinematics, force: Sequence[Event], others: Sequence[Event], notes: list[str]
+    kinematics: GroundKinematics, force: Sequence[Event], others: Sequence[Event], notes: list[str]
 ) -> list[Event]:
-    """Events by force that the foot confirms; a foot half beside the plate loads it too late."""
-    first, last = walk.time[0], walk.time[-1]
+    """Force events that the foot motion confirms; a foot partly off the plate loads it late."""
+    first, last = kinematics.time[0], kinematics.time[-1]
     kept = []
     for event in force:
         if not first <= event.time <= last:
@@ -215,8 +257,8 @@ def _confirmed_events(
             kept.append(event)
         else:
             notes.append(
-                f"{event.context} {event.label.lower()} at {event.time:.2f} s by force has nothing "
-                "of the kind in the movement of the foot: perhaps it stood half beside the plate; "
+                f"{event.context} {event.label.lower()} at {event.time:.2f} s by force is not "
+                "confirmed by the motion of the foot, which may have been partly off the plate; "
                 "it is left out."
             )
     return kept
@@ -226,41 +268,43 @@ def _is_near(event: Event, others: Sequence[Event]) -> bool:
     return any(abs(event.time - other.time) <= EVENT_MATCH_WINDOW_S for other in others)
 
 
-def _comparison_notes(told: Sequence[Event], found: Sequence[Event], source: str) -> list[str]:
-    if not told:
+def _comparison_notes(stated: Sequence[Event], found: Sequence[Event], source: str) -> list[str]:
+    if not stated:
         return []
-    apart = [min(((e.time - f.time) for f in found), key=abs, default=np.inf) for e in told]
+    apart = [min(((e.time - f.time) for f in found), key=abs, default=np.inf) for e in stated]
     close = [gap for gap in apart if abs(gap) <= EVENT_MATCH_WINDOW_S]
-    name = f"{told[0].context.lower()} {told[0].label.lower()}"
+    name = f"{stated[0].context.lower()} {stated[0].label.lower()}"
     sentences = []
     if close:
         sentences.append(
-            f"{len(close)} recorded events ({name}) differ from {source} by "
-            f"{1000 * float(np.median(close)):.0f} ms in the median."
+            f"{count_of(len(close), f'recorded {name}')}: median difference from {source} "
+            f"{1000 * float(np.median(close)):.0f} ms."
         )
-    if len(close) < len(told):
+    if len(close) < len(stated):
         sentences.append(
-            f"{len(told) - len(close)} recorded events ({name}) are not seen by {source}; "
-            "they are kept as recorded."
+            f"{count_of(len(stated) - len(close), f'recorded {name}')} without a match in "
+            f"{source}; kept as recorded."
         )
     return sentences
 
 
-def _flight_notes(walk: GroundKinematics, contacts: dict[str, list[ContactInterval]]) -> list[str]:
-    """A sentence when both feet are off the ground at once."""
-    touching = np.zeros(len(walk.time), dtype=bool)
+def _flight_notes(
+    kinematics: GroundKinematics, contacts: dict[Side, list[ContactInterval]]
+) -> list[str]:
+    """A note when both feet are off the ground at the same time."""
+    touching = np.zeros(len(kinematics.time), dtype=bool)
     for spans_of_side in contacts.values():
         for contact in spans_of_side:
             low = -np.inf if contact.start is None else contact.start
             high = np.inf if contact.end is None else contact.end
-            touching |= (walk.time >= low) & (walk.time <= high)
+            touching |= (kinematics.time >= low) & (kinematics.time <= high)
     ends = [
         t for side in contacts.values() for c in side for t in (c.start, c.end) if t is not None
     ]
     if not ends:
         return []
-    # Before the first and after the last event a foot may be in the air or out of sight.
-    between = (walk.time >= min(ends)) & (walk.time <= max(ends))
+    # Before the first and after the last event the state of the feet is unknown.
+    between = (kinematics.time >= min(ends)) & (kinematics.time <= max(ends))
     share = 1.0 - float(touching[between].mean()) if between.any() else 0.0
     if share < 0.03:
         return []

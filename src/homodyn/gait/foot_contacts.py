@@ -1,4 +1,4 @@
-"""When feet are loaded, by what plates measured."""
+"""Contact intervals of the feet from measured or computed ground forces."""
 
 from __future__ import annotations
 
@@ -9,29 +9,30 @@ import numpy as np
 
 from homodyn.capture.world_frame import world_axes
 from homodyn.gait.ground_kinematics import GroundKinematics
+from homodyn.model.side import Side
 from homodyn.motion import ForcePlate
 from homodyn.motion.contact_force import ContactForce
 from homodyn.motion.loads import Loads
+from homodyn.motion.motion import Motion
+from homodyn.motion.stance_threshold import STANCE_THRESHOLD
 
 MIN_CONTACT_S = 0.1
-"""Contacts that last less (s) are no steps."""
+"""Shorter contacts (s) are not steps."""
 MIN_CONTACT_GAP_S = 0.05
-"""Gaps that last less (s) do not end a contact."""
+"""Shorter gaps (s) do not end a contact."""
 MAX_FOOT_DISTANCE_M = 0.15
-"""A centre of pressure farther (m) from the line of heel and toe is another foot's, or none's."""
-MAX_UNLOADED_FORCE_N = 60.0
-"""A plate that reads less (N) may be unloaded and badly zeroed."""
+"""A center of pressure farther than this (m) from the line from heel to toe is not this foot's."""
 MIN_UNLOADED_SHARE = 0.15
-"""Share of a recording a plate must be unloaded for its zero to be told."""
+"""Share of a recording in which a plate must be unloaded to determine its offset."""
 MIN_PLATE_OFFSET_N = 5.0
-"""Zeros nearer to zero (N) are left as they are."""
+"""Smaller offsets (N) are not removed."""
 MIN_NEAREST_SHARE = 0.8
-"""Share of a contact during which its centre of pressure must be nearest to one foot."""
+"""Share of a contact during which the center of pressure must be nearest to one foot."""
 
 
 @dataclass(frozen=True)
 class ContactInterval:
-    """A span of time (s) in which something touches; None at an end that was not seen."""
+    """Start and end (s) of a contact; None where it was not observed."""
 
     start: float | None
     end: float | None
@@ -44,13 +45,13 @@ def threshold_intervals(
     *,
     on: float,
     off: float,
-    shortest: float = MIN_CONTACT_S,
-    gap: float = MIN_CONTACT_GAP_S,
+    min_duration: float = MIN_CONTACT_S,
+    min_gap: float = MIN_CONTACT_GAP_S,
 ) -> list[ContactInterval]:
-    """Spans in which a signal is up: from where it reaches ``on`` to where it falls below ``off``.
+    """Intervals from where a signal reaches ``on`` to where it falls below ``off``.
 
-    Instants lie between the samples, where the straight line crosses. Gaps shorter than ``gap`` (s)
-    are closed first, spans shorter than ``shortest`` are dropped then.
+    Crossings are interpolated linearly between samples. Gaps shorter than ``min_gap`` (s) are
+    closed first; intervals shorter than ``min_duration`` (s) are then dropped.
     """
     raised = _schmitt_trigger(signal, on, off)
     edges = np.flatnonzero(np.diff(raised.astype(np.int8)))
@@ -62,38 +63,41 @@ def threshold_intervals(
         ends = [*ends, np.inf]
     joined: list[list[float]] = []
     for start, end in zip(starts, ends, strict=True):
-        if joined and start - joined[-1][1] < gap:
+        if joined and start - joined[-1][1] < min_gap:
             joined[-1][1] = end
         else:
             joined.append([start, end])
     return [
         ContactInterval(start if np.isfinite(start) else None, end if np.isfinite(end) else None)
         for start, end in joined
-        if end - start >= shortest
+        if end - start >= min_duration
     ]
 
 
 def contacts_from_forces(
-    walk: GroundKinematics, forces: Sequence[ForcePlate] | Loads, *, threshold: float
-) -> tuple[dict[str, list[ContactInterval]], list[str]]:
-    """Contacts of each side by force, and sentences about forces that could not be used.
+    kinematics: GroundKinematics, forces: Sequence[ForcePlate] | Loads | Motion, *, threshold: float
+) -> tuple[dict[Side, list[ContactInterval]], list[str]]:
+    """Contacts of each side from forces, and notes on forces that could not be used.
 
     A contact begins where the vertical force rises above ``threshold`` (N) and ends where it falls
-    below it again after having been at least twice as large.
+    below it, provided it reached twice the threshold in between. Of a motion the contact forces
+    that it carries are used.
     """
     if isinstance(forces, Loads):
-        return _contacts_from_loads(walk, forces, threshold)
-    found: dict[str, list[ContactInterval]] = {"left": [], "right": []}
+        return _contacts_from_bodies(forces.motion, forces.feet, threshold)
+    if isinstance(forces, Motion):
+        return _contacts_from_bodies(forces, forces.contact_forces, threshold)
+    found: dict[Side, list[ContactInterval]] = {Side.LEFT: [], Side.RIGHT: []}
     notes: list[str] = []
     for plate in forces:
         force, offset = _remove_offset(np.nan_to_num(plate.force[:, 2]))
         if offset:
             notes.append(
-                f"Plate {plate.name!r} reads {offset:.0f} N while nobody stands on it; "
-                "that is taken off before events are told."
+                f"Plate {plate.name!r} reads {offset:.0f} N while unloaded; this offset is removed "
+                "before events are detected."
             )
         for contact in _loaded_intervals(plate.time, force, threshold):
-            side, reason = _side_on_plate(walk, plate, force, contact, threshold)
+            side, reason = _side_on_plate(kinematics, plate, force, contact, threshold)
             if side:
                 source = f"forces: plate {plate.name!r} at {threshold:g} N"
                 found[side].append(ContactInterval(contact.start, contact.end, source))
@@ -103,34 +107,33 @@ def contacts_from_forces(
 
 
 def _remove_offset(force: np.ndarray) -> tuple[np.ndarray, float]:
-    """A vertical force without what the plate reads unloaded, and how much that was (N)."""
-    quiet = force[np.abs(force) < MAX_UNLOADED_FORCE_N]
+    """A vertical force without the offset of the unloaded plate, and that offset (N)."""
+    quiet = force[np.abs(force) < STANCE_THRESHOLD.baseline_n]
     if len(quiet) < MIN_UNLOADED_SHARE * len(force):
         return force, 0.0
     offset = float(np.median(quiet))
     return (force - offset, offset) if abs(offset) > MIN_PLATE_OFFSET_N else (force, 0.0)
 
 
-def _contacts_from_loads(
-    walk: GroundKinematics, loads: Loads, threshold: float
-) -> tuple[dict[str, list[ContactInterval]], list[str]]:
-    up = world_axes(loads.motion.model)[2]
-    found: dict[str, list[ContactInterval]] = {"left": [], "right": []}
+def _contacts_from_bodies(
+    motion: Motion, forces: Sequence[ContactForce], threshold: float
+) -> tuple[dict[Side, list[ContactInterval]], list[str]]:
+    up = world_axes(motion.model)[2]
+    found: dict[Side, list[ContactInterval]] = {Side.LEFT: [], Side.RIGHT: []}
     notes: list[str] = []
-    total: dict[str, np.ndarray] = {}
-    for foot in loads.feet:
+    total: dict[Side, np.ndarray] = {}
+    for foot in forces:
         if foot.predicted:
             notes.append(
-                f"Forces on {foot.body!r} were predicted from the motion, so they cannot tell "
-                "events better than the motion itself; they are left aside."
+                f"Forces on {foot.body!r} were predicted from the motion and are not used to "
+                "detect events."
             )
-        elif foot.side in found:
-            side = foot.side
-            total[side] = total.get(side, 0.0) + _upward(foot, up)
-    for each, force in total.items():
-        found[each] = [
-            ContactInterval(c.start, c.end, f"forces: load of the {each} foot at {threshold:g} N")
-            for c in _loaded_intervals(np.asarray(loads.motion.time), force, threshold)
+        elif foot.side is not None:
+            total[foot.side] = total.get(foot.side, 0.0) + _upward(foot, up)
+    for side, force in total.items():
+        found[side] = [
+            ContactInterval(c.start, c.end, f"forces: load of the {side} foot at {threshold:g} N")
+            for c in _loaded_intervals(np.asarray(motion.time), force, threshold)
         ]
     return found, notes
 
@@ -142,55 +145,55 @@ def _upward(foot: ContactForce, up: np.ndarray) -> np.ndarray:
 def _loaded_intervals(
     time: np.ndarray, force: np.ndarray, threshold: float
 ) -> list[ContactInterval]:
-    """Loaded spans; hysteresis by size: what never doubles the threshold is noise."""
+    """Loaded intervals; an interval that never reaches twice the threshold is noise."""
     contacts = threshold_intervals(time, force, on=threshold, off=threshold)
     return [c for c in contacts if force[_within(time, c)].max(initial=0.0) >= 2 * threshold]
 
 
 def _side_on_plate(
-    walk: GroundKinematics,
+    kinematics: GroundKinematics,
     plate: ForcePlate,
     force: np.ndarray,
     contact: ContactInterval,
     threshold: float,
-) -> tuple[str, str]:
-    """The side that stood on a plate during a contact, or a sentence why it is not known."""
+) -> tuple[Side | None, str]:
+    """The side that loads a plate during a contact, or a sentence why it is unknown."""
     inside = _within(plate.time, contact) & (force >= threshold)
-    inside &= (plate.time >= walk.time[0]) & (plate.time <= walk.time[-1])
+    inside &= (plate.time >= kinematics.time[0]) & (plate.time <= kinematics.time[-1])
     inside &= np.isfinite(plate.point).all(axis=1)
     when = plate.time[inside]
     if not when.size:
-        return "", ""
+        return None, ""
     pressed = plate.point[inside][:, :2]
-    carried = np.outer(when - walk.time[0], walk.belt)[:, :2]
+    carried = np.outer(when - kinematics.time[0], kinematics.belt)[:, :2]
     distance = {
         side: _distance_to_foot(
             pressed,
-            _path_at(walk, walk.side(side).heel, when) + carried,
-            _path_at(walk, walk.side(side).toe, when) + carried,
+            _path_at(kinematics, kinematics.side(side).heel, when) + carried,
+            _path_at(kinematics, kinematics.side(side).toe, when) + carried,
         )
-        for side in ("left", "right")
+        for side in (Side.LEFT, Side.RIGHT)
     }
     at = f"Plate {plate.name!r} is loaded from {when[0]:.2f} to {when[-1]:.2f} s"
     nearest = {
-        "left": float(np.mean(distance["left"] < distance["right"])),
-        "right": float(np.mean(distance["right"] < distance["left"])),
+        side: float(np.mean(distance[side] < distance[side.other]))
+        for side in (Side.LEFT, Side.RIGHT)
     }
     side = max(nearest, key=lambda s: nearest[s])
     if float(np.median(distance[side])) > MAX_FOOT_DISTANCE_M:
-        gone = float(np.median(distance[side]))
-        return "", f"{at}, but the nearest foot is {gone:.2f} m away; its events are left out."
+        away = float(np.median(distance[side]))
+        return None, f"{at}, but the nearest foot is {away:.2f} m away; its events are left out."
     if nearest[side] < MIN_NEAREST_SHARE:
-        return "", f"{at} by both feet; it tells no events of one foot."
+        return None, f"{at} by both feet; no events of a single foot follow from it."
     return side, ""
 
 
-def _path_at(walk: GroundKinematics, path: np.ndarray, when: np.ndarray) -> np.ndarray:
-    return np.stack([np.interp(when, walk.time, path[:, axis]) for axis in (0, 1)], axis=1)
+def _path_at(kinematics: GroundKinematics, path: np.ndarray, when: np.ndarray) -> np.ndarray:
+    return np.stack([np.interp(when, kinematics.time, path[:, axis]) for axis in (0, 1)], axis=1)
 
 
 def _distance_to_foot(points: np.ndarray, heel: np.ndarray, toe: np.ndarray) -> np.ndarray:
-    """Distance (m) of points from the lines between heel and toe, each in the plane."""
+    """Horizontal distance (m) of points from the line between heel and toe."""
     along = toe - heel
     length = np.maximum((along**2).sum(axis=1), 1e-12)
     share = np.clip(((points - heel) * along).sum(axis=1) / length, 0.0, 1.0)
@@ -198,7 +201,7 @@ def _distance_to_foot(points: np.ndarray, heel: np.ndarray, toe: np.ndarray) -> 
 
 
 def _merge_intervals(contacts: Sequence[ContactInterval]) -> list[ContactInterval]:
-    """One foot may touch several plates in one step: spans that overlap become one."""
+    """Merge overlapping intervals: one foot may touch several plates in one step."""
     merged: list[ContactInterval] = []
     for contact in sorted(contacts, key=lambda c: -np.inf if c.start is None else c.start):
         last = merged[-1] if merged else None
@@ -232,7 +235,7 @@ def _schmitt_trigger(signal: np.ndarray, on: float, off: float) -> np.ndarray:
 
 
 def _crossing(time: np.ndarray, signal: np.ndarray, k: int, level: float) -> float:
-    """The instant between samples k and k+1 at which the straight line meets a level."""
+    """Time between samples k and k+1 at which linear interpolation meets a level."""
     rise = signal[k + 1] - signal[k]
     share = 0.5 if rise == 0 else float(np.clip((level - signal[k]) / rise, 0.0, 1.0))
     return float(time[k] + share * (time[k + 1] - time[k]))

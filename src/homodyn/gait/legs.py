@@ -1,22 +1,23 @@
-"""The two legs of a model: hip, knee, ankle, heel, toe and the sole, whatever they are called.
+"""The two legs of any model: hip, knee, ankle, heel, toe and sole.
 
-Feet are found by their names and, where names say nothing, as the two lowest ends of the tree.
-Joints of a leg are found by geometry: the hip is where the leg leaves the body that carries both,
-the knee is the joint farthest from hip and ankle. Heel and toe are the ends of the sole, whose
-points are contact shapes, else markers, else a line drawn from the ankle through the foot's mass.
+Feet are identified by name and otherwise as the two lowest leaves of the tree. Joints of a leg are
+identified by geometry: the hip connects the leg to the body that carries both legs, the knee is the
+joint farthest from hip and ankle. Heel and toe are the ends of the sole, whose points are contact
+shapes, otherwise markers, otherwise a line from the ankle through the center of mass of the foot.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from homodyn.capture.world_frame import world_axes
 from homodyn.dynamics import marker_positions
 from homodyn.errors import CaptureError
+from homodyn.foundation.record import Record, record
 from homodyn.model import ContactShape, Marker, Model
 from homodyn.model.side import Side, side_of
 
@@ -24,12 +25,12 @@ _FOOT = re.compile(r"foot|feet|calcn|calcan|talus|heel|toe|sole", re.IGNORECASE)
 _ANKLE = re.compile(r"ankle", re.IGNORECASE)
 _HALLUX = re.compile(r"hallux|big.?toe", re.IGNORECASE)
 _SOLE_END_TOLERANCE_M = 0.01
-"""Points of a sole whose ends differ by less (m) end together."""
+"""Points within this distance (m) of the end of a sole belong to that end."""
 
 
-@dataclass(frozen=True, eq=False)
-class SolePoint:
-    """A place of the sole, fixed in a body; spheres and capsules reach ``radius`` (m) below it."""
+@record
+class SolePoint(Record):
+    """A point of the sole, fixed in a body; spheres and capsules extend ``radius`` (m) below it."""
 
     name: str
     body: str
@@ -38,50 +39,60 @@ class SolePoint:
     radius: float = 0.0
 
 
-@dataclass(frozen=True, eq=False)
-class Leg:
-    """Where to look at one leg: bodies whose origins are its joints, and points of its foot."""
+@record
+class Leg(Record):
+    """One leg: the bodies whose origins are its joints, and the points of its foot."""
 
     side: Side
     pelvis: str
     """The body that carries both legs."""
     hip: str
-    """The body that turns about the hip; likewise knee and ankle."""
+    """The body that rotates about the hip; likewise knee and ankle."""
     knee: str
     ankle: str
     foot: tuple[str, ...]
     """The bodies of the foot, toes included."""
     heel: SolePoint
     toe: SolePoint
-    """The Hallux where the model names one, else the foremost of the sole."""
+    """The hallux where the model has one, otherwise the front of the sole."""
     sole: tuple[SolePoint, ...]
     source: str
-    """What the sole was taken from: ``"contacts"``, ``"markers"`` or ``"foot mass"``."""
+    """Origin of the sole points: ``"contacts"``, ``"markers"`` or ``"foot mass"``."""
 
 
 def find_legs(model: Model) -> tuple[Leg, Leg]:
-    """The left and the right leg of a model."""
-    stands = _NeutralPose(model)
-    feet = _feet(stands)
+    """Find the left and the right leg of a model.
+
+    Args:
+        model: Any model with two feet.
+
+    Returns:
+        The left leg and the right leg.
+
+    Raises:
+        CaptureError: No left and right foot can be identified.
+    """
+    pose = _NeutralPose(model)
+    feet = _feet(pose)
     common = _common_ancestor(model, feet[Side.LEFT], feet[Side.RIGHT])
-    lateral = stands.origin(feet[Side.LEFT]) - stands.origin(feet[Side.RIGHT])
+    lateral = pose.origin(feet[Side.LEFT]) - pose.origin(feet[Side.RIGHT])
     forward = np.cross([lateral[0], lateral[1], 0.0], [0.0, 0.0, 1.0])
     width = np.linalg.norm(forward)
-    # Planar models have both legs in one plane; they face X as every model does.
+    # Planar models have both legs in one plane; they face X like every model.
     forward = forward / width if width > 1e-3 else np.array([1.0, 0.0, 0.0])
     left, right = (
-        _leg(stands, side, feet[side], common, forward) for side in (Side.LEFT, Side.RIGHT)
+        _leg(pose, side, feet[side], common, forward) for side in (Side.LEFT, Side.RIGHT)
     )
     return left, right
 
 
 class _NeutralPose:
-    """A model in its neutral pose, in our axes."""
+    """A model in its neutral pose, world axes with Z up."""
 
     def __init__(self, model: Model) -> None:
         self.model = model
         self.index = {name: i for i, name in enumerate(model.body_names)}
-        # One call for origins and axes of all bodies: each is seen by four markers.
+        # One call for origins and axes of all bodies: four markers each.
         corners = np.vstack([np.zeros(3), np.eye(3)])
         markers = tuple(
             Marker(f"{body} corner {k}", body, corner)
@@ -107,7 +118,7 @@ class _NeutralPose:
         return None if above < 0 else self.model.body_names[above]
 
     def below(self, body: str) -> tuple[str, ...]:
-        """The body and all it carries."""
+        """The body and all its descendants."""
         inside = {body}
         for name in self.model.body_names:
             if self.parent(name) in inside:
@@ -115,8 +126,8 @@ class _NeutralPose:
         return tuple(name for name in self.model.body_names if name in inside)
 
 
-def _feet(stands: _NeutralPose) -> dict[Side, str]:
-    names = stands.model.body_names
+def _feet(pose: _NeutralPose) -> dict[Side, str]:
+    names = pose.model.body_names
     for word in (_FOOT, _ANKLE):
         found: dict[Side, str] = {}
         for name in names:
@@ -125,16 +136,16 @@ def _feet(stands: _NeutralPose) -> dict[Side, str]:
                 found.setdefault(side, name)
         if len(found) == 2:
             return found
-    carriers = {stands.parent(name) for name in names}
-    ends = sorted((n for n in names if n not in carriers), key=lambda n: stands.origin(n)[2])[:2]
+    carriers = {pose.parent(name) for name in names}
+    ends = sorted((n for n in names if n not in carriers), key=lambda n: pose.origin(n)[2])[:2]
     if len(ends) == 2:
         if {side_of(end) for end in ends} == set(Side):
             return {side: end for end in ends if (side := side_of(end))}
-        if abs(stands.origin(ends[0])[1] - stands.origin(ends[1])[1]) > _SOLE_END_TOLERANCE_M:
-            right, left = sorted(ends, key=lambda n: stands.origin(n)[1])
+        if abs(pose.origin(ends[0])[1] - pose.origin(ends[1])[1]) > _SOLE_END_TOLERANCE_M:
+            right, left = sorted(ends, key=lambda n: pose.origin(n)[1])
             return {Side.LEFT: left, Side.RIGHT: right}
     raise CaptureError(
-        f"model {stands.model.name!r} shows no left and right foot: its bodies are "
+        f"model {pose.model.name!r} has no recognizable left and right foot: its bodies are "
         f"{', '.join(names)}; name two of them foot, calcn or heel with left or right, _l or _r"
     )
 
@@ -151,30 +162,30 @@ def _common_ancestor(model: Model, left: str, right: str) -> int:
     return next(body for body in line(right) if body in above)
 
 
-def _leg(stands: _NeutralPose, side: Side, foot: str, common: int, forward: np.ndarray) -> Leg:
-    names = stands.model.body_names
+def _leg(pose: _NeutralPose, side: Side, foot: str, common: int, forward: np.ndarray) -> Leg:
+    names = pose.model.body_names
     chain = [foot]
     while True:
-        above = stands.model.parents[stands.index[chain[-1]]]
+        above = pose.model.parents[pose.index[chain[-1]]]
         if above == common:
             break
         chain.append(names[above])
     hip, ankle = chain[-1], chain[0]
     if len(chain) < 2:
         raise CaptureError(
-            f"model {stands.model.name!r}: foot {foot!r} hangs on the trunk itself; "
-            "a leg needs a thigh or a shank between them"
+            f"model {pose.model.name!r}: foot {foot!r} is connected directly to the "
+            "trunk; a leg needs a thigh or a shank between them"
         )
     knee = max(
         chain,
         key=lambda body: min(
-            np.linalg.norm(stands.origin(body) - stands.origin(hip)),
-            np.linalg.norm(stands.origin(body) - stands.origin(ankle)),
+            np.linalg.norm(pose.origin(body) - pose.origin(hip)),
+            np.linalg.norm(pose.origin(body) - pose.origin(ankle)),
         ),
     )
-    bodies = stands.below(foot)
-    sole, source = _sole(stands, ankle, bodies)
-    along = [forward @ stands.place(p.body, p.point) for p in sole]
+    bodies = pose.below(foot)
+    sole, source = _sole(pose, ankle, bodies)
+    along = [forward @ pose.place(p.body, p.point) for p in sole]
     named = [p for p in sole if _HALLUX.search(p.name)]
     return Leg(
         side=side,
@@ -183,42 +194,42 @@ def _leg(stands: _NeutralPose, side: Side, foot: str, common: int, forward: np.n
         knee=knee,
         ankle=ankle,
         foot=bodies,
-        heel=_end(stands, sole, along, min(along), "heel"),
-        toe=named[0] if named else _end(stands, sole, along, max(along), "toe"),
+        heel=_end(pose, sole, along, min(along), "heel"),
+        toe=named[0] if named else _end(pose, sole, along, max(along), "toe"),
         sole=sole,
         source=source,
     )
 
 
 def _end(
-    stands: _NeutralPose, sole: Sequence[SolePoint], along: Sequence[float], end: float, name: str
+    pose: _NeutralPose, sole: Sequence[SolePoint], along: Sequence[float], end: float, name: str
 ) -> SolePoint:
-    """The middle of the points that lie at one end; a sphere counts with its lowest place."""
+    """The mean of the points at one end; a sphere counts with its lowest point."""
     last = [p for p, x in zip(sole, along, strict=True) if abs(x - end) < _SOLE_END_TOLERANCE_M]
     body = last[0].body
-    down = stands.rotation(body).T @ np.array([0.0, 0.0, -1.0])
+    down = pose.rotation(body).T @ np.array([0.0, 0.0, -1.0])
     same = [p.point + p.radius * down for p in last if p.body == body]
     return SolePoint(last[0].name if len(same) == 1 else name, body, np.mean(same, axis=0))
 
 
 def _sole(
-    stands: _NeutralPose, ankle: str, bodies: Sequence[str]
+    pose: _NeutralPose, ankle: str, bodies: Sequence[str]
 ) -> tuple[tuple[SolePoint, ...], str]:
-    model = stands.model
+    model = pose.model
     shapes = [c for c in model.contacts if c.body in bodies]
     if shapes:
         return tuple(p for shape in shapes for p in _corners(shape)), "contacts"
-    height = stands.origin(ankle)[2] + _SOLE_END_TOLERANCE_M
+    height = pose.origin(ankle)[2] + _SOLE_END_TOLERANCE_M
     markers = [SolePoint(m.name, m.body, m.position) for m in model.markers if m.body in bodies]
-    low = tuple(m for m in markers if stands.place(m.body, m.point)[2] < height)
+    low = tuple(m for m in markers if pose.place(m.body, m.point)[2] < height)
     if len(low) >= 2:
         return low, "markers"
-    masses = [(model.body(b).mass, stands.place(b, model.body(b).com)) for b in bodies]
+    masses = [(model.body(b).mass, pose.place(b, model.body(b).com)) for b in bodies]
     total = sum(mass for mass, _ in masses)
     center = sum(mass * place for mass, place in masses) / total if total else None
     tip = np.zeros(3)
     if center is not None:
-        tip = stands.rotation(ankle).T @ (2 * (center - stands.origin(ankle)))
+        tip = pose.rotation(ankle).T @ (2 * (center - pose.origin(ankle)))
     return (
         SolePoint("ankle", ankle, np.zeros(3)),
         SolePoint("foot tip", ankle, tip),
@@ -226,7 +237,7 @@ def _sole(
 
 
 def _corners(shape: ContactShape) -> list[SolePoint]:
-    """The places of a contact shape that may touch level ground first."""
+    """The points of a contact shape that may touch level ground first."""
     if shape.kind in ("point", "sphere"):
         offsets = [np.zeros(3)]
     elif shape.kind in ("line", "capsule"):

@@ -1,30 +1,36 @@
-"""Gait in numbers: lengths, durations, velocities, shares and margins, cycle by cycle."""
+"""Spatiotemporal gait measures: lengths, durations, velocities, shares and margins per cycle."""
 
 from __future__ import annotations
 
 import csv
 import io
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from homodyn.capture.world_frame import world_axes
 from homodyn.errors import CaptureError
+from homodyn.foundation.record import Record, record
 from homodyn.foundation.text import unknown_name
+from homodyn.foundation.time_series import require_pandas
 from homodyn.gait.elevation import elevation_from_kinematics, planarity
-from homodyn.gait.events import FOOT_OFF, FOOT_STRIKE
+from homodyn.gait.events import FOOT_OFF, FOOT_STRIKE, motion_events
 from homodyn.gait.gait_cycles import Stride, cycles, event_times, strides
 from homodyn.gait.ground_kinematics import GroundKinematics, ground_kinematics
 from homodyn.gait.heading import MIN_PROGRESS_M, Heading, find_heading, left_of
 from homodyn.gait.stability import StabilityMargins, stability_margins
+from homodyn.model.side import Side
 from homodyn.motion import Event
 from homodyn.motion.loads import Loads
 from homodyn.motion.motion import Motion
 
-OTHER = {"left": "right", "right": "left"}
+if TYPE_CHECKING:
+    import pandas as pd
+
 PLANAR_TOLERANCE_M = 1e-9
-"""Feet that are never farther apart sideways (m) belong to a planar model."""
+"""Feet that are never farther apart laterally (m) belong to a planar model."""
 SYMMETRY_MEASURES = (
     "step length",
     "step duration",
@@ -32,12 +38,12 @@ SYMMETRY_MEASURES = (
     "stance duration",
     "swing duration",
 )
-"""Measures whose two sides are compared by a symmetry index."""
+"""Measures that have a symmetry index."""
 
 
-@dataclass(frozen=True, eq=False)
-class GaitMeasure:
-    """One measure of one side: its value in each cycle."""
+@record
+class GaitMeasure(Record):
+    """One measure of one side, with its value in each cycle."""
 
     name: str
     unit: str
@@ -46,7 +52,7 @@ class GaitMeasure:
     values: np.ndarray
     """(cycles,), all finite; at least one."""
     times: np.ndarray
-    """(cycles,), s: the instant each value belongs to."""
+    """(cycles,), s: the time of each value."""
 
     @property
     def mean(self) -> float:
@@ -58,19 +64,29 @@ class GaitMeasure:
         """Standard deviation over the cycles (n - 1); None for a single one."""
         return float(self.values.std(ddof=1)) if len(self.values) > 1 else None
 
+    def headline(self) -> str:
+        """Name, side, mean and standard deviation."""
+        label = self.name if self.side == "both" else f"{self.name}, {self.side}"
+        spread = "" if self.sd is None else f" +- {self.sd:.3f}"
+        return f"{label}: {self.mean:.3f}{spread} {self.unit}".rstrip()
 
-@dataclass(frozen=True)
-class MissingMeasure:
-    """A measure that this walk does not have, and why."""
+
+@record(eq=True)
+class MissingMeasure(Record):
+    """A measure that could not be computed, and the reason."""
 
     name: str
     side: str
     reason: str
 
 
-@dataclass(frozen=True, eq=False)
-class GaitMeasures:
-    """All measures of a walk that could be taken, and sentences about those that could not."""
+@record
+class GaitMeasures(Record):
+    """All measures of a walk, and the reasons for those that could not be computed.
+
+    ``measures["step length", "right"]`` is the measure of a side, ``measures["velocity"]`` one of
+    both sides.
+    """
 
     rows: tuple[GaitMeasure, ...]
     missing: tuple[MissingMeasure, ...] = ()
@@ -79,8 +95,25 @@ class GaitMeasures:
     belt_speed: float = 0.0
     """m/s; zero overground."""
     pendulum_length: float = 0.0
-    """m: length of the pendulum in the extrapolated centre of mass."""
+    """m: pendulum length of the extrapolated center of mass."""
     notes: tuple[str, ...] = ()
+    """Sentences on events, treadmill, heading and assumptions."""
+
+    def headline(self) -> str:
+        """Number of measures."""
+        return f"GaitMeasures: {len(self.rows)} computed, {len(self.missing)} missing"
+
+    def summary(self) -> str:
+        """The table as text: one line per measure, then missing measures and notes."""
+        return str(self)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The table as a data frame: name, unit, side, cycles, mean, sd, values.
+
+        Raises:
+            HomodynError: pandas is not installed.
+        """
+        return require_pandas().DataFrame(self.to_table())
 
     def __getitem__(self, key: str | tuple[str, str]) -> GaitMeasure:
         """A measure by its name, or by name and side."""
@@ -88,19 +121,19 @@ class GaitMeasures:
         for row in self.rows:
             if (row.name, row.side) == (name, side):
                 return row
-        for gone in self.missing:
-            if (gone.name, gone.side) == (name, side):
-                raise CaptureError(f"{name} ({side}) is absent: {gone.reason}")
+        for absent in self.missing:
+            if (absent.name, absent.side) == (name, side):
+                raise CaptureError(f"{name} ({side}) is missing: {absent.reason}")
         known = [f"{row.name} ({row.side})" for row in self.rows]
         raise CaptureError(unknown_name("measure", f"{name} ({side})", known))
 
     def __contains__(self, key: object) -> bool:
-        """Whether a measure was taken."""
+        """Whether a measure was computed."""
         name, side = key if isinstance(key, tuple) else (key, "both")
         return any((row.name, row.side) == (name, side) for row in self.rows)
 
     def to_table(self) -> list[dict[str, object]]:
-        """Plain rows, one a measure: name, unit, side, cycles, mean, sd, values of the cycles."""
+        """One dictionary per measure: name, unit, side, cycles, mean, sd, values."""
         return [
             {
                 "name": row.name,
@@ -115,15 +148,15 @@ class GaitMeasures:
         ]
 
     def to_csv(self) -> str:
-        """The table as text with commas, values of the cycles in columns of their own."""
-        most = max((len(row.values) for row in self.rows), default=0)
+        """The table as CSV text, with one column per cycle."""
+        cycles_count = max((len(row.values) for row in self.rows), default=0)
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
-        heads = [f"cycle {k + 1}" for k in range(most)]
+        heads = [f"cycle {k + 1}" for k in range(cycles_count)]
         writer.writerow(["name", "unit", "side", "cycles", "mean", "sd", *heads])
         for row in self.rows:
             values = [f"{value:.6g}" for value in row.values]
-            values += [""] * (most - len(values))
+            values += [""] * (cycles_count - len(values))
             sd = "" if row.sd is None else f"{row.sd:.6g}"
             writer.writerow(
                 [row.name, row.unit, row.side, len(row.values), f"{row.mean:.6g}", sd, *values]
@@ -131,94 +164,114 @@ class GaitMeasures:
         return text.getvalue()
 
     def __str__(self) -> str:
-        """The table as a person reads it."""
+        """The table as text."""
         lines = []
         for row in self.rows:
             spread = "" if row.sd is None else f" +- {row.sd:.3f}"
             label = row.name if row.side == "both" else f"{row.name}, {row.side}"
             lines.append(f"{label:<44} {round(row.mean, 3) + 0.0:8.3f}{spread} {row.unit}".rstrip())
-        lines += [f"{gone.name} ({gone.side}): {gone.reason}" for gone in self.missing]
+        lines += [f"{gap.name} ({gap.side}): {gap.reason}" for gap in self.missing]
         return "\n".join([*lines, *self.notes])
 
 
 def measures(
     motion: Motion,
-    events: Sequence[Event],
-    *,
+    events: Sequence[Event] | None = None,
     loads: Loads | None = None,
-    pendulum: float | None = None,
+    *,
+    pendulum_length: float | None = None,
 ) -> GaitMeasures:
-    """The measures of a walk, per side and cycle.
+    """Spatiotemporal measures of a walk, per side and cycle.
 
-    A stride is from strike to strike of a foot; a step from the strike of the other foot to its
-    own. Lengths are taken at the heel where each foot strikes, along the direction of progression;
-    width across it, negative when the feet cross. The steps of Felis 2015, section 1.1.2, are there
-    too: length between the toes of both feet, duration from one forefoot lift to the next, and
-    velocity from the two. Symmetry index: ``100 (right - left) / mean of both`` (Robinson 1987).
-    Margins are those of Hof with a pendulum of ``pendulum`` (m); see `margin_of_stability`.
+    The motion may be recorded, simulated, optimized or synthetic. A stride lasts from strike to
+    strike of a foot; a step from the strike of the other foot to its own. Lengths are measured at
+    the heel where each foot strikes, along the direction of progression; width is perpendicular to
+    it and negative when the feet cross. The toe steps of Felis 2015, section 1.1.2, are included:
+    length between the toes of both feet, duration from one foot off to the next, and velocity.
+    Symmetry index: ``100 (right - left) / mean of both`` (Robinson 1987). Margins of stability are
+    those of Hof; see `margin_of_stability`.
+
+    Args:
+        motion: Any movement of a model with two legs.
+        events: Foot strikes and foot offs. When left out, the events of the motion are used or,
+            where it has none, events detected from forces or kinematics.
+        loads: Loads of the motion, for peak ground forces and event detection.
+        pendulum_length: Pendulum length (m) of the extrapolated center of mass; by default the mean
+            distance of the center of mass from the lower ankle.
+
+    Returns:
+        All measures, the reasons for missing ones, and notes.
+
+    Raises:
+        CaptureError: The motion is too short or has gaps, or its model has no two feet.
     """
-    walk = ground_kinematics(motion)
-    inside = tuple(e for e in events if walk.time[0] <= e.time <= walk.time[-1])
-    course = find_heading(walk, inside)
-    stability = stability_margins(walk, inside, course, pendulum=pendulum)
+    kinematics = ground_kinematics(motion)
+    known = motion_events(motion, loads) if events is None else events
+    inside = tuple(e for e in known if kinematics.time[0] <= e.time <= kinematics.time[-1])
+    heading = find_heading(kinematics, inside)
+    stability = stability_margins(kinematics, inside, heading, pendulum_length=pendulum_length)
     table = _Table()
-    for side in ("left", "right"):
-        _add_strides(table, walk, course, inside, side)
-        _add_steps(table, walk, course, inside, side)
-        _add_toe_steps(table, walk, course, inside, side)
+    for side in (Side.LEFT, Side.RIGHT):
+        _add_strides(table, kinematics, heading, inside, side)
+        _add_steps(table, kinematics, heading, inside, side)
+        _add_toe_steps(table, kinematics, heading, inside, side)
         _add_margins(table, stability, inside, side)
-        _add_planarity(table, walk, course, inside, side)
+        _add_planarity(table, kinematics, heading, inside, side)
         if loads is not None:
             _add_peak_forces(table, loads, inside, side)
-    _add_overall(table, walk, course, inside)
+    _add_overall(table, kinematics, heading, inside)
     _add_symmetry(table)
-    notes = [*getattr(events, "notes", ()), *walk.notes, *course.notes]
+    notes = [*getattr(known, "notes", ()), *kinematics.notes, *heading.notes]
     if not inside:
-        notes.append("There are no events within the motion, so there are no cycles to measure.")
+        notes.append("The motion contains no events, so there are no cycles to measure.")
     notes.append(
         f"Margins of stability: pendulum of {stability.pendulum_length:.3f} m, "
         f"omega0 = {stability.omega0:.3f} 1/s."
     )
     return GaitMeasures(
         rows=tuple(table.rows),
-        missing=tuple(table.absent),
-        direction=course.direction,
-        belt_speed=float(np.linalg.norm(walk.belt)),
+        missing=tuple(table.missing),
+        direction=heading.direction,
+        belt_speed=float(np.linalg.norm(kinematics.belt)),
         pendulum_length=stability.pendulum_length,
         notes=tuple(dict.fromkeys(notes)),
     )
 
 
 class _Table:
-    """Rows in the making."""
+    """Rows under construction."""
 
     def __init__(self) -> None:
         self.rows: list[GaitMeasure] = []
-        self.absent: list[MissingMeasure] = []
+        self.missing: list[MissingMeasure] = []
 
     def add(
         self, name: str, unit: str, side: str, found: Iterable[tuple[float, float]], reason: str
     ) -> None:
-        """A row of (instant, value), or the reason why there is none."""
+        """Add a row of (time, value), or the reason for its absence."""
         pairs = np.array([(t, v) for t, v in found if np.isfinite(v)], dtype=float).reshape(-1, 2)
         if len(pairs):
             self.rows.append(GaitMeasure(name, unit, side, pairs[:, 1], pairs[:, 0]))
         else:
-            self.absent.append(MissingMeasure(name, side, reason))
+            self.missing.append(MissingMeasure(name, side, reason))
 
     def mean(self, name: str, side: str) -> float | None:
         return next((r.mean for r in self.rows if (r.name, r.side) == (name, side)), None)
 
 
 def _add_strides(
-    table: _Table, walk: GroundKinematics, course: Heading, events: Sequence[Event], side: str
+    table: _Table,
+    kinematics: GroundKinematics,
+    heading: Heading,
+    events: Sequence[Event],
+    side: Side,
 ) -> None:
     whole = strides(events, side)
     none = f"no two strikes of the {side} foot follow each other in the recording"
     no_off = none if not whole else f"no foot off of the {side} foot lies within a stride"
-    heel = walk.side(side).heel
+    heel = kinematics.side(side).heel
     left = [(s, s.foot_off) for s in whole if s.foot_off is not None]
-    far = {s: _forward_distance(walk, course, heel, s) for s in whole}
+    far = {s: _forward_distance(kinematics, heading, heel, s) for s in whole}
     table.add("stride duration", "s", side, ((s.start, s.duration) for s in whole), none)
     table.add("stance duration", "s", side, ((s.start, off - s.start) for s, off in left), no_off)
     table.add("swing duration", "s", side, ((off, s.end - off) for s, off in left), no_off)
@@ -227,7 +280,7 @@ def _add_strides(
     both = [(s, t) for s in whole if (t := _double_support(events, s)) is not None]
     no_both = none if not whole else "events of the other foot are missing within the strides"
     if both and all(t == 0 for _, t in both):
-        both, no_both = [], "the feet are never on the ground together: running"
+        both, no_both = [], "there is no double support: running"
     table.add("double support duration", "s", side, ((s.start, t) for s, t in both), no_both)
     shares = ((s.start, 100 * t / s.duration) for s, t in both)
     table.add("double support share", "%", side, shares, no_both)
@@ -236,15 +289,15 @@ def _add_strides(
 
 
 def _forward_distance(
-    walk: GroundKinematics, course: Heading, path: np.ndarray, stride: Stride
+    kinematics: GroundKinematics, heading: Heading, path: np.ndarray, stride: Stride
 ) -> float:
-    move = walk.at(path, stride.end) - walk.at(path, stride.start)
-    return float(move[:2] @ course.at((stride.start + stride.end) / 2))
+    move = kinematics.at(path, stride.end) - kinematics.at(path, stride.start)
+    return float(move[:2] @ heading.at((stride.start + stride.end) / 2))
 
 
 def _double_support(events: Sequence[Event], stride: Stride) -> float | None:
-    """Time within a stride (s) in which both feet stand; None when events are missing."""
-    other = OTHER[stride.side]
+    """Double-support time within a stride (s); None when events are missing."""
+    other = stride.side.other
     lifts = [t for t in event_times(events, other, FOOT_OFF) if stride.start < t < stride.end]
     lands = [t for t in event_times(events, other, FOOT_STRIKE) if stride.start < t < stride.end]
     if stride.foot_off is None or len(lifts) != 1 or len(lands) != 1:
@@ -254,18 +307,22 @@ def _double_support(events: Sequence[Event], stride: Stride) -> float | None:
 
 
 def _add_steps(
-    table: _Table, walk: GroundKinematics, course: Heading, events: Sequence[Event], side: str
+    table: _Table,
+    kinematics: GroundKinematics,
+    heading: Heading,
+    events: Sequence[Event],
+    side: Side,
 ) -> None:
     pairs = _pair_with_previous(
-        event_times(events, OTHER[side], FOOT_STRIKE), event_times(events, side, FOOT_STRIKE)
+        event_times(events, side.other, FOOT_STRIKE), event_times(events, side, FOOT_STRIKE)
     )
-    none = f"no strike of the {OTHER[side]} foot comes before one of the {side} foot"
-    outward = 1.0 if side == "left" else -1.0
+    none = f"no strike of the {side.other} foot comes before one of the {side} foot"
+    outward = side.sign
     lengths, widths = [], []
     for before, strike in pairs:
-        here = walk.at(walk.side(side).heel, strike)
-        there = walk.at(walk.side(OTHER[side]).heel, before)
-        direction = course.at((before + strike) / 2)
+        here = kinematics.at(kinematics.side(side).heel, strike)
+        there = kinematics.at(kinematics.side(side.other).heel, before)
+        direction = heading.at((before + strike) / 2)
         lengths.append((strike, float((here - there)[:2] @ direction)))
         widths.append((strike, outward * float((here - there)[:2] @ left_of(direction))))
     table.add("step length", "m", side, lengths, none)
@@ -277,24 +334,30 @@ def _add_steps(
 def _lateral_or_reason(
     found: list[tuple[float, float]], reason: str
 ) -> tuple[list[tuple[float, float]], str]:
-    """Values across the direction of progression, which a planar model does not have."""
+    """Lateral values, or the reason why a planar model has none."""
     if found and all(abs(value) < PLANAR_TOLERANCE_M for _, value in found):
         return [], "the model is planar: both feet move in one plane"
     return found, reason
 
 
 def _add_toe_steps(
-    table: _Table, walk: GroundKinematics, course: Heading, events: Sequence[Event], side: str
+    table: _Table,
+    kinematics: GroundKinematics,
+    heading: Heading,
+    events: Sequence[Event],
+    side: Side,
 ) -> None:
-    """Steps between forefoot lifts: this foot lifts, swings, lands; then the other one lifts."""
+    """Steps between foot offs: of this foot, then of the other."""
     pairs = _pair_with_previous(
-        event_times(events, side, FOOT_OFF), event_times(events, OTHER[side], FOOT_OFF)
+        event_times(events, side, FOOT_OFF), event_times(events, side.other, FOOT_OFF)
     )
-    none = f"no foot off of the {OTHER[side]} foot comes after one of the {side} foot"
+    none = f"no foot off of the {side.other} foot comes after one of the {side} foot"
     lengths = []
     for lift, last in pairs:
-        apart = walk.at(walk.side(side).toe, last) - walk.at(walk.side(OTHER[side]).toe, last)
-        lengths.append((last, float(apart[:2] @ course.at((lift + last) / 2))))
+        apart = kinematics.at(kinematics.side(side).toe, last) - kinematics.at(
+            kinematics.side(side.other).toe, last
+        )
+        lengths.append((last, float(apart[:2] @ heading.at((lift + last) / 2))))
     speeds = [(b, v / (b - a)) for (a, b), (_, v) in zip(pairs, lengths, strict=True)]
     table.add("toe step length", "m", side, lengths, none)
     table.add("toe step duration", "s", side, ((b, b - a) for a, b in pairs), none)
@@ -304,9 +367,9 @@ def _add_toe_steps(
 def _pair_with_previous(
     first: Sequence[float], second: Sequence[float]
 ) -> list[tuple[float, float]]:
-    """Each instant of ``second`` with the last of ``first`` before it, when none is in between.
+    """Each time of ``second`` with the last time of ``first`` before it, if consecutive.
 
-    Pairs much longer than the median are left out: there an event was not seen.
+    Pairs much longer than the median are left out: an event between them was not detected.
     """
     found = []
     for k, later in enumerate(second):
@@ -318,7 +381,7 @@ def _pair_with_previous(
 
 
 def _add_margins(
-    table: _Table, stability: StabilityMargins, events: Sequence[Event], side: str
+    table: _Table, stability: StabilityMargins, events: Sequence[Event], side: Side
 ) -> None:
     strikes = event_times(events, side, FOOT_STRIKE)
     pairs = [(t, stability.at_strike(side, t)) for t in strikes]
@@ -331,16 +394,20 @@ def _add_margins(
 
 
 def _add_planarity(
-    table: _Table, walk: GroundKinematics, course: Heading, events: tuple[Event, ...], side: str
+    table: _Table,
+    kinematics: GroundKinematics,
+    heading: Heading,
+    events: tuple[Event, ...],
+    side: Side,
 ) -> None:
-    angles = elevation_from_kinematics(walk, events, course).side(side)
-    over = cycles(walk.time, angles, events, side)
+    angles = elevation_from_kinematics(kinematics, events, heading).side(side)
+    over = cycles(kinematics.time, angles, events, side)
     values = [(s.start, planarity(v).share) for s, v in zip(over.strides, over.values, strict=True)]
     none = f"no two strikes of the {side} foot follow each other in the recording"
     table.add("planarity of elevation angles", "", side, values, none)
 
 
-def _add_peak_forces(table: _Table, loads: Loads, events: Sequence[Event], side: str) -> None:
+def _add_peak_forces(table: _Table, loads: Loads, events: Sequence[Event], side: Side) -> None:
     model = loads.motion.model
     weight = model.mass * float(np.linalg.norm(model.gravity))
     up = world_axes(model)[2]
@@ -351,7 +418,7 @@ def _add_peak_forces(table: _Table, loads: Loads, events: Sequence[Event], side:
         force = np.nan_to_num(sum(foot.force @ up for foot in feet))
         for stride in strides(events, side):
             part = force[(time >= stride.start) & (time <= (stride.foot_off or stride.end))]
-            # A stance that no plate caught has no peak, not a peak of zero.
+            # A stance without measured force has no peak, not a peak of zero.
             if part.size and part.max() > 0.1 * weight:
                 values.append((stride.start, float(part.max()) / weight))
     reason = f"no whole stride of the {side} foot has measured forces"
@@ -359,17 +426,20 @@ def _add_peak_forces(table: _Table, loads: Loads, events: Sequence[Event], side:
 
 
 def _add_overall(
-    table: _Table, walk: GroundKinematics, course: Heading, events: Sequence[Event]
+    table: _Table, kinematics: GroundKinematics, heading: Heading, events: Sequence[Event]
 ) -> None:
-    """Velocity and cadence of the whole walk, over strides of both sides."""
-    whole = [stride for side in OTHER for stride in strides(events, side)]
+    """Velocity and cadence of the whole kinematics, over strides of both sides."""
+    whole = [stride for side in (Side.LEFT, Side.RIGHT) for stride in strides(events, side)]
     none = "the recording has no whole stride"
-    speeds = [(s.start, _forward_distance(walk, course, walk.com, s) / s.duration) for s in whole]
+    speeds = [
+        (s.start, _forward_distance(kinematics, heading, kinematics.com, s) / s.duration)
+        for s in whole
+    ]
     table.add("velocity", "m/s", "both", sorted(speeds), none)
-    way = float((walk.com[-1] - walk.com[0])[:2] @ course.direction)
-    mean = [(float(walk.time[0]), way / float(walk.time[-1] - walk.time[0]))]
+    way = float((kinematics.com[-1] - kinematics.com[0])[:2] @ heading.direction)
+    mean = [(float(kinematics.time[0]), way / float(kinematics.time[-1] - kinematics.time[0]))]
     walks = bool(events) and abs(way) > MIN_PROGRESS_M
-    reason = "there are no steps" if not events else "the centre of mass does not progress"
+    reason = "there are no steps" if not events else "the center of mass does not progress"
     table.add("velocity over the recording", "m/s", "both", mean if walks else (), reason)
     steps = sorted(
         (float(t), float(v))

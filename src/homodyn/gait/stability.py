@@ -1,59 +1,68 @@
-"""Extrapolated centre of mass and margin of stability (Hof, Gazendam and Sinke 2005)."""
+"""Extrapolated center of mass and margin of stability (Hof, Gazendam and Sinke 2005)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from homodyn.balance.convex_polygon import inside_polygon
 from homodyn.errors import CaptureError
-from homodyn.gait.events import FOOT_OFF, FOOT_STRIKE, find_events
+from homodyn.foundation.record import Record, record
+from homodyn.gait.events import FOOT_OFF, FOOT_STRIKE, motion_events
 from homodyn.gait.gait_cycles import event_times
 from homodyn.gait.ground_kinematics import GroundKinematics, ground_kinematics
 from homodyn.gait.heading import Heading, find_heading, left_of
+from homodyn.model.side import Side
 from homodyn.motion import Event
 from homodyn.motion.motion import Motion
 
 MAX_CONTACT_HEIGHT_M = 0.02
-"""A point of the sole touches when it is within this (m) of the lowest it comes to."""
+"""A point of the sole touches when it is within this (m) of its lowest position."""
 
 
-@dataclass(frozen=True, eq=False)
-class StabilityMargins:
-    """Where the extrapolated centre of mass is in the base of support, frame by frame.
+@record
+class StabilityMargins(Record):
+    """Margins of stability of the extrapolated center of mass in each frame.
 
     Positions are over the ground (relative to the belt on a treadmill), Z up. Margins are NaN while
     no foot is on the ground.
     """
 
     time: np.ndarray
+    """(frames,), s."""
     com: np.ndarray
-    """(frames, 3), m."""
+    """(frames, 3), m: center of mass."""
     com_velocity: np.ndarray
     """(frames, 3), m/s."""
     xcom: np.ndarray
     """(frames, 2), m: ``x + v / omega0`` in the horizontal plane."""
     forward: np.ndarray
-    """(frames,), m: front border of the support less the extrapolated centre of mass."""
+    """(frames,), m: front border of the support minus the extrapolated center of mass."""
     left: np.ndarray
-    """(frames,), m: left border less the extrapolated centre of mass, to the left."""
+    """(frames,), m: left border minus the extrapolated center of mass, positive to the left."""
     right: np.ndarray
-    """(frames,), m: likewise to the right."""
+    """(frames,), m: the same to the right."""
     inside: np.ndarray
-    """(frames,), m: distance to the nearest border of the base polygon, negative outside."""
+    """(frames,), m: distance to the nearest border of the support polygon, negative outside."""
     pendulum_length: float
-    """m: length l of the pendulum."""
+    """m: length l of the inverted pendulum."""
     omega0: float
     """1/s: ``sqrt(g / l)``."""
     heading: Heading
     kinematics: GroundKinematics
 
     def at_strike(self, side: str, time: float) -> tuple[float, float]:
-        """Margins (m) to the front and to the outer side of a foot that strikes at an instant.
+        """Forward and lateral margins (m) of a foot at its strike.
 
-        The border is that of the whole sole of this foot, on which the person is about to stand.
+        The border is that of the whole sole of this foot.
+
+        Args:
+            side: ``"left"`` or ``"right"``.
+            time: Time of the strike (s).
+
+        Returns:
+            Margin to the front and to the outer side.
         """
         direction = self.heading.at(time)
         outward = left_of(direction) * (1.0 if side.lower() == "left" else -1.0)
@@ -68,36 +77,52 @@ class StabilityMargins:
 def margin_of_stability(
     motion: Motion, *, events: Sequence[Event] | None = None, pendulum_length: float | None = None
 ) -> StabilityMargins:
-    """Extrapolated centre of mass ``x + v / omega0`` and its distance to the border of support.
+    """Extrapolated center of mass ``x + v / omega0`` and its margins to the base of support.
 
-    ``omega0 = sqrt(g / l)``; l is ``pendulum`` (m) or, when it is not given, the mean distance of
-    the centre of mass from the lower ankle. The base of support is the convex hull of those points
-    of the standing feet that touch the ground. ``events`` are found from the motion by default.
+    ``omega0 = sqrt(g / l)`` (Hof, Gazendam and Sinke 2005). The base of support is the convex hull
+    of the sole points of the stance feet that touch the ground.
+
+    Args:
+        motion: Any movement of a model with two legs.
+        events: Foot strikes and foot offs; detected when left out.
+        pendulum_length: Length l (m); by default the mean distance of the center of mass from the
+            lower ankle.
+
+    Returns:
+        Margins in each frame.
+
+    Raises:
+        CaptureError: The motion is too short or has gaps, its model has no two feet, or the length
+            is not positive.
     """
-    walk = ground_kinematics(motion)
-    told = tuple(find_events(motion)) if events is None else tuple(events)
-    return stability_margins(walk, told, find_heading(walk, told), pendulum=pendulum_length)
+    kinematics = ground_kinematics(motion)
+    known = tuple(motion_events(motion)) if events is None else tuple(events)
+    heading = find_heading(kinematics, known)
+    return stability_margins(kinematics, known, heading, pendulum_length=pendulum_length)
 
 
 def stability_margins(
-    walk: GroundKinematics,
+    kinematics: GroundKinematics,
     events: Sequence[Event],
-    course: Heading,
+    heading: Heading,
     *,
-    pendulum: float | None = None,
+    pendulum_length: float | None = None,
 ) -> StabilityMargins:
-    """The same for a walk and a course that are known already."""
-    length = _pendulum_length(walk) if pendulum is None else float(pendulum)
+    """Margins for known kinematics and heading."""
+    length = _pendulum_length(kinematics) if pendulum_length is None else float(pendulum_length)
     if not length > 0:
-        raise CaptureError(f"the pendulum must be longer than zero, got {length} m")
-    omega0 = float(np.sqrt(walk.gravity / length))
-    xcom = walk.com[:, :2] + walk.com_velocity[:, :2] / omega0
-    ahead = course.at_times(walk.time)
-    borders = np.full((4, len(walk.time)), np.nan)
-    touching = {side: _sole_contacts(walk, events, side) for side in ("left", "right")}
-    for frame in range(len(walk.time)):
+        raise CaptureError(f"the pendulum length must be positive, got {length} m")
+    omega0 = float(np.sqrt(kinematics.gravity / length))
+    xcom = kinematics.com[:, :2] + kinematics.com_velocity[:, :2] / omega0
+    ahead = heading.at_times(kinematics.time)
+    borders = np.full((4, len(kinematics.time)), np.nan)
+    touching = {side: _sole_contacts(kinematics, events, side) for side in (Side.LEFT, Side.RIGHT)}
+    for frame in range(len(kinematics.time)):
         base = np.concatenate(
-            [walk.side(s).sole[frame][touching[s][frame]][:, :2] for s in ("left", "right")]
+            [
+                kinematics.side(s).sole[frame][touching[s][frame]][:, :2]
+                for s in (Side.LEFT, Side.RIGHT)
+            ]
         )
         if len(base):
             away = base - xcom[frame]
@@ -109,9 +134,9 @@ def stability_margins(
                 inside_polygon(base, xcom[frame]),
             )
     return StabilityMargins(
-        time=walk.time,
-        com=walk.com,
-        com_velocity=walk.com_velocity,
+        time=kinematics.time,
+        com=kinematics.com,
+        com_velocity=kinematics.com_velocity,
         xcom=xcom,
         forward=borders[0],
         left=borders[1],
@@ -119,34 +144,34 @@ def stability_margins(
         inside=borders[3],
         pendulum_length=length,
         omega0=omega0,
-        heading=course,
-        kinematics=walk,
+        heading=heading,
+        kinematics=kinematics,
     )
 
 
-def _pendulum_length(walk: GroundKinematics) -> float:
-    ankles = np.stack([walk.left.ankle, walk.right.ankle])
+def _pendulum_length(kinematics: GroundKinematics) -> float:
+    ankles = np.stack([kinematics.left.ankle, kinematics.right.ankle])
     lower = ankles[:, :, 2].argmin(axis=0)
-    stands = ankles[lower, np.arange(len(walk.time))]
-    return float(np.linalg.norm(walk.com - stands, axis=1).mean())
+    stands = ankles[lower, np.arange(len(kinematics.time))]
+    return float(np.linalg.norm(kinematics.com - stands, axis=1).mean())
 
 
-def _sole_contacts(walk: GroundKinematics, events: Sequence[Event], side: str) -> np.ndarray:
-    """(frames, points): which points of a sole are on the ground."""
-    sole = walk.side(side).sole
+def _sole_contacts(kinematics: GroundKinematics, events: Sequence[Event], side: str) -> np.ndarray:
+    """(frames, points): whether each point of a sole touches the ground."""
+    sole = kinematics.side(side).sole
     height = sole[..., 2] - np.percentile(sole[..., 2], 2, axis=0)
     low = height < MAX_CONTACT_HEIGHT_M
     lowest = height.argmin(axis=1)
-    # Markers sit on the shoe: in the roll over the toes the nearest of them stands for the sole.
+    # Markers are on top of the shoe: during push-off the lowest of them represents the sole.
     low[np.arange(len(sole)), lowest] = True
-    return low & stance_phases(walk.time, events, side)[:, None]
+    return low & stance_phases(kinematics.time, events, side)[:, None]
 
 
 def stance_phases(time: np.ndarray, events: Sequence[Event], side: str) -> np.ndarray:
-    """(instants,): True from each strike of a foot to its next foot off.
+    """(times,): True from each strike of a foot to its next foot off.
 
-    Before the first event and after the last the foot is in the phase that they imply; without any
-    event it stands.
+    Before the first and after the last event the phase follows from that event; without events
+    the foot is in stance.
     """
     marks = [(t, True) for t in event_times(events, side, FOOT_STRIKE)]
     marks += [(t, False) for t in event_times(events, side, FOOT_OFF)]

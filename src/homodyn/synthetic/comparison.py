@@ -1,13 +1,14 @@
-"""How close an analysis came to the truth of a made trial."""
+"""Errors of an analysis with respect to the ground truth of a synthetic trial."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
 from homodyn.errors import CaptureError
+from homodyn.foundation.record import Record, record
 from homodyn.model import Model
 from homodyn.motion import (
     Event,
@@ -18,39 +19,39 @@ from homodyn.synthetic.ground_truth import GroundTruth
 from homodyn.synthetic.ground_wrench import ROOT_COORDINATES
 
 EVENT_WINDOW_S = 0.15
-"""A found event counts as a true one within this time (s)."""
+"""A detected event matches a true one within this time (s)."""
 MIN_PEAK_TORQUE_NM = 5.0
-"""Torques that never exceed this (N m) are left out of shares of their peak."""
+"""Smaller peak torques (N m) have no relative error."""
 
 
-@dataclass(frozen=True, eq=False)
-class AnalysisErrors:
-    """Errors of an analysis; what was not handed in is empty or None."""
+@record
+class AnalysisErrors(Record):
+    """Errors of an analysis; quantities that were not compared are empty or None."""
 
     angles: Mapping[str, float] = field(default_factory=dict)
     """Root mean square error of each angle (deg)."""
     positions: Mapping[str, float] = field(default_factory=dict)
-    """The same of the coordinates of place (mm)."""
+    """Root mean square error of each translational coordinate (mm)."""
     lengths: Mapping[str, float] = field(default_factory=dict)
-    """Distance from a joint to the one before it, less the true one (mm)."""
+    """Error of the distance from each joint to its parent joint (mm)."""
     torques: Mapping[str, float] = field(default_factory=dict)
-    """Root mean square error of each torque as a share of its greatest true value (%)."""
+    """Root mean square error of each torque as a share of its true peak (%)."""
     torque_errors: Mapping[str, float] = field(default_factory=dict)
-    """The same in N m."""
+    """Root mean square error of each torque (N m)."""
     forces: Mapping[str, float] = field(default_factory=dict)
     """Root mean square error of the force on each foot (N), while a plate measured it."""
     residual: float | None = None
-    """Root mean square of the force that is left over at the root (N); truly it is zero."""
+    """Root mean square of the residual force at the root (N); its true value is zero."""
     events: Mapping[str, float] = field(default_factory=dict)
-    """Mean distance in time of each kind of event (ms)."""
+    """Mean absolute timing error of each kind of event (ms)."""
     missed_events: int = 0
-    """True events that were not found, between the first and the last that were."""
+    """True events that were not detected, between the first and the last detected event."""
     spurious_events: int = 0
-    """Found events that were not."""
+    """Detected events without a true one."""
 
     @property
     def rows(self) -> tuple[tuple[str, str], ...]:
-        """What was compared and how close it came, one line each."""
+        """Compared quantities and their errors as text."""
         rows: list[tuple[str, str]] = []
         if self.angles:
             worst = max(self.angles, key=lambda name: self.angles[name])
@@ -62,7 +63,7 @@ class AnalysisErrors:
                 )
             )
         if self.positions:
-            rows.append(("place of the pelvis", f"rms error {_rms(self.positions):.1f} mm"))
+            rows.append(("pelvis position", f"rms error {_rms(self.positions):.1f} mm"))
         if self.lengths:
             worst = max(self.lengths, key=lambda name: abs(self.lengths[name]))
             rows.append(
@@ -86,7 +87,7 @@ class AnalysisErrors:
             each = ", ".join(f"{side} {error:.1f} N" for side, error in self.forces.items())
             rows.append(("ground forces", f"rms error {each}"))
         if self.residual is not None:
-            rows.append(("force left over at the root", f"{self.residual:.1f} N rms"))
+            rows.append(("residual force at the root", f"{self.residual:.1f} N rms"))
         if self.events or self.missed_events or self.spurious_events:
             each = ", ".join(f"{kind} {error:.0f} ms" for kind, error in self.events.items())
             rows.append(
@@ -97,6 +98,10 @@ class AnalysisErrors:
                 )
             )
         return tuple(rows)
+
+    def summary(self) -> str:
+        """One line per compared quantity."""
+        return str(self)
 
     def __str__(self) -> str:
         return "\n".join(f"{what}: {how}" for what, how in self.rows)
@@ -111,11 +116,23 @@ def compare_with_truth(
     events: Sequence[Event] = (),
     trim: float = 0.1,
 ) -> AnalysisErrors:
-    """Errors of what an analysis found: a scaled model, a motion, loads, events.
+    """Errors of the results of an analysis: a scaled model, a motion, loads, events.
 
-    Frames are compared at the instants of the analysis, but not the first and last ``trim`` (s),
-    where filters have nothing to lean on. Torques and forces are compared where every foot on the
-    ground was measured by a plate, if the loads say so.
+    Torques and forces are compared where plates measured every foot on the ground.
+
+    Args:
+        truth: Ground truth of the trial.
+        model: The scaled model; by default that of the motion.
+        motion: The result of inverse kinematics; by default that of the loads.
+        loads: The result of inverse dynamics.
+        events: Detected foot strikes and foot offs.
+        trim: Time (s) at either end that is not compared, because of filter transients.
+
+    Returns:
+        Errors of all quantities that were given.
+
+    Raises:
+        CaptureError: The analysis and the truth do not overlap in time.
     """
     motion = loads.motion if loads is not None and motion is None else motion
     model = motion.model if motion is not None and model is None else model
@@ -151,7 +168,7 @@ def _comparable_frames(truth: GroundTruth, time: np.ndarray, trim: float) -> np.
 
 
 def _truth_at(truth: GroundTruth, values: np.ndarray, time: np.ndarray) -> np.ndarray:
-    """Truth at other instants; frames that coincide are taken as they are."""
+    """Truth at other times, linear between frames."""
     return np.stack([np.interp(time, truth.motion.time, column) for column in values.T], -1)
 
 
@@ -169,8 +186,8 @@ def _coordinate_errors(
         if name in ROOT_COORDINATES[:3]:
             places[name] = 1e3 * _root_mean_square(found - true)
         else:
-            turned = np.mod(found - true + np.pi, 2 * np.pi) - np.pi
-            angles[name] = float(np.rad2deg(_root_mean_square(turned)))
+            difference = np.mod(found - true + np.pi, 2 * np.pi) - np.pi
+            angles[name] = float(np.rad2deg(_root_mean_square(difference)))
     return angles, places
 
 
@@ -197,7 +214,7 @@ def _load_errors(
         if foot.side not in true_feet:
             continue
         true = _truth_at(truth, true_feet[foot.side].force, motion.time)
-        # Where a foot has no plate its force is missing from the analysis, not wrong in it.
+        # Without a plate under a foot its force is missing, not wrong.
         unmeasured = (true[:, 2] > 0.05 * weight) & (foot.force[:, 2] < 0.005 * weight)
         inside = inside & ~unmeasured
     if not inside.any():
@@ -205,8 +222,8 @@ def _load_errors(
     for foot in loads.feet:
         if foot.side in true_feet:
             true = _truth_at(truth, true_feet[foot.side].force, motion.time)
-            off = np.linalg.norm(foot.force - true, axis=1)[inside]
-            forces[str(foot.side)] = _root_mean_square(off)
+            error = np.linalg.norm(foot.force - true, axis=1)[inside]
+            forces[str(foot.side)] = _root_mean_square(error)
     shares, errors = {}, {}
     for name in _common_coordinates(truth.model, motion.model):
         if name in ROOT_COORDINATES:
@@ -225,15 +242,15 @@ def _load_errors(
 def _event_errors(
     true: Sequence[Event], found: Sequence[Event]
 ) -> tuple[dict[str, float], int, int]:
-    """Mean time between true and found events of a kind (ms), those missed, those invented."""
+    """Mean timing error of each kind of event (ms), missed and spurious events."""
     known = [event for event in found if event.label in ("Foot Strike", "Foot Off")]
-    left = list(true)
-    off: dict[str, list[float]] = {}
+    unmatched = list(true)
+    errors: dict[str, list[float]] = {}
     spurious_events = 0
     for event in known:
         near = [
             other
-            for other in left
+            for other in unmatched
             if (other.label, other.context) == (event.label, event.context)
             and abs(other.time - event.time) <= EVENT_WINDOW_S
         ]
@@ -241,13 +258,13 @@ def _event_errors(
             spurious_events += 1
             continue
         nearest = min(near, key=lambda other: abs(other.time - event.time))
-        left.remove(nearest)
-        off.setdefault(event.label, []).append(abs(nearest.time - event.time))
+        unmatched.remove(nearest)
+        errors.setdefault(event.label, []).append(abs(nearest.time - event.time))
     first = min((event.time for event in known), default=0.0)
     last = max((event.time for event in known), default=0.0)
-    missed_events = sum(first <= event.time <= last for event in left)
+    missed_events = sum(first <= event.time <= last for event in unmatched)
     return (
-        {kind: 1e3 * float(np.mean(times)) for kind, times in off.items()},
+        {kind: 1e3 * float(np.mean(times)) for kind, times in errors.items()},
         missed_events,
         spurious_events,
     )

@@ -1,13 +1,12 @@
-"""What really happened in a made trial: motion, torques, forces, events, markers without noise."""
+"""Ground truth of a synthetic trial: motion, torques, forces, events, markers without noise."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import numpy as np
 
 from homodyn.capture import Signals
 from homodyn.dynamics import inverse_dynamics, marker_positions, position
+from homodyn.foundation.record import Record, record
 from homodyn.model import Model
 from homodyn.model.side import Side
 from homodyn.motion import (
@@ -15,6 +14,7 @@ from homodyn.motion import (
     Event,
     Loads,
     Motion,
+    MotionSource,
 )
 from homodyn.synthetic.emg_signals import EMG_LEAD_S, MUSCLE_TORQUES, emg_drive
 from homodyn.synthetic.footsteps import SIDES
@@ -23,24 +23,29 @@ from homodyn.synthetic.marker_artifacts import MarkerInterval
 from homodyn.synthetic.steady_walk import SteadyWalk
 
 MIN_COP_FORCE_N = 1e-6
-"""Vertical force (N) below which a foot has no centre of pressure."""
+"""Vertical force (N) below which a foot has no center of pressure."""
 
 
-@dataclass(frozen=True, eq=False)
-class GroundTruth:
-    """The movement behind a made trial, at the instants of its frames."""
+@record
+class GroundTruth(Record):
+    """The movement behind a synthetic trial, at the times of its frames."""
 
     motion: Motion
+    """Exact motion, with events."""
     loads: Loads
+    """Exact torques and ground forces."""
     markers: np.ndarray
-    """(frames, markers, 3), m, in the order of the model's: without noise, gaps and exchanges."""
+    """(frames, markers, 3), m, in the order of the model: without noise, gaps and exchanges."""
     events: tuple[Event, ...]
+    """Foot strikes and foot offs."""
     drive: Signals
-    """How strongly each muscle was driven, between nothing and one, at the rate of the EMG."""
+    """Neural drive of each muscle, 0 to 1, at the rate of the EMG."""
     gaps: tuple[MarkerInterval, ...] = ()
+    """Hidden markers."""
     swaps: tuple[MarkerInterval, ...] = ()
+    """Exchanged labels."""
     clean_strikes: tuple[str, ...] = ()
-    """Plates that one foot alone stepped on, and which: ``"Plate 1: Right"``."""
+    """Plates loaded by one foot only, and that foot: ``"Plate 1: Right"``."""
 
     @property
     def model(self) -> Model:
@@ -51,7 +56,7 @@ class GroundTruth:
 def true_torques(
     walk: SteadyWalk, clock: np.ndarray
 ) -> tuple[np.ndarray, tuple[GroundWrench, ...]]:
-    """Generalised forces (instants, nv) that the walk takes, and the wrenches of both feet."""
+    """Generalized forces (times, nv) of the walk, and the ground wrenches of both feet."""
     q, v, a = walk.state(clock)
     ground_wrenches = walk.ground_wrenches(clock)
     external = {
@@ -82,14 +87,21 @@ def true_loads(walk: SteadyWalk, motion: Motion, clock: np.ndarray) -> Loads:
         residual_moment=tau[:, root[3:]],
         feet=tuple(feet),
         power=power,
-        method="exact: the ground forces are those the motion needs",
+        method="exact: ground forces balance the motion",
     )
 
 
-def true_motion(walk: SteadyWalk, time: np.ndarray, clock: np.ndarray) -> Motion:
-    """The motion at some instants; ``clock`` is the time since a strike of the right foot."""
+def true_motion(
+    walk: SteadyWalk, time: np.ndarray, clock: np.ndarray, events: tuple[Event, ...] = ()
+) -> Motion:
+    """The motion at some times; ``clock`` is the time since a strike of the right foot."""
     return Motion(
-        walk.model, time, *walk.state(clock), method="made: Fourier series of a walk in balance"
+        walk.model,
+        time,
+        *walk.state(clock),
+        method="synthetic: Fourier series of a balanced walk",
+        events=events,
+        source=MotionSource.SYNTHETIC,
     )
 
 
@@ -99,7 +111,7 @@ def true_markers(motion: Motion) -> np.ndarray:
 
 
 def true_events(walk: SteadyWalk, start: float, last: float) -> tuple[Event, ...]:
-    """Strikes and offs on the clock of a trial that lasts until ``last`` (s).
+    """Foot strikes and foot offs on the clock of a trial that lasts until ``last`` (s).
 
     ``start`` is the time of its first frame on the clock of the walk.
     """
@@ -117,7 +129,7 @@ def true_events(walk: SteadyWalk, start: float, last: float) -> tuple[Event, ...
 
 
 def true_drive(walk: SteadyWalk, clock: np.ndarray, rate: float) -> Signals:
-    """The drive of the muscles, ahead of the torques they make."""
+    """Neural drive of the muscles, which precedes their torques."""
     tau, _ = true_torques(walk, clock + EMG_LEAD_S)
     return Signals(
         tuple(MUSCLE_TORQUES), rate, emg_drive(walk.model, tau), ("",) * len(MUSCLE_TORQUES)

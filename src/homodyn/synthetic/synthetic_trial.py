@@ -1,15 +1,17 @@
-"""A walking trial made from the laws of motion, with everything a laboratory would record."""
+"""A walking trial generated from the laws of motion, with all signals of a gait laboratory."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import Unpack
 
 import numpy as np
 
 from homodyn.capture import Trial
 from homodyn.dynamics import center_of_mass, marker_positions
 from homodyn.errors import CaptureError
+from homodyn.foundation.record import Record, record
+from homodyn.foundation.text import count_of
 from homodyn.model import Model
 from homodyn.synthetic.emg_signals import emg_signals
 from homodyn.synthetic.force_plates import (
@@ -36,174 +38,169 @@ from homodyn.synthetic.marker_artifacts import (
 from homodyn.synthetic.pace import choose_pace, plan_footsteps
 from homodyn.synthetic.steady_walk import SteadyWalk, plan_walk
 from homodyn.synthetic.subject import check_walking_model, random_subject
+from homodyn.synthetic.trial_options import WalkingTrialKeywords, WalkingTrialOptions
 
 LEAD_IN_STRIDES = 0.25
-"""Strides that are recorded before the first strike of the right foot, and after the last."""
+"""Strides recorded before the first right foot strike, and after the last."""
 STATIC_DURATION_S = 2.0
-"""Length of the standing trial (s)."""
-
-Gaps = float | Sequence[tuple[str, float, float]]
+"""Duration of the static trial (s)."""
 
 
-@dataclass(frozen=True, eq=False)
-class SyntheticTrial:
-    """A made recording and the truth about it."""
+@record
+class SyntheticTrial(Record):
+    """A synthetic recording and the ground truth behind it."""
 
     trial: Trial
-    """The walk as cameras, plates and electrodes saw it."""
+    """The walk as cameras, plates and electrodes record it."""
     static: Trial
-    """The same person standing still, arms a little away from the body."""
+    """The same person standing still, arms slightly abducted."""
     truth: GroundTruth
+    """Motion, loads, events and artifacts."""
     walk: SteadyWalk
     """The walk in continuous time."""
 
     @property
     def model(self) -> Model:
-        """The body that walked, with its own lengths and its own marker places."""
+        """The body that walked, with its own segment lengths and marker positions."""
         return self.truth.model
 
-    @property
+    def headline(self) -> str:
+        """Speed, duration and markers."""
+        return (
+            f"SyntheticTrial: walking at {self.walk.steps.speed:.2f} m/s, "
+            f"{self.trial.duration:.2f} s, {count_of(len(self.trial.markers), 'marker')}"
+        )
+
     def summary(self) -> str:
-        """What was made, in a few lines."""
+        """Walk, recording, body and balance in a few lines."""
         steps, trial = self.walk.steps, self.trial
         seen = 100 * trial.seen.mean() if trial.markers else 100.0
         return "\n".join(
             [
-                f"walk: {steps.speed:.2f} m/s, steps of {steps.step_length:.3f} m, "
+                f"walk: {steps.speed:.2f} m/s, step length {steps.step_length:.3f} m, "
                 f"{steps.cadence:.0f} steps/min, stance {100 * steps.stance:.0f} %",
-                f"trial: {trial.duration:.2f} s, {trial.frames} frames at {trial.rate:g} Hz, "
-                f"{len(trial.markers)} markers of which {seen:.1f} % seen, "
-                f"{len(trial.plates)} plates and {len(trial.analog.names)} EMG channels at "
-                f"{trial.analog.rate:g} Hz, {len(trial.events)} events",
-                f"body: {self.model.mass:g} kg, {len(self.truth.gaps)} gaps, "
-                f"{len(self.truth.swaps)} exchanged labels; {', '.join(self.truth.clean_strikes)}",
+                f"trial: {trial.duration:.2f} s, {count_of(trial.frames, 'frame')} at "
+                f"{trial.rate:g} Hz, {count_of(len(trial.markers), 'marker')} "
+                f"({seen:.1f} % visible), {count_of(len(trial.plates), 'plate')} and "
+                f"{count_of(len(trial.analog.names), 'EMG channel')} at {trial.analog.rate:g} Hz, "
+                f"{count_of(len(trial.events), 'event')}",
+                f"body: {self.model.mass:g} kg, {count_of(len(self.truth.gaps), 'gap')}, "
+                f"{count_of(len(self.truth.swaps), 'exchanged label')}; "
+                f"{', '.join(self.truth.clean_strikes)}",
                 f"balance: zero moment point within {1e3 * self.walk.zmp_error:.1f} mm of its plan "
-                f"after {self.walk.iterations} rounds",
+                f"after {count_of(self.walk.iterations, 'iteration')}",
             ]
         )
 
 
 def walking_trial(
-    *,
-    model: Model | None = None,
-    height: float = 1.75,
-    mass: float = 70.0,
-    sex: str = "male",
-    variation: float = 1.0,
-    speed: float = 1.2,
-    step_length: float | None = None,
-    cadence: float | None = None,
-    strides: int = 4,
-    duration: float | None = None,
-    rate: float = 100.0,
-    plate_rate: float = 1000.0,
-    noise: float = 0.001,
-    gaps: Gaps = 0.01,
-    swaps: int = 0,
-    plates: int = 3,
-    shared_plate: bool = False,
-    plate_noise: float = 1.0,
-    seed: int = 0,
+    options: WalkingTrialOptions | None = None, **changes: Unpack[WalkingTrialKeywords]
 ) -> SyntheticTrial:
-    """A recording of steady straight walking, the same to the bit for the same arguments.
+    """Generate a recording of steady straight walking.
 
-    The person is ``model``, a HeiMan, or one of ``height`` (m), ``mass`` (kg) and ``sex`` whose
-    segment lengths and markers differ from the tables by chance, ``variation`` times 3 % and
-    5 mm. ``speed`` is in m/s; of ``step_length`` (m) and ``cadence`` (steps/min) at most one may
-    be given, else steps are as long as people take them at that speed. ``duration`` (s) is that
-    of ``strides`` and half a stride more when not given.
+    The motion obeys the equations of motion exactly, so that true angles, torques, forces and
+    events are known. Equal options give bit-identical trials.
 
-    ``rate`` of the markers and ``plate_rate`` of plates and EMG are in Hz. ``noise`` is the
-    standard deviation of the markers along each axis (m), ``plate_noise`` that of the forces (N).
-    ``gaps`` is the share of positions that are hidden, or a list of marker, first and last
-    instant (s); ``swaps`` counts exchanges of left and right labels. ``plates`` lie under as many
-    footfalls, one each; ``both`` adds one under two.
+    Args:
+        options: The person, the walk and the recording; the defaults when left out.
+        changes: Fields of `WalkingTrialOptions` to change, such as ``speed=1.3, seed=2``.
+
+    Returns:
+        The recording, a static trial and the ground truth.
+
+    Raises:
+        CaptureError: A value is out of range, or the recording is too short for its plates.
+        ModelError: The model is not a HeiMan.
+        NoSolution: No balanced walk exists for this speed and step length.
     """
-    numbers = {"rate": rate, "plate_rate": plate_rate, "height": height, "mass": mass}
-    _check_positive(
-        {**numbers, "strides": strides, **({} if duration is None else {"duration": duration})}
-    )
-    _check_not_negative(
-        {"noise": noise, "plate_noise": plate_noise, "swaps": swaps, "plates": plates}
-    )
-    if isinstance(gaps, int | float) and not 0 <= gaps < 0.5:
-        raise CaptureError(f"gaps hide a share of all positions, from 0 to 0.5; got {gaps}")
-    ratio = round(plate_rate / rate)
-    if ratio < 1 or abs(ratio * rate - plate_rate) > 1e-9 * plate_rate:
-        raise CaptureError(
-            f"plate_rate must be a whole multiple of rate ({rate:g} Hz); got {plate_rate:g} Hz"
-        )
-    rng = np.random.default_rng(seed)
+    chosen = replace(options or WalkingTrialOptions(), **changes)
+    rng = np.random.default_rng(chosen.seed)
+    model = chosen.model
     if model is None:
-        model = random_subject(height=height, mass=mass, sex=sex, rng=rng, variation=variation)
+        model = random_subject(
+            height=chosen.height,
+            mass=chosen.mass,
+            sex=chosen.sex,
+            rng=rng,
+            variation=chosen.variation,
+        )
     check_walking_model(model)
-    pace = choose_pace(model, speed=speed, step_length=step_length, cadence=cadence)
+    pace = choose_pace(
+        model, speed=chosen.speed, step_length=chosen.step_length, cadence=chosen.cadence
+    )
     steps = plan_footsteps(pace)
-    duration = (strides + 2 * LEAD_IN_STRIDES) * steps.period if duration is None else duration
-    first = _first_footfall(steps.period, steps.stance, duration, plates + 2 * shared_plate)
-    # The middle of the first plate's footfall is put at the origin of the laboratory.
+    duration = chosen.duration
+    if duration is None:
+        duration = (chosen.strides + 2 * LEAD_IN_STRIDES) * steps.period
+    footfalls = chosen.plates + 2 * chosen.shared_plate
+    first = _first_footfall(steps.period, steps.stance, duration, footfalls)
+    # The origin of the laboratory is at the middle of the first footfall on a plate.
     steps = replace(steps, origin=-first * steps.step_length)
     walk = plan_walk(model, steps, style=pace.style, swing_scale=pace.swing_scale)
-    layout = place_plates(steps, walk.feet, count=plates, shared_plate=shared_plate, first=first)
+    layout = place_plates(
+        steps, walk.feet, count=chosen.plates, shared_plate=chosen.shared_plate, first=first
+    )
+    trial, truth = _record(walk, layout, chosen, duration, rng)
+    return SyntheticTrial(trial, _static_trial(model, layout, chosen, rng), truth, walk)
 
+
+def _record(
+    walk: SteadyWalk,
+    layout: PlateLayout,
+    options: WalkingTrialOptions,
+    duration: float,
+    rng: np.random.Generator,
+) -> tuple[Trial, GroundTruth]:
+    """The walk as a laboratory records it, and the truth."""
+    model, steps, rate = walk.model, walk.steps, options.rate
     start = -LEAD_IN_STRIDES * steps.period
     frames = int(np.floor(duration * rate + 1e-9)) + 1
     time = np.arange(frames) / rate
-    fine = np.arange(frames * ratio) / plate_rate
-    motion = true_motion(walk, time, start + time)
-    drive = true_drive(walk, start + fine, plate_rate)
+    fine = np.arange(frames * options.samples_per_frame) / options.plate_rate
+    events = true_events(walk, start, float(time[-1]))
+    motion = true_motion(walk, time, start + time, events)
+    drive = true_drive(walk, start + fine, options.plate_rate)
     names = tuple(marker.name for marker in model.markers)
     exact = true_markers(motion)
-    if isinstance(gaps, int | float):
-        hidden = random_gaps(names, frames, rate, float(gaps), rng)
+    if isinstance(options.gaps, int | float):
+        hidden = random_gaps(names, frames, rate, float(options.gaps), rng)
     else:
-        hidden = gaps_from_list(names, rate, gaps)
-    exchanged = random_swaps(names, frames, rate, swaps, rng)
-    events = true_events(walk, start, float(time[-1]))
+        hidden = gaps_from_list(names, rate, options.gaps)
+    exchanged = random_swaps(names, frames, rate, options.swaps, rng)
     trial = Trial(
         "walk",
         names,
-        apply_artifacts(names, add_noise(exact, noise, rng), gaps=hidden, swaps=exchanged),
+        apply_artifacts(names, add_noise(exact, options.noise, rng), gaps=hidden, swaps=exchanged),
         rate,
         plates=plate_readings(
             layout,
             steps,
             walk.ground_wrenches(start + fine),
             start + fine,
-            rate=plate_rate,
-            noise=plate_noise,
+            rate=options.plate_rate,
+            noise=options.plate_noise,
             rng=rng,
         ),
-        analog=emg_signals(drive.values, plate_rate, rng),
+        analog=emg_signals(drive.values, options.plate_rate, rng),
         events=events,
     )
-    clean_strikes = [
-        f"Plate {landing.plate + 1}: {landing.side}"
-        for landing in layout.stances
-        if sum(other.plate == landing.plate for other in layout.stances) == 1
+    clean = [
+        f"Plate {stance.plate + 1}: {stance.side}"
+        for stance in layout.stances
+        if sum(other.plate == stance.plate for other in layout.stances) == 1
     ]
-    truth = GroundTruth(
-        motion,
-        true_loads(walk, motion, start + time),
-        exact,
-        events,
-        drive,
-        hidden,
-        exchanged,
-        tuple(clean_strikes),
-    )
-    return SyntheticTrial(trial, _static_trial(model, layout, rate, ratio, noise, rng), truth, walk)
+    loads = true_loads(walk, motion, start + time)
+    return trial, GroundTruth(motion, loads, exact, events, drive, hidden, exchanged, tuple(clean))
 
 
 def _static_trial(
     model: Model,
     layout: PlateLayout,
-    rate: float,
-    ratio: int,
-    noise: float,
+    options: WalkingTrialOptions,
     rng: np.random.Generator,
 ) -> Trial:
-    """The person standing still on the first plate, arms away from the body."""
+    """The person standing still on the first plate, arms slightly abducted."""
+    rate, ratio, noise = options.rate, options.samples_per_frame, options.noise
     arms = {"ShoulderRight_RX": -0.4, "ShoulderLeft_RX": 0.4}
     arms |= {"ElbowRight_RY": -0.2, "ElbowLeft_RY": -0.2}
     q = model.pose(arms)
@@ -223,23 +220,12 @@ def _static_trial(
 
 
 def _first_footfall(period: float, stance: float, duration: float, count: int) -> int:
-    """The number of the first footfall that has a plate, so that all of them are in the middle."""
+    """Number of the first footfall on a plate, such that the plates are in the middle."""
     last = int(np.floor(2 * (duration / period - LEAD_IN_STRIDES - stance)))
     if last + 1 < count or last < 0:
         raise CaptureError(
-            f"{duration:.2f} s hold {max(0, last + 1)} whole footfalls of {period:.2f} s strides; "
-            f"{count} are needed for the plates: walk longer or lay fewer plates"
+            f"{duration:.2f} s contain {count_of(max(0, last + 1), 'whole footfall')} of "
+            f"{period:.2f} s strides; {count} are needed for the plates: use a longer duration or "
+            "fewer plates"
         )
     return max(0, (last + 1 - count) // 2)
-
-
-def _check_positive(values: dict[str, float]) -> None:
-    for name, value in values.items():
-        if not (np.isfinite(value) and value > 0):
-            raise CaptureError(f"{name} must be a positive number; got {value}")
-
-
-def _check_not_negative(values: dict[str, float]) -> None:
-    for name, value in values.items():
-        if not (np.isfinite(value) and value >= 0):
-            raise CaptureError(f"{name} must be zero or a positive number; got {value}")

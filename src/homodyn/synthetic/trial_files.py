@@ -1,4 +1,4 @@
-"""A made trial as files: recordings as C3D, the truth beside them as tables a person can read."""
+"""A synthetic trial as files: recordings as C3D, the ground truth as tables."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from homodyn.motion import (
     Event,
     Loads,
     Motion,
+    MotionSource,
 )
 from homodyn.synthetic.ground_truth import GroundTruth
 from homodyn.synthetic.ground_wrench import ROOT_COORDINATES
@@ -34,33 +35,44 @@ WALK, STATIC, TRUTH = "walk.c3d", "static.c3d", "truth"
 _FORCE = ("fx", "fy", "fz", "px", "py", "pz", "mx", "my", "mz")
 
 
-def write_trial(made: SyntheticTrial, folder: str | Path, *, force: bool = False) -> list[Path]:
-    """Write ``walk.c3d``, ``static.c3d`` and the folder ``truth``; the paths of what was written.
+def write_trial(
+    synthetic: SyntheticTrial, folder: str | Path, *, overwrite: bool = False
+) -> list[Path]:
+    """Write ``walk.c3d``, ``static.c3d`` and the folder ``truth`` with CSV tables (SI units, rad).
 
-    Tables are CSV, in SI units and radians. Files that are there are replaced only with ``force``.
+    Args:
+        synthetic: The trial.
+        folder: Where to write; created when missing.
+        overwrite: Replace existing files.
+
+    Returns:
+        Paths of the written files.
+
+    Raises:
+        FormatError: A file exists already, or the folder cannot be created.
     """
     folder = Path(folder)
-    truth = made.truth
+    truth = synthetic.truth
     tables = _tables(truth)
     paths = [folder / WALK, folder / STATIC, folder / TRUTH / "subject.toml"]
     paths += [folder / TRUTH / f"{name}.csv" for name in tables]
     paths.append(folder / TRUTH / "walk.json")
     there = [path for path in paths if path.exists()]
-    if there and not force:
+    if there and not overwrite:
         raise FormatError(
-            "the file is there already; name another folder, or replace it with force",
+            "the file exists already; choose another folder or overwrite it",
             str(there[0]),
         )
     try:
         (folder / TRUTH).mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise FormatError(f"no folder can be made here ({error.strerror})", str(folder)) from None
-    write(made.trial, paths[0])
-    write(made.static, paths[1])
+        raise FormatError(f"the folder cannot be created ({error.strerror})", str(folder)) from None
+    write(synthetic.trial, paths[0])
+    write(synthetic.static, paths[1])
     save(truth.model, paths[2])
     for name, table in tables.items():
         write_table(table, folder / TRUTH / f"{name}.csv")
-    write_bytes(paths[-1], (json.dumps(_facts(made), indent=2) + "\n").encode())
+    write_bytes(paths[-1], (json.dumps(_facts(synthetic), indent=2) + "\n").encode())
     return paths
 
 
@@ -89,22 +101,22 @@ def _tables(truth: GroundTruth) -> dict[str, Table]:
     }
 
 
-def _facts(made: SyntheticTrial) -> dict[str, Any]:
-    steps, truth = made.walk.steps, made.truth
+def _facts(synthetic: SyntheticTrial) -> dict[str, Any]:
+    steps, truth = synthetic.walk.steps, synthetic.truth
     return {
         "speed": steps.speed,
         "step_length": steps.step_length,
         "step_width": steps.width,
         "cadence": steps.cadence,
         "stance": steps.stance,
-        "mass": float(made.model.mass),
+        "mass": float(synthetic.model.mass),
         "events": [
             {"time": event.time, "label": event.label, "context": event.context}
             for event in truth.events
         ],
         "gaps": [_interval(gap) for gap in truth.gaps],
         "swaps": [_interval(swap) for swap in truth.swaps],
-        "clean": list(truth.clean_strikes),
+        "clean_strikes": list(truth.clean_strikes),
     }
 
 
@@ -113,14 +125,26 @@ def _interval(interval: MarkerInterval) -> dict[str, Any]:
 
 
 def read_truth(folder: str | Path) -> GroundTruth:
-    """The truth that `write_trial` put beside the recordings of a folder."""
+    """Read the ground truth that `write_trial` wrote.
+
+    Args:
+        folder: The folder of the trial, or its folder ``truth``.
+
+    Returns:
+        Motion, loads, markers, events and artifacts.
+
+    Raises:
+        FormatError: The folder holds no ground truth.
+    """
     folder = Path(folder)
     folder = folder / TRUTH if (folder / TRUTH).is_dir() else folder
     facts_path = folder / "walk.json"
     try:
         facts = json.loads(facts_path.read_text("utf-8"))
     except (OSError, ValueError) as error:
-        raise FormatError(f"this is no truth of a made trial ({error})", str(facts_path)) from None
+        raise FormatError(
+            f"this is not the ground truth of a synthetic trial ({error})", str(facts_path)
+        ) from None
     model = load(folder / "subject.toml")
     tables = {
         name: read_table(folder / f"{name}.csv")
@@ -139,7 +163,17 @@ def read_truth(folder: str | Path) -> GroundTruth:
         tables[name].columns(names)
         for name in ("coordinates", "speeds", "accelerations", "torques")
     )
-    motion = Motion(model, tables["coordinates"].time, q, v, a, method="made")
+    events = tuple(Event(**event) for event in facts["events"])
+    motion = Motion(
+        model,
+        tables["coordinates"].time,
+        q,
+        v,
+        a,
+        method="synthetic",
+        events=events,
+        source=MotionSource.SYNTHETIC,
+    )
     root = tuple(model.coordinate_index(name) for name in ROOT_COORDINATES)
     power = tau * v
     power[:, root] = 0.0
@@ -162,9 +196,9 @@ def read_truth(folder: str | Path) -> GroundTruth:
         motion,
         loads,
         tables["markers"].values.reshape(len(motion.time), -1, 3),
-        tuple(Event(**event) for event in facts["events"]),
+        events,
         Signals(drive.names, rate, drive.values, ("",) * len(drive.names)),
         intervals["gaps"],
         intervals["swaps"],
-        tuple(facts["clean"]),
+        tuple(facts["clean_strikes"]),
     )

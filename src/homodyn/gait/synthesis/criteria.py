@@ -10,6 +10,7 @@ import numpy as np
 from homodyn.catalog import mirror_map
 from homodyn.catalog.heiman_numbers import typical_torques
 from homodyn.dynamics import angular_velocity, momentum
+from homodyn.gait.motion_similarity import Similarity
 from homodyn.gait.synthesis.problem import (
     CRITERIA,
     FOOTINGS,
@@ -113,21 +114,6 @@ def cross_evaluation(model: Model, steps: Sequence[StoredStep]) -> CrossEvaluati
     """Judge all steps by all criteria."""
     rows = [list(criteria_of(model, step).values()) for step in steps]
     return CrossEvaluation(tuple(s.name for s in steps), CRITERIA, np.array(rows))
-
-
-@dataclass(frozen=True)
-class Similarity:
-    """How far a step is from another (Felis 2015, eq. 6.1 as it was evaluated)."""
-
-    posture: float
-    """Mean squared distance of the coordinates (rad2, m2)."""
-    duration: float
-    """Squared difference of the durations (s2)."""
-
-    @property
-    def distance(self) -> float:
-        """Of both together."""
-        return self.posture + self.duration
 
 
 def similarity(one: StoredStep, two: StoredStep) -> Similarity:
