@@ -24,7 +24,7 @@ from homodyn.motion import Motion
 def standing():
     model = hd.catalog.human36()
     q = model.neutral()
-    feet = hd.capture.find_feet(model)
+    feet = hd.capture.kinetics.find_feet(model)
     patches = []
     for foot in feet:
         places = foot.positions(model, q)

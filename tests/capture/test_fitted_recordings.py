@@ -11,6 +11,8 @@ from homodyn.capture import (
     inverse_kinematics,
     match_labels,
     read,
+)
+from homodyn.capture.kinematics import (
     read_tasks,
     to_world_axes,
 )

@@ -3,10 +3,8 @@
 import numpy as np
 import pytest
 
-from homodyn.capture import (
-    inverse_dynamics,
-    power_balance,
-)
+from homodyn.capture import inverse_dynamics
+from homodyn.capture.kinetics import power_balance
 from homodyn.synthetic import walking_trial
 
 

@@ -65,5 +65,5 @@ def test_markers_are_chosen_and_renamed_by_label(trial):
 def test_wrong_shapes_and_double_names_are_refused():
     with pytest.raises(CaptureError, match=r"positions has shape \(2, 3\), \(2, 1, 3\)"):
         Trial("t", ("A",), np.zeros((2, 3)), 100.0)
-    with pytest.raises(CaptureError, match="several markers of one name: A"):
+    with pytest.raises(CaptureError, match="several markers with the same name: A"):
         Trial("t", ("A", "A"), np.zeros((2, 2, 3)), 100.0)

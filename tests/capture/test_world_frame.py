@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 
 import homodyn as hd
-from homodyn.capture import (
-    Trial,
-    to_world_axes,
-)
+from homodyn.capture import Trial
+from homodyn.capture.kinematics import to_world_axes
 from homodyn.errors import CaptureError
 
 

@@ -25,7 +25,7 @@ def test_a_sound_recording_ends_with_zero(tmp_path):
     assert "RTH1" in check(walk(1.5), tmp_path, "--all").stdout
 
 
-def test_a_serious_finding_ends_with_one_and_is_told(tmp_path):
+def test_an_error_is_reported_and_gives_exit_code_one(tmp_path):
     trial = walk(1.5)
     positions = np.array(trial.positions)
     a, b = trial.markers.index("RTH1"), trial.markers.index("RTB1")
@@ -33,9 +33,9 @@ def test_a_serious_finding_ends_with_one_and_is_told(tmp_path):
     positions[90:95, 0] = np.nan
     shown = check(changed(trial, positions), tmp_path)
     assert shown.exit_code == 1
-    assert "swap RTH1, RTB1: the two labels trade places in frames 41-60" in shown.stdout
+    assert "swap RTH1, RTB1: the two labels are swapped in frames 41-60" in shown.stdout
     assert "47 more markers have no findings" in shown.stdout
-    assert "1 serious, 1 info." in shown.stdout
+    assert "1 error, 1 info." in shown.stdout
 
 
 def test_labels_are_matched_with_a_model_and_a_map(tmp_path):

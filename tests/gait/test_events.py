@@ -5,7 +5,7 @@ import pytest
 from scipy.signal import find_peaks
 
 import homodyn as hd
-from homodyn.capture import world_axes
+from homodyn.capture.kinematics import world_axes
 from homodyn.dynamics import center_of_mass, position
 from homodyn.gait import (
     find_events,

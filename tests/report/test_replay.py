@@ -10,7 +10,7 @@ import pytest
 
 import homodyn as hd
 from homodyn import dynamics
-from homodyn.capture import Y_UP_TO_Z_UP
+from homodyn.capture.kinematics import Y_UP_TO_Z_UP
 from homodyn.model import Assembly, joints, sphere
 from homodyn.report.replay import body_capsules, capsule_ends, pack_vectors, pose_strip, replay_data
 from support import strolls

@@ -4,10 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from homodyn.capture import (
-    Trial,
-    world_axes,
-)
+from homodyn.capture import Trial
+from homodyn.capture.kinematics import world_axes
 from homodyn.dynamics import marker_positions
 from homodyn.model import Marker, Model, clamp
 

@@ -50,7 +50,7 @@ def plates(motion: Motion) -> tuple[ForcePlate, ...]:
     made = []
     time = _samples(motion)
     reach = (float(motion.q[:, 0].min()) - 0.5, float(motion.q[:, 0].max()) + 0.8)
-    for k, foot in enumerate(hd.capture.predict_ground_forces(motion)):
+    for k, foot in enumerate(hd.capture.kinetics.predict_ground_forces(motion)):
         y0, y1 = (-0.6, 0.0) if foot.side == "right" else (0.0, 0.6)
         ends = [(reach[1], y1), (reach[0], y1), (reach[0], y0), (reach[1], y0)]
         made.append(

@@ -4,10 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from homodyn.capture import (
-    find_feet,
-    world_axes,
-)
+from homodyn.capture.kinematics import world_axes
+from homodyn.capture.kinetics import find_feet
 from homodyn.capture.kinetics.newton_euler import newton_euler_loads
 from homodyn.capture.kinetics.plate_sampling import center_of_pressure
 from homodyn.motion import (

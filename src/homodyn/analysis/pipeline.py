@@ -19,12 +19,12 @@ from homodyn.analysis.emg_channels import channel_side, find_emg_channels
 from homodyn.analysis.settings import Settings, file_digest
 from homodyn.capture import (
     HealthReport,
-    LabelMatching,
     ScalingResult,
     Signals,
     Trial,
-    Work,
 )
+from homodyn.capture.kinetics import Work
+from homodyn.capture.labeling import LabelMatching
 from homodyn.errors import CaptureError, HomodynError, NoSolution
 from homodyn.gait import (
     ElevationAngles,
@@ -130,7 +130,7 @@ def analyze(
         motion = _fit(model, filled, settings, source)
     with run.stage("forces and torques"):
         loads = run.attempt("kinetics", lambda: _loads(motion, filled, settings))
-        work = None if loads is None else capture.joint_work(loads)
+        work = None if loads is None else capture.kinetics.joint_work(loads)
     with run.stage("events and gait"):
         moved = motion if loads is None else attach_marker_fit(loads.motion, motion)
         # Plates as they were measured: a filter spreads a strike over tens of milliseconds.
@@ -248,7 +248,7 @@ def _match(trial: Trial, model: Model, settings: Settings) -> LabelMatching:
 
 def _refuse_fatal(health: HealthReport, source: str) -> None:
     for finding in health.findings:
-        if finding.kind in FATAL_FINDINGS and str(finding.severity) == "serious":
+        if finding.subject in FATAL_FINDINGS and str(finding.severity) == "error":
             where = f", plate {finding.plate}" if finding.plate else ""
             raise CaptureError(f"{source}{where}: {finding.sentence}")
 

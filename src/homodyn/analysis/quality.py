@@ -9,7 +9,7 @@ import numpy as np
 
 from homodyn import dynamics
 from homodyn.analysis.pipeline import Analysis
-from homodyn.capture import Finding
+from homodyn.capture.quality import TrialFinding
 from homodyn.motion import Loads
 from homodyn.motion.anatomical_axes import Axes
 
@@ -87,7 +87,7 @@ def _visibility(analysis: Analysis) -> Iterator[QualityVerdict]:
     health = analysis.health
     if health is None:
         return
-    severe = [f for f in health.findings if str(f.severity).lower() == "serious"]
+    severe = [f for f in health.findings if str(f.severity).lower() == "error"]
     warned = [f for f in health.findings if str(f.severity).lower() == "warning"]
     if severe or warned:
         first = finding_text((severe or warned)[0])
@@ -96,7 +96,7 @@ def _visibility(analysis: Analysis) -> Iterator[QualityVerdict]:
         yield QualityVerdict(POOR if severe else FAIR, "health", f"{first}.{more}")
 
 
-def finding_text(finding: Finding) -> str:
+def finding_text(finding: TrialFinding) -> str:
     """A finding of the health check with what it is about."""
     about = finding.marker or (f"plate {finding.plate}" if finding.plate else "")
     return f"{about}: {finding.sentence}" if about else finding.sentence

@@ -126,11 +126,11 @@ def _stored_loads(motion: Motion, folder: Path) -> Loads | None:
     feet = []
     for body in bodies:
         force, point, moment = (
-            forces.columns([f"{body} {word} {axis}" for axis in "xyz"])
+            forces.select([f"{body} {word} {axis}" for axis in "xyz"])
             for word in ("force", "point", "moment")
         )
         feet.append(ContactForce(body, side_of(body), force, point, moment))
-    tau = torques.columns(list(model.coordinate_names))
+    tau = torques.select(list(model.coordinate_names))
     none = np.zeros((len(motion.time), 3))
     known = np.isfinite(tau).all(axis=1) & np.all([np.isfinite(f.force).all(1) for f in feet], 0)
     if MEASURED_COLUMN in forces.names:
@@ -165,7 +165,7 @@ def _motion(table: Table, model: Model, path: Path) -> Motion:
         )
     turning = np.array([kind == "turn" for kind in kinds])
     factor = np.where(turning & table.degrees, np.deg2rad(1.0), 1.0)
-    q = table.columns(names) * factor
+    q = table.select(names) * factor
     if len(q) < 2 or not np.isfinite(q).all():
         raise FormatError("coordinates must be finite in two rows at least", str(path))
     still = np.zeros((len(q), model.nv))

@@ -211,7 +211,7 @@ def result_summary(analysis: Analysis, run_fingerprint: str) -> dict[str, Any]:
         "findings": []
         if analysis.health is None
         else [
-            {"kind": f.kind, "severity": str(f.severity), "sentence": finding_text(f)}
+            {"kind": f.subject, "severity": str(f.severity), "sentence": finding_text(f)}
             for f in analysis.health.findings
         ],
         "missing": dict(analysis.missing),
@@ -237,7 +237,7 @@ def log_text(analysis: Analysis) -> str:
     if analysis.health is not None:
         lines += ["", "Health check:", str(analysis.health)]
     if analysis.scaling is not None:
-        lines += ["", "Scaling:", analysis.scaling.report]
+        lines += ["", "Scaling:", analysis.scaling.summary()]
     lines += ["", "Remarks:", *(f"- {remark}" for remark in analysis.notes)]
     lines += [f"- without {part}: {reason}" for part, reason in analysis.missing.items()]
     return "\n".join(lines) + "\n"

@@ -14,7 +14,10 @@ from homodyn.analysis.curves import BilateralCurve, angle_curves
 from homodyn.analysis.load_curves import ground_force_curves, power_curves, torque_curves
 from homodyn.analysis.load_validity import joint_work
 from homodyn.analysis.pipeline import Analysis
-from homodyn.capture import Table, write_table
+from homodyn.capture import (
+    Table,
+    write_table,
+)
 from homodyn.model import Model
 from homodyn.motion import Event, Loads, Motion
 

@@ -15,10 +15,12 @@ from homodyn.balance.phases import Phase
 from homodyn.balance.polygons import Level
 from homodyn.balance.stance import Stance
 from homodyn.capture import (
-    Foot,
     Trial,
-    find_feet,
     inverse_dynamics,
+)
+from homodyn.capture.kinetics import (
+    Foot,
+    find_feet,
 )
 from homodyn.capture.kinetics.foot_trajectories import (
     MAX_STANCE_CLEARANCE_M,

@@ -16,7 +16,7 @@ from homodyn.balance.phases import Phase, in_order, phase_numbers
 from homodyn.balance.polygons import Level
 from homodyn.balance.stance import Stance
 from homodyn.balance.wrenches import Point
-from homodyn.capture import find_feet
+from homodyn.capture.kinetics import find_feet
 from homodyn.errors import ModelError
 from homodyn.motion import Motion
 

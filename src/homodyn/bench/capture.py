@@ -20,8 +20,8 @@ from homodyn.capture import (
     Trial,
     inverse_kinematics,
     read,
-    read_tasks,
 )
+from homodyn.capture.kinematics import read_tasks
 from homodyn.catalog import heiman
 from homodyn.dynamics import marker_positions
 from homodyn.model import Marker, Model, load

@@ -1,4 +1,4 @@
-"""Recordings in and out: the format is told by the suffix."""
+"""Reading and writing recordings, force plates and tables; the extension selects the format."""
 
 from __future__ import annotations
 
@@ -7,13 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from homodyn.capture.formats.c3d import read_c3d
-from homodyn.capture.formats.c3d_write import write_c3d
-from homodyn.capture.formats.column_map import read_column_map
-from homodyn.capture.formats.csv import read_csv, read_csv_table, write_csv, write_csv_table
+from homodyn.capture.formats import standard_formats as _standard_formats  # noqa: F401
+from homodyn.capture.formats.file_format import ReadOptions, format_for, registered_formats
 from homodyn.capture.formats.force_columns import force_table, plates_from_table
-from homodyn.capture.formats.storage import read_storage, write_storage
-from homodyn.capture.formats.trc import read_trc, write_trc
 from homodyn.capture.table import Table
 from homodyn.capture.trial import Trial
 from homodyn.errors import FormatError
@@ -28,107 +24,133 @@ def read(
     forces: str | Path | None = None,
     partial: bool = False,
 ) -> Trial:
-    """The trial in a ``.c3d``, ``.trc`` or ``.csv`` file: metres, seconds, newtons, Z up.
+    """Read a recording: a ``.c3d``, ``.trc`` or ``.csv`` file, or any registered format.
 
-    ``up`` names the axis of the file that points up (``"y"``, ``"-z"``, ...); without it the file
-    tells, and ``trial.notes`` says how. ``columns`` is the column map of a CSV file, or the path of
-    one in TOML (see `ColumnMap`). ``forces`` is a force file that belongs to the markers, in the
-    same axes (Y up unless ``up`` is given); its plates replace those of the recording. A file that
-    is cut off is refused, unless ``partial``.
+    Args:
+        path: The file.
+        up: Axis of the file that points up (``"y"``, ``"-z"``, ...). When left out it is taken from
+            the file, and ``trial.notes`` says how.
+        columns: Column map of a CSV file, or the path of one in TOML; see `ColumnMap`.
+        forces: Force file that belongs to the markers, in the same axes (Y up unless ``up`` is
+            given); its plates replace those of the recording.
+        partial: Read the complete frames of a truncated file instead of refusing it.
+
+    Returns:
+        The trial in metres, seconds and newtons, Z up.
+
+    Raises:
+        FormatError: The file cannot be read; the message says where and what is accepted.
     """
     path = Path(path)
     suffix = path.suffix.lower()
-    if columns is not None and suffix != ".csv":
+    found = registered_formats().get(suffix)
+    if columns is not None and (found is None or not found.accepts_columns):
         raise FormatError("columns is for .csv files; leave it out", str(path))
-    if suffix == ".c3d":
-        trial = read_c3d(path, up=up, partial=partial)
-    elif suffix == ".trc":
-        trial = read_trc(path, up=up, partial=partial)
-    elif suffix == ".csv":
-        trial = read_csv(path, read_column_map(columns), up=up)
-    elif suffix in (".mot", ".sto"):
+    if found is not None and not found.supports("read_trial") and found.supports("read_table"):
         raise FormatError(
-            f"a {suffix} file holds columns, not markers: read forces with read_plates, "
+            f"a {suffix} file contains columns, not markers: read forces with read_plates, "
             "coordinates and results with read_table",
             str(path),
         )
-    else:
-        raise FormatError(
-            f"trials are not read from {suffix!r}; accepted: .c3d, .trc, .csv", str(path)
-        )
+    reader = format_for(path, "read_trial", "trials cannot be read from")
+    trial = reader.read_trial(path, ReadOptions(up=up, columns=columns, partial=partial))
     if forces is None:
         return trial
     return replace(
         trial,
         plates=read_plates(forces, up=up or "y"),
-        notes=(*trial.notes, f"the plates are those of {Path(forces).name}"),
+        notes=(*trial.notes, f"force plates are read from {Path(forces).name}"),
     )
 
 
 def write(trial: Trial, path: str | Path) -> None:
-    """Write a trial as ``.c3d``, ``.trc`` or ``.csv``; the file appears whole or not at all.
+    """Write a recording as ``.c3d``, ``.trc`` or ``.csv``, or in any registered format.
 
-    C3D holds all of it: markers to 32 bits, plates, channels, events, properties. TRC and CSV hold
-    the markers alone; forces are written with `write_plates`.
+    C3D stores everything: markers as 32-bit numbers, plates, channels, events, properties. TRC and
+    CSV store the markers only; write forces with `write_plates`. The file is written atomically.
+
+    Args:
+        trial: The recording.
+        path: The file; its extension selects the format.
+
+    Raises:
+        FormatError: The format cannot express the trial, or the extension is unknown.
     """
     path = Path(path)
-    suffix = path.suffix.lower()
-    if suffix == ".c3d":
-        write_c3d(trial, path)
-    elif suffix in (".trc", ".csv") and not trial.markers:
+    writer = format_for(path, "write_trial", "trials cannot be written as")
+    if writer.needs_markers and not trial.markers:
         raise FormatError(
-            f"a trial without markers is not written as {suffix}; .c3d holds plates alone",
+            f"a trial without markers cannot be written as {path.suffix.lower()}; .c3d can store "
+            "plates only",
             str(path),
         )
-    elif suffix == ".trc":
-        write_trc(trial, path)
-    elif suffix == ".csv":
-        write_csv(trial, path)
-    else:
-        raise FormatError(
-            f"trials are not written as {suffix!r}; accepted: .c3d, .trc, .csv", str(path)
-        )
+    writer.write_trial(trial, path)
 
 
 def read_plates(
     path: str | Path, *, setup: str | Path | None = None, up: str = "y", unit: str = "m"
 ) -> tuple[ForcePlate, ...]:
-    """The ground forces in a ``.mot``, ``.sto`` or ``.csv`` file, in our axes (Z up).
+    """Read ground forces from a ``.mot``, ``.sto`` or ``.csv`` file into Z-up axes.
 
     Columns are grouped by their names (``ground_force_vx``, ``1_ground_force_px``,
-    ``ground_torque_x``, ...) or as ``setup``, an ExternalLoads file of OpenSim, says. ``up`` is the
-    axis of the file that points up and ``unit`` its unit of length, also in torques. Forces that
-    contradict either are refused.
+    ``ground_torque_x``, ...) or by ``setup``.
+
+    Args:
+        path: The file.
+        setup: ExternalLoads file of OpenSim that names the columns of each force.
+        up: Axis of the file that points up.
+        unit: Unit of length of the file, also in torques.
+
+    Returns:
+        One plate per force.
+
+    Raises:
+        FormatError: The file cannot be read, or its forces contradict ``up`` or ``unit``.
     """
     path = Path(path)
     return plates_from_table(read_table(path), str(path), setup=setup, up=up, unit=unit)
 
 
 def write_plates(plates: Sequence[ForcePlate], path: str | Path, *, up: str = "y") -> None:
-    """Write ground forces as a ``.mot``, ``.sto`` or ``.csv`` file with the columns of OpenSim."""
+    """Write ground forces as ``.mot``, ``.sto`` or ``.csv`` with the column names of OpenSim.
+
+    Args:
+        plates: Plates with the same start and rate.
+        path: The file; its extension selects the format.
+        up: Axis of the file that points up.
+
+    Raises:
+        CaptureError: The plates differ in start, rate or length.
+        FormatError: The extension is unknown.
+    """
     write_table(force_table(plates, up=up), path)
 
 
 def read_table(path: str | Path) -> Table:
-    """The columns of a ``.mot``, ``.sto`` or ``.csv`` file, as they stand there."""
+    """Read the columns of a ``.mot``, ``.sto`` or ``.csv`` file.
+
+    Args:
+        path: The file.
+
+    Returns:
+        The table, in the units of the file.
+
+    Raises:
+        FormatError: The file cannot be read.
+    """
     path = Path(path)
-    if path.suffix.lower() in (".mot", ".sto"):
-        return read_storage(path)
-    if path.suffix.lower() == ".csv":
-        return read_csv_table(path)
-    raise FormatError(
-        f"tables are not read from {path.suffix!r}; accepted: .mot, .sto, .csv", str(path)
-    )
+    return format_for(path, "read_table", "tables cannot be read from").read_table(path)
 
 
 def write_table(table: Table, path: str | Path) -> None:
-    """Write a table as ``.mot``, ``.sto`` or ``.csv``; every number reads back as the same bits."""
+    """Write a table as ``.mot``, ``.sto`` or ``.csv``; every number is restored bit by bit.
+
+    Args:
+        table: The table.
+        path: The file; its extension selects the format.
+
+    Raises:
+        FormatError: The extension is unknown.
+    """
     path = Path(path)
-    if path.suffix.lower() in (".mot", ".sto"):
-        write_storage(table, path)
-    elif path.suffix.lower() == ".csv":
-        write_csv_table(table, path)
-    else:
-        raise FormatError(
-            f"tables are not written as {path.suffix!r}; accepted: .mot, .sto, .csv", str(path)
-        )
+    format_for(path, "write_table", "tables cannot be written as").write_table(table, path)

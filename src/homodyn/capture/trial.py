@@ -1,25 +1,27 @@
-"""What a recording holds: markers, force plates, analog channels and events, in our axes."""
+"""Recordings: markers, force plates, analog channels and events, in Z-up world axes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 
 import numpy as np
 
 from homodyn.errors import CaptureError
-from homodyn.foundation.text import duplicate_names, unknown_name
+from homodyn.foundation.record import record
+from homodyn.foundation.text import count_of, duplicate_names, unknown_name
+from homodyn.foundation.time_series import Curve, TimeSeries
 from homodyn.motion.arrays import checked_array
 from homodyn.motion.event import Event
 from homodyn.motion.force_plate import ForcePlate
 
 Y_UP_TO_Z_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
-"""Turns vectors of a world with X forward, Y up, Z right (OpenSim's) into ours, with Z up."""
+"""Rotation from OpenSim's world axes (X forward, Y up, Z right) to Z-up axes."""
 
 
-@dataclass(frozen=True, eq=False)
-class Signals:
+@record
+class Signals(TimeSeries):
     """Analog channels sampled together: EMG, raw plate voltages, switches."""
 
     names: tuple[str, ...] = ()
@@ -31,7 +33,7 @@ class Signals:
     start: float = 0.0
     """Time of the first sample (s)."""
     notes: tuple[str, ...] = ()
-    """What was decided while they were processed, one sentence each."""
+    """Processing decisions, one sentence each."""
 
     def __post_init__(self) -> None:
         checked_array(self, "values", (len(self.values), len(self.names)), "analog channels")
@@ -41,14 +43,46 @@ class Signals:
         """Instants of the samples (s)."""
         return self.start + np.arange(len(self.values)) / self.rate
 
+    def headline(self) -> str:
+        """Number of channels and samples, and the rate."""
+        return (
+            f"{count_of(len(self.names), 'analog channel')}: "
+            f"{count_of(len(self.values), 'sample')} at {self.rate:g} Hz"
+        )
+
+    def columns(self) -> Mapping[str, Curve]:
+        """All channels by name.
+
+        Returns:
+            One `Curve` per channel, in its unit.
+        """
+        units = (*self.units, *("" for _ in self.names[len(self.units) :]))
+        return {
+            name: Curve(name, units[k], self.time, self.values[:, k])
+            for k, name in enumerate(self.names)
+        }
+
     def channel(self, name: str) -> np.ndarray:
-        """The samples of one channel."""
+        """The samples of one channel.
+
+        Args:
+            name: Name of the channel.
+
+        Returns:
+            (samples,), in the unit of the channel.
+
+        Raises:
+            CaptureError: There is no such channel.
+        """
         return self.values[:, _index_of("analog channel", name, self.names)]
 
 
-@dataclass(frozen=True, eq=False)
-class Trial:
-    """One recording: metres, seconds, newtons; Z up; NaN where a marker was not seen."""
+@record
+class Trial(TimeSeries):
+    """One recording in metres, seconds and newtons, Z up; NaN where a marker was not seen.
+
+    ``trial["RASI"]`` is the trajectory of a marker; ``to_pandas()`` and ``plot()`` use all markers.
+    """
 
     name: str
     markers: tuple[str, ...]
@@ -59,20 +93,20 @@ class Trial:
     start: float = 0.0
     """Time of the first frame (s)."""
     first_frame: int = 1
-    """Number of the first frame, as the recording system counted."""
+    """Number of the first frame in the recording system."""
     plates: tuple[ForcePlate, ...] = ()
     analog: Signals = field(default_factory=Signals)
     events: tuple[Event, ...] = ()
     filled: np.ndarray = field(default_factory=lambda: np.zeros((0, 0), dtype=bool))
     """(frames, markers): True where the position was computed, not measured."""
     axes: np.ndarray = field(default_factory=lambda: np.eye(3))
-    """Rotation from the axes of the file to ours: ``ours = axes @ theirs``."""
+    """Rotation from the axes of the file to Z-up axes: ``vector = axes @ vector_in_file``."""
     source: str = ""
-    """The file it came from."""
+    """The file that it was read from."""
     properties: Mapping[str, str] = field(default_factory=dict)
-    """What else the file tells: subject, maker, software."""
+    """Further information in the file: subject, manufacturer, software."""
     notes: tuple[str, ...] = ()
-    """What was decided or left out while reading, one sentence each."""
+    """Decisions and omissions while reading, one sentence each."""
 
     def __post_init__(self) -> None:
         frames, count = len(self.positions), len(self.markers)
@@ -84,7 +118,9 @@ class Trial:
         checked_array(self, "axes", (3, 3), where)
         doubled = duplicate_names(self.markers)
         if doubled:
-            raise CaptureError(f"{where} has several markers of one name: {', '.join(doubled)}")
+            raise CaptureError(
+                f"{where} has several markers with the same name: {', '.join(doubled)}"
+            )
 
     @property
     def frames(self) -> int:
@@ -106,12 +142,73 @@ class Trial:
         """(frames, markers): True where there is a position, measured or filled."""
         return np.isfinite(self.positions).all(-1)
 
+    def headline(self) -> str:
+        """Name, markers, frames, rate and plates."""
+        parts = [
+            count_of(len(self.markers), "marker"),
+            f"{count_of(self.frames, 'frame')} at {self.rate:g} Hz",
+        ]
+        if self.plates:
+            parts.append(count_of(len(self.plates), "force plate"))
+        if self.analog.names:
+            parts.append(count_of(len(self.analog.names), "analog channel"))
+        if self.events:
+            parts.append(count_of(len(self.events), "event"))
+        return f"Trial {self.name!r}: {', '.join(parts)}"
+
+    def columns(self) -> Mapping[str, Curve]:
+        """All marker trajectories by name.
+
+        Returns:
+            One `Curve` of (frames, 3), m, per marker.
+        """
+        return {
+            name: Curve(name, "m", self.time, self.positions[:, k])
+            for k, name in enumerate(self.markers)
+        }
+
+    def resolve_column(self, name: str) -> str:
+        """The name of a marker.
+
+        Args:
+            name: A name that a user wrote.
+
+        Returns:
+            The same name.
+
+        Raises:
+            CaptureError: The trial has no such marker; the message lists similar ones.
+        """
+        if name not in self.markers:
+            raise CaptureError(unknown_name("marker", name, self.markers))
+        return name
+
     def marker(self, label: str) -> np.ndarray:
-        """Path of one marker, (frames, 3), m."""
+        """Trajectory of one marker.
+
+        Args:
+            label: Name of the marker.
+
+        Returns:
+            (frames, 3), m.
+
+        Raises:
+            CaptureError: The trial has no such marker.
+        """
         return self.positions[:, _index_of("marker", label, self.markers)]
 
     def select_markers(self, labels: Sequence[str]) -> Trial:
-        """The same trial with these markers alone, in this order."""
+        """The trial with some of its markers.
+
+        Args:
+            labels: Names of the markers, in the new order.
+
+        Returns:
+            A new trial.
+
+        Raises:
+            CaptureError: The trial lacks one of the markers.
+        """
         kept = [_index_of("marker", label, self.markers) for label in labels]
         return replace(
             self,
@@ -121,11 +218,29 @@ class Trial:
         )
 
     def rename_markers(self, names: Mapping[str, str]) -> Trial:
-        """The same trial with markers called otherwise: new names by the old."""
+        """The trial with renamed markers.
+
+        Args:
+            names: New names by old names; markers that are not listed keep theirs.
+
+        Returns:
+            A new trial.
+
+        Raises:
+            CaptureError: Two markers would have the same name.
+        """
         return replace(self, markers=tuple(names.get(label, label) for label in self.markers))
 
     def crop(self, first: float, last: float) -> Trial:
-        """The frames, samples and events from one instant to another (s), both included."""
+        """Frames, samples and events within a time interval, ends included.
+
+        Args:
+            first: Start of the interval, s.
+            last: End of the interval, s.
+
+        Returns:
+            A new trial on the same clock.
+        """
         frames = _time_slice(self.start, self.rate, self.frames, first, last)
         return replace(
             self,
@@ -139,7 +254,14 @@ class Trial:
         )
 
     def rotate(self, rotation: np.ndarray) -> Trial:
-        """The same trial seen in other axes: every vector turned by a rotation matrix."""
+        """The trial in other axes.
+
+        Args:
+            rotation: (3, 3): applied to every vector.
+
+        Returns:
+            A new trial.
+        """
         return replace(
             self,
             positions=self.positions @ rotation.T,

@@ -17,11 +17,11 @@ from homodyn.cli.option_groups import AsJson
 if TYPE_CHECKING:
     from homodyn.capture import (
         HealthReport,
-        MarkerHealth,
         Trial,
     )
+    from homodyn.capture.quality import MarkerHealth
 
-STYLES = {"serious": "bold red", "warning": "yellow", "info": "dim"}
+STYLES = {"error": "bold red", "warning": "yellow", "info": "dim"}
 
 
 def check(
@@ -47,7 +47,7 @@ def check(
 ) -> None:
     """Check a recording: gaps, jumps, swaps, wrong labels, units, sides and force plates.
 
-    Exit code 1 when there is a serious finding.
+    Exit code 1 when there is an error.
 
     Example: `homodyn trial check walk.c3d --model heiman`
     """
@@ -78,14 +78,14 @@ def check(
     _print_markers(console, found, every)
     for finding in found.findings:
         line = Text(f"{finding.severity:8}", style=STYLES[finding.severity])
-        line.append(f"{finding.kind}", style="bold not dim")
+        line.append(f"{finding.subject}", style="bold not dim")
         who = _shorten(finding.markers) or finding.plate
         line.append(f" {who}: " if who else ": ", style="not bold")
         console.print(line.append(finding.sentence, style="not bold"), soft_wrap=True)
     console.print(Text(_summary(found)), soft_wrap=True)
     if as_json:
         typer.echo(json.dumps(_plain(trial, found), indent=2))
-    if found.serious:
+    if found.has_errors:
         raise typer.Exit(1)
 
 
@@ -99,7 +99,7 @@ def _plain(trial: Trial, found: HealthReport) -> dict[str, Any]:
         "plates": len(trial.plates),
         "findings": [
             {
-                "kind": finding.kind,
+                "kind": finding.subject,
                 "severity": str(finding.severity),
                 "sentence": finding.sentence,
                 "markers": list(finding.markers),

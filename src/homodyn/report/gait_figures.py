@@ -23,10 +23,8 @@ from homodyn.analysis.curves import (
 from homodyn.analysis.elevation_plane import fit_plane
 from homodyn.analysis.load_curves import ground_force_curves, power_curves, torque_curves
 from homodyn.analysis.load_validity import all_loads_valid
-from homodyn.capture import (
-    Signals,
-    world_axes,
-)
+from homodyn.capture import Signals
+from homodyn.capture.kinematics import world_axes
 from homodyn.gait import ElevationAngles
 from homodyn.motion import (
     ForcePlate,

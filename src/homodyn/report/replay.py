@@ -21,7 +21,7 @@ import numpy as np
 
 from homodyn import dynamics
 from homodyn.analysis.curves import walking_direction
-from homodyn.capture import world_axes
+from homodyn.capture.kinematics import world_axes
 from homodyn.dynamics.tree import Tree
 from homodyn.model import WORLD, Body, ContactShape, Model
 from homodyn.motion import (

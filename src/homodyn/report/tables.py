@@ -13,7 +13,7 @@ from homodyn.gait import GaitMeasure
 from homodyn.motion.clinical import readings
 from homodyn.report.html import Cell, number, table
 
-SEVERITIES = {"serious": "problem", "warning": "look at it", "info": "note"}
+SEVERITIES = {"error": "problem", "warning": "look at it", "info": "note"}
 
 DECIMALS = {"s": 3, "m": 3, "m/s": 2, "%": 1, "steps/min": 1, "body weights": 2}
 """Digits behind the point of a measure, by its unit."""
@@ -156,7 +156,8 @@ def findings_table(analysis: Analysis) -> str:
         key=lambda f: order.index(str(f.severity)) if str(f.severity) in order else len(order),
     )
     shown = [
-        [SEVERITIES.get(str(f.severity), str(f.severity)), f.kind, finding_text(f)] for f in found
+        [SEVERITIES.get(str(f.severity), str(f.severity)), f.subject, finding_text(f)]
+        for f in found
     ]
     columns = [("", ""), ("kind", ""), ("finding", "")]
     if len(shown) <= 12:

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from homodyn import dynamics
-from homodyn.capture import world_axes
+from homodyn.capture.kinematics import world_axes
 from homodyn.errors import CaptureError
 from homodyn.model import WORLD, Model
 from homodyn.motion import Motion

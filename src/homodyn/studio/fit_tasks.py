@@ -196,7 +196,7 @@ def inverse_dynamics(
         posed=False,
     )
     ground = (
-        f"ground forces from {len(plates)} plates; {capture.residuals(loads).sentence}"
+        f"ground forces from {len(plates)} plates; {capture.kinetics.residuals(loads).sentence}"
         if plates
         else "ground forces predicted from the motion, since there are no plates"
     )

@@ -9,10 +9,8 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from homodyn import capture
-from homodyn.capture import (
-    LabelMatching,
-    Trial,
-)
+from homodyn.capture import Trial
+from homodyn.capture.labeling import LabelMatching
 from homodyn.errors import CaptureError, HomodynError, ModelError
 from homodyn.foundation.text import unknown_name
 from homodyn.studio.document import Actor, StudioDocument, nearest_frame

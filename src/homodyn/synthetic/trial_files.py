@@ -160,8 +160,7 @@ def read_truth(folder: str | Path) -> GroundTruth:
     }
     names = model.coordinate_names
     q, v, a, tau = (
-        tables[name].columns(names)
-        for name in ("coordinates", "speeds", "accelerations", "torques")
+        tables[name].select(names) for name in ("coordinates", "speeds", "accelerations", "torques")
     )
     events = tuple(Event(**event) for event in facts["events"])
     motion = Motion(
@@ -179,7 +178,7 @@ def read_truth(folder: str | Path) -> GroundTruth:
     power[:, root] = 0.0
     feet = []
     for side in Side:
-        columns = tables["forces"].columns([f"{side}_{part}" for part in _FORCE])
+        columns = tables["forces"].select([f"{side}_{part}" for part in _FORCE])
         feet.append(
             ContactForce(f"Foot{side.title}", side, columns[:, :3], columns[:, 3:6], columns[:, 6:])
         )

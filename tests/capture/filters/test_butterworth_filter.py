@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from homodyn.capture import (
+from homodyn.capture.filters import (
     bandpass,
     butterworth,
     derivatives,

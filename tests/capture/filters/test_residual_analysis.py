@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from homodyn.capture import (
+from homodyn.capture.filters import (
     lowpass,
     suggest_cutoff,
 )

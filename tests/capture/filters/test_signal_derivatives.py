@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from homodyn.capture import derivatives
+from homodyn.capture.filters import derivatives
 
 
 def test_polynomials_up_to_degree_five_are_exact():

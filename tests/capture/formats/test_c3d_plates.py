@@ -163,7 +163,7 @@ def test_opensims_answers_for_a_walking_trial(shared_data):
     samples = np.rint(middle.time * 2000).astype(int)
 
     def columns(table, kind, number):
-        return table.columns([f"{kind}{number}_{axis}" for axis in (1, 2, 3)])
+        return table.select([f"{kind}{number}_{axis}" for axis in (1, 2, 3)])
 
     printed = 6e-9
     for number, plate in enumerate(trial.plates, start=1):

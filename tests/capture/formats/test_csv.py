@@ -131,7 +131,7 @@ def test_what_is_written_comes_back_to_the_bit(tmp_path_factory, seed, rate):
 def test_names_with_separators_are_refused(tmp_path):
     with pytest.raises(FormatError, match="holds a mark that separates cells"):
         write(Trial("a", ("A,B",), np.ones((1, 1, 3)), 10.0), tmp_path / "a.csv")
-    with pytest.raises(FormatError, match=r"without markers is not written as \.csv"):
+    with pytest.raises(FormatError, match=r"without markers cannot be written as \.csv"):
         write(Trial("a", (), np.ones((1, 0, 3)), 10.0), tmp_path / "a.csv")
 
 

@@ -49,7 +49,7 @@ def test_columns_are_grouped_by_their_names(tmp_path, force, point, torque, name
     assert plate.name == name
     assert plate.rate == 100.0
     for vectors, stem in ((plate.force, force), (plate.point, point), (plate.torque, torque)):
-        x, y, z = table.columns(triple(stem)).T
+        x, y, z = table.select(triple(stem)).T
         assert np.allclose(vectors, np.stack([x, -z, y], axis=-1))
 
 

@@ -97,10 +97,10 @@ def test_marker_reading_names_the_right_function(tmp_path):
 
 def test_columns_are_found_by_name(tmp_path):
     table = table_of(tmp_path, NEW + BODY)
-    assert table.columns(["b", "a"]).tolist() == [[-2.0, 1.5], [-0.03, 2.5]]
+    assert table.select(["b", "a"]).tolist() == [[-2.0, 1.5], [-0.03, 2.5]]
     with pytest.raises(CaptureError, match="no column 'c'; accepted: a, b"):
         table.column("c")
-    with pytest.raises(CaptureError, match="several columns of one name: a"):
+    with pytest.raises(CaptureError, match="several columns with the same name: a"):
         Table(("a", "a"), np.zeros(1), np.zeros((1, 2)))
 
 

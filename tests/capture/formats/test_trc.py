@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 
 from homodyn.capture import (
-    Y_UP_TO_Z_UP,
     Trial,
     read,
     write,
 )
+from homodyn.capture.kinematics import Y_UP_TO_Z_UP
 from homodyn.errors import FormatError
 from support.c3d_files import person
 

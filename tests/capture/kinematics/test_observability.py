@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 
 import homodyn as hd
-from homodyn.capture import (
-    inverse_kinematics,
-    marker_rank,
-)
+from homodyn.capture import inverse_kinematics
+from homodyn.capture.kinematics import marker_rank
 from homodyn.capture.kinematics.observability import marker_jacobian
 from homodyn.errors import CaptureError
 from homodyn.model import Model

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from homodyn.capture import read_tasks
+from homodyn.capture.kinematics import read_tasks
 from homodyn.errors import FormatError
 from homodyn.model import Assembly, Model, box, joints
 from support.movements import marked

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import homodyn as hd
-from homodyn.capture import find_feet
+from homodyn.capture.kinetics import find_feet
 from homodyn.errors import CaptureError
 
 FILES = {

@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 
 import homodyn as hd
-from homodyn.capture import (
-    inverse_dynamics,
-    predict_ground_forces,
-)
+from homodyn.capture import inverse_dynamics
+from homodyn.capture.kinetics import predict_ground_forces
 from homodyn.errors import CaptureError
 from homodyn.motion import Motion
 from support.swaying import sway

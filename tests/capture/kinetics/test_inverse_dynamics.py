@@ -16,9 +16,9 @@ from homodyn.capture import (
     inverse_dynamics,
     motion_from_table,
     read_table,
-    residuals,
-    world_axes,
 )
+from homodyn.capture.kinematics import world_axes
+from homodyn.capture.kinetics import residuals
 from homodyn.dynamics import inverse_dynamics as recursive_newton_euler
 from homodyn.dynamics import position
 from homodyn.errors import CaptureError

@@ -130,7 +130,9 @@ def test_a_plate_that_nobody_steps_on_carries_no_foot(swaying):
 def test_feet_on_a_treadmill_stand_though_they_move(shared_data):
     found = walk(shared_data, "gait10dof")
     measured = inverse_dynamics(found.motion, found.plates)
-    for path in foot_trajectories(measured.motion, hd.capture.find_feet(found.motion.model)):
+    for path in foot_trajectories(
+        measured.motion, hd.capture.kinetics.find_feet(found.motion.model)
+    ):
         force = next(f.force[:, 1] for f in measured.feet if f.body == path.foot.body)
         agree = path.in_stance == (force > 20)
         assert agree.mean() > 0.93

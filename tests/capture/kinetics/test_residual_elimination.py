@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 
 import homodyn as hd
-from homodyn.capture import (
-    eliminate_residuals,
-    inverse_dynamics,
-)
+from homodyn.capture import inverse_dynamics
+from homodyn.capture.kinetics import eliminate_residuals
 from homodyn.capture.kinetics.plate_assignment import sole_distance
 from homodyn.capture.kinetics.residual_elimination import (
     ANGULAR_ACCELERATION_SCALE_RAD_S2,
@@ -43,7 +41,7 @@ def test_centres_of_pressure_stay_under_the_feet(walked):
     before, after, _ = walked
     motion = before.motion
     for mine, theirs in zip(after.feet, before.feet, strict=True):
-        (foot,) = hd.capture.find_feet(motion.model, (mine.body,))
+        (foot,) = hd.capture.kinetics.find_feet(motion.model, (mine.body,))
         points = foot.positions(motion.model, motion.q)
         up = np.array([0.0, 1.0, 0.0])
         was, now = (sole_distance(points, f.point, up) for f in (theirs, mine))

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import homodyn as hd
-from homodyn.capture import (
+from homodyn.capture import inverse_dynamics
+from homodyn.capture.kinetics import (
     energy,
-    inverse_dynamics,
     joint_work,
     power_balance,
     work_by_cycle,

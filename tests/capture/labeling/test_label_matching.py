@@ -10,6 +10,8 @@ from homodyn.capture import (
     Trial,
     match_labels,
     read,
+)
+from homodyn.capture.labeling import (
     read_label_map,
     write_label_map,
 )

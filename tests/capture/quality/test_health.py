@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from homodyn.capture import (
-    Severity,
     Trial,
     check_health,
     read,
 )
+from homodyn.foundation.findings import Severity
 from homodyn.motion import ForcePlate
 from support.walking import changed, walk, walker
 
@@ -37,7 +37,7 @@ def told(trial: Trial, model=None) -> dict[str, list[tuple[tuple[str, ...], tupl
     """Markers and frames of all findings, by kind."""
     found: dict = {}
     for finding in check_health(trial, model=model).findings:
-        found.setdefault(finding.kind, []).append((finding.markers, finding.frames))
+        found.setdefault(finding.subject, []).append((finding.markers, finding.frames))
     return found
 
 
@@ -118,7 +118,9 @@ def test_swaps_for_a_while_are_one_finding(noise, pair, place, length):
 def test_swaps_for_good_last_to_the_end(noise, pair, place):
     positions = np.array(CLEAN[noise].positions)
     positions[place:, list(pair)] = positions[place:, list(pair[::-1])]
-    found = [f for f in check_health(changed(CLEAN[noise], positions)).findings if f.kind == "swap"]
+    found = [
+        f for f in check_health(changed(CLEAN[noise], positions)).findings if f.subject == "swap"
+    ]
     assert len(found) == 1
     assert found[0].frames == ((FIRST + place, FIRST + FRAMES - 1),)
     assert "for good" in found[0].sentence
@@ -190,8 +192,8 @@ def test_markers_never_seen_are_named_together():
 def test_wrong_units_are_suspected_and_nothing_else(factor, words):
     trial = changed(CLEAN[0.0005], factor * CLEAN[0.0005].positions)
     (finding,) = check_health(trial).findings
-    assert finding.kind == "units"
-    assert finding.severity is Severity.SERIOUS
+    assert finding.subject == "units"
+    assert finding.severity is Severity.ERROR
     assert words in finding.sentence
 
 
@@ -199,18 +201,18 @@ def exchanged(label: str) -> str:
     return {"L": "R", "R": "L"}.get(label[0], label[0]) + label[1:]
 
 
-def test_left_taken_for_right_is_one_serious_finding():
+def test_left_taken_for_right_is_one_error():
     sided = {label: exchanged(label) for label in LABELS if exchanged(label) in LABELS}
     (finding,) = check_health(CLEAN[0.0].rename_markers(sided)).findings
-    assert finding.kind == "mirrored"
-    assert finding.severity is Severity.SERIOUS
+    assert finding.subject == "mirrored"
+    assert finding.severity is Severity.ERROR
     mirrored = changed(CLEAN[0.0], CLEAN[0.0].positions * [1, -1, 1])
     assert set(told(mirrored)) == {"mirrored"}
 
 
 def test_one_pair_exchanged_throughout_is_a_warning():
     (finding,) = check_health(CLEAN[0.0].rename_markers({"LTH1": "RTH1", "RTH1": "LTH1"})).findings
-    assert (finding.kind, finding.severity) == ("mirrored", Severity.WARNING)
+    assert (finding.subject, finding.severity) == ("mirrored", Severity.WARNING)
     assert finding.markers == ("LTH1",)
 
 
@@ -248,18 +250,18 @@ def test_a_good_plate_gives_no_findings(noise):
     ("bad", "kind", "severity"),
     [
         (plate(offset=12), "plate offset", Severity.WARNING),
-        (plate(offset=-35), "plate offset", Severity.SERIOUS),
-        (plate(sign=-1), "plate upside down", Severity.SERIOUS),
+        (plate(offset=-35), "plate offset", Severity.ERROR),
+        (plate(sign=-1), "plate upside down", Severity.ERROR),
         (plate(load=0), "plate unloaded", Severity.INFO),
     ],
 )
 def test_faults_of_plates_are_told(bad, kind, severity):
     (finding,) = check_health(with_plate(bad)).findings
-    assert (finding.kind, finding.severity, finding.plate) == (kind, severity, "1")
+    assert (finding.subject, finding.severity, finding.plate) == (kind, severity, "1")
 
 
 def test_a_drifting_plate_is_told_with_its_drift():
-    found = {f.kind: f for f in check_health(with_plate(plate(drift=18, offset=-9))).findings}
+    found = {f.subject: f for f in check_health(with_plate(plate(drift=18, offset=-9))).findings}
     assert set(found) == {"plate drift"}
     assert "drifts by +17.8 N along z" in found["plate drift"].sentence
 
@@ -301,7 +303,7 @@ def test_an_empty_volume_is_not_held_against_the_markers():
     positions[:80] = np.nan
     positions[170:] = np.nan
     (finding,) = check_health(changed(CLEAN[0.0], positions)).findings
-    assert (finding.kind, finding.severity) == ("empty", Severity.INFO)
+    assert (finding.subject, finding.severity) == ("empty", Severity.INFO)
     assert finding.frames == ((FIRST, FIRST + 79), (FIRST + 170, FIRST + FRAMES - 1))
 
 
@@ -324,9 +326,9 @@ def test_an_empty_volume_is_not_held_against_the_markers():
 )
 def test_real_recordings_raise_no_flood(shared_data, file, kinds, most):
     found = check_health(read(shared_data / file)).findings
-    assert {finding.kind for finding in found} <= kinds
+    assert {finding.subject for finding in found} <= kinds
     assert len(found) <= most
-    assert "mislabel" not in {finding.kind for finding in found}
+    assert "mislabel" not in {finding.subject for finding in found}
 
 
 @pytest.mark.parametrize(
@@ -341,6 +343,8 @@ def test_a_swap_planted_in_a_real_recording_is_found(shared_data, file, pair):
     a, b = (trial.markers.index(label) for label in pair)
     positions = np.array(trial.positions)
     positions[50:71, [a, b]] = positions[50:71, [b, a]]
-    (finding,) = [f for f in check_health(changed(trial, positions)).findings if f.kind == "swap"]
+    (finding,) = [
+        f for f in check_health(changed(trial, positions)).findings if f.subject == "swap"
+    ]
     assert set(finding.markers) == set(pair)
     assert finding.frames == ((trial.first_frame + 50, trial.first_frame + 70),)

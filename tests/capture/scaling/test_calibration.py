@@ -7,13 +7,15 @@ import pytest
 
 import homodyn as hd
 from homodyn.capture import (
-    ScalingPrior,
-    ScalingStatus,
     Trial,
     calibrate,
     read,
     read_table,
-    to_world_axes,
+)
+from homodyn.capture.kinematics import to_world_axes
+from homodyn.capture.scaling import (
+    ScalingPrior,
+    ScalingStatus,
 )
 from homodyn.dynamics import marker_positions, position
 from homodyn.errors import CaptureError
@@ -86,7 +88,7 @@ def test_the_result_is_a_model_like_any_other(tmp_path, calibrated):
 
 
 def test_the_report_tells_what_moved(calibrated):
-    report = calibrated.report
+    report = calibrated.summary()
     for word in ("scaled; marker rms", "ThighRight", "KneeRight", "RKNE", "noise", "80.00 kg"):
         assert word in report
 
@@ -222,7 +224,7 @@ def test_few_frames_and_markers_they_do_not_show_are_said(generic, person):
     assert "only 2 frames" in told
     assert "none of the frames used shows: RTHI" in told
     assert np.isnan(next(row for row in found.marker_shifts if row.marker == "RTHI").rms_after)
-    assert "not seen in the frames used" in found.report
+    assert "not seen in the frames used" in found.summary()
 
 
 def test_joint_centres_can_move_by_themselves(generic):

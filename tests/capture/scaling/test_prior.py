@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import homodyn as hd
-from homodyn.capture import ScalingPrior
+from homodyn.capture.scaling import ScalingPrior
 from homodyn.capture.scaling.prior import expected_size, parameter_prior, scale_ties, stature
 from homodyn.errors import CaptureError
 from homodyn.model import Assembly, rod

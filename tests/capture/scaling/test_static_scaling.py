@@ -7,12 +7,12 @@ import pytest
 
 import homodyn as hd
 from homodyn.capture import (
-    ScalingStatus,
     Trial,
     read,
     scale,
-    to_world_axes,
 )
+from homodyn.capture.kinematics import to_world_axes
+from homodyn.capture.scaling import ScalingStatus
 from homodyn.dynamics import marker_positions
 from homodyn.errors import CaptureError
 from homodyn.spatial import Transform

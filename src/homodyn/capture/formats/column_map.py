@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from pathlib import Path
 from typing import Any
 
 from homodyn.capture.formats.file_content import read_text
 from homodyn.errors import FormatError
+from homodyn.foundation.record import Record, record
 from homodyn.foundation.text import unknown_name
 
 Column = str | int
 """A column by its name in the head of the file, or by its number, the first being 1."""
 
 
-@dataclass(frozen=True)
-class ColumnMap:
+@record(eq=True)
+class ColumnMap(Record):
     """What a CSV file does not say of itself."""
 
     markers: Mapping[str, tuple[Column, Column, Column]] = field(default_factory=dict)

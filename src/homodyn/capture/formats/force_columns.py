@@ -66,11 +66,11 @@ def plates_from_table(
 def _plate(table: Table, group: _ForceColumns, clock: TimeBase, length: float) -> ForcePlate:
     # Where nobody stands, programs write blanks or NaN.
     force, point = (
-        np.nan_to_num(clock.expand_rows(table.columns(names)))
+        np.nan_to_num(clock.expand_rows(table.select(names)))
         for names in (group.force, group.point)
     )
     torque = (
-        np.nan_to_num(clock.expand_rows(table.columns(group.torque)))
+        np.nan_to_num(clock.expand_rows(table.select(group.torque)))
         if group.torque
         else np.zeros_like(force)
     )

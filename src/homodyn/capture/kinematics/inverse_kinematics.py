@@ -37,6 +37,7 @@ from homodyn.capture.kinematics.pose_initialization import (
     initial_pose,
     placement_entries,
 )
+from homodyn.capture.scaling.scaling_result import ScalingResult
 from homodyn.capture.trial import Trial
 from homodyn.capture.world_frame import world_axes
 from homodyn.errors import CaptureError
@@ -81,7 +82,7 @@ class CoordinateMasks:
 
 
 def inverse_kinematics(
-    model: Model,
+    model: Model | ScalingResult,
     trial: Trial,
     *,
     weights: Mapping[str, float] | None = None,
@@ -96,29 +97,46 @@ def inverse_kinematics(
     max_rms: float = 0.15,
     progress: ProgressCallback | None = None,
 ) -> Motion:
-    """The motion of a model that comes closest to the markers of a trial.
+    """The motion of a model that best matches the markers of a trial.
 
-    In every frame the sum of w |measured - model|^2 over the seen markers is minimised within the
-    joint limits; the joint that places the model in the room has none. Markers go by name; those
-    that only one side has are told in the notes. Frames use what they see: a missing marker weighs
-    nothing; a coordinate that the seen markers leave open in some frames is laid between its
-    values before and after; one that they leave open in all frames keeps its starting value and is
-    named in ``held``. Frames that see too little to place the model are ``UNSEEN`` and
-    interpolated. Speeds and accelerations come from quintic splines.
+    In each frame the sum of w |measured - model|^2 over the visible markers is minimised within
+    the joint limits; the root joint has no limits. Markers are matched by name; markers that only
+    the model or only the trial has are listed in the notes. A coordinate that the visible markers
+    do not determine in some frames is interpolated between its values before and after; one that
+    they never determine keeps its starting value and is listed in ``Motion.unobserved``. Frames
+    with too few markers to place the model have the status ``UNSEEN`` and are interpolated.
+    Velocities and accelerations come from quintic splines.
 
-    ``weights``: of markers by name, 1 for the others; 0 leaves one out.
-    ``track``: coordinates also drawn to values (rad, m): ``{"knee_angle_r": (0.1, values)}``.
-    ``robust``: ``"huber"`` or ``"cauchy"``: markers further off than 0.02 m count less; a pair
-    such as ``("huber", 0.01)`` says how far (m).
-    ``smooth``: a frequency (Hz) above which the motion is damped, by a penalty on jerk over the
-    whole trajectory; None fits every frame for itself.
-    ``start``: a pose, poses for all frames, or a motion to start from, instead of a search.
-    ``method``: ``"levenberg-marquardt"``, all frames at once; or ``"sugihara"``, one after another
-    as in Felis 2015.
-    ``reject``: a fit with a larger rms distance (m) is refused as `NoSolution`.
-    ``tell``: hears now and then the share of the frames that are fitted; what it raises ends the
-    fit.
+    Args:
+        model: The model of the subject, or the result of `scale` or `calibrate`.
+        trial: The recording.
+        weights: Marker weights by name; 1 by default, 0 excludes a marker.
+        track: Coordinates that also follow values, with a weight (rad, m):
+            ``{"knee_angle_r": (0.1, values)}``; one value, or one per frame.
+        limits: Whether joint limits apply.
+        robust: ``"huber"`` or ``"cauchy"`` reduces the influence of markers with errors above
+            0.02 m; a pair such as ``("huber", 0.01)`` sets that distance (m).
+        smooth: Cutoff frequency (Hz) of a jerk penalty over the whole trajectory; None fits each
+            frame separately.
+        start: A pose, one pose per frame, or a motion to start from; searched when left out.
+        method: ``"levenberg-marquardt"``, all frames at once, or ``"sugihara"``, frame by frame
+            as in Felis 2015.
+        tolerance: Length of the last step (rad, m) at which a frame has converged.
+        max_iterations: Iterations per frame.
+        max_rms: Largest rms marker error (m) that is accepted.
+        progress: Called with the share of frames that are fitted; an exception that it raises ends
+            the fit.
+
+    Returns:
+        The motion, with marker errors and a status per frame.
+
+    Raises:
+        CaptureError: The markers do not match the model, do not determine its position, or an
+            argument is invalid.
+        NoSolution: The rms marker error exceeds ``max_rms``.
     """
+    if isinstance(model, ScalingResult):
+        model = model.model
     if model.parameters:
         model = model.at(model.parameter_values)
     if method not in SOLVER_METHODS:

@@ -18,6 +18,7 @@ from homodyn.capture.kinematics.least_squares import (
     fit_in_batches,
     levenberg_marquardt,
 )
+from homodyn.capture.rigid_registration import register_points
 from homodyn.dynamics import marker_positions
 from homodyn.model import Model
 
@@ -78,23 +79,6 @@ def tree_markers(model: Model) -> list[np.ndarray]:
         top.append(body if parent < 0 else top[parent])
     of = [model.locate(marker.name)[0] for marker in model.markers]
     return [np.array([b >= 0 and top[b] == root for b in of], dtype=bool) for root in roots]
-
-
-def rigid_fit(
-    points: np.ndarray, targets: np.ndarray, weights: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """R, p such that ``R @ points + p`` comes closest to the targets (Kabsch 1976), batched."""
-    total = weights.sum(-1)[..., None]
-    a = np.einsum("...m,...mi->...i", weights, points) / total
-    b = np.einsum("...m,...mi->...i", weights, targets) / total
-    spread = np.einsum(
-        "...m,...mi,...mj->...ij", weights, points - a[..., None, :], targets - b[..., None, :]
-    )
-    U, _, Vt = np.linalg.svd(spread)
-    flip = np.ones((*spread.shape[:-2], 3))
-    flip[..., 2] = np.sign(np.linalg.det(U) * np.linalg.det(Vt))
-    R = np.einsum("...ji,...j,...kj->...ik", Vt, flip, U)
-    return R, b - np.einsum("...ij,...j->...i", R, a)
 
 
 def initial_pose(problem: MarkerProblem, neutral: np.ndarray) -> PoseEstimate:
@@ -280,7 +264,7 @@ def _place_rigidly(
     if chosen.sum() < 1 or not free.any():
         return pose
     places = marker_positions(model, pose)
-    R, p = rigid_fit(places, problem.targets[0], problem.weights[0] * chosen)
+    R, p = register_points(places, problem.targets[0], problem.weights[0] * chosen)
     goal = places @ R.T + p
     starts = np.array([pose])
     while True:

@@ -1,1 +1,38 @@
-"""From motion and plates to torques, power and work."""
+"""Inverse dynamics: ground forces, joint torques, power, work and energy."""
+
+from homodyn.capture.kinetics.feet import Foot, find_feet
+from homodyn.capture.kinetics.ground_force_prediction import predict_ground_forces
+from homodyn.capture.kinetics.inverse_dynamics import inverse_dynamics
+from homodyn.capture.kinetics.motion_filter import filter_motion
+from homodyn.capture.kinetics.motion_table import motion_from_table
+from homodyn.capture.kinetics.residual_elimination import LoadAdjustment, eliminate_residuals
+from homodyn.capture.kinetics.residuals import Residuals, residuals
+from homodyn.capture.kinetics.work import (
+    Energy,
+    PowerBalance,
+    Work,
+    energy,
+    joint_work,
+    power_balance,
+    work_by_cycle,
+)
+
+__all__ = [
+    "Energy",
+    "Foot",
+    "LoadAdjustment",
+    "PowerBalance",
+    "Residuals",
+    "Work",
+    "eliminate_residuals",
+    "energy",
+    "filter_motion",
+    "find_feet",
+    "inverse_dynamics",
+    "joint_work",
+    "motion_from_table",
+    "power_balance",
+    "predict_ground_forces",
+    "residuals",
+    "work_by_cycle",
+]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
 from homodyn.capture.world_frame import world_axes
 from homodyn.dynamics import position
 from homodyn.errors import CaptureError
+from homodyn.foundation.record import Record, record
 from homodyn.foundation.text import unknown_name
 from homodyn.model import Model, side
 from homodyn.model.side import Side
@@ -19,8 +20,8 @@ MAX_FOOT_HEIGHT_M = 0.15
 """m: bodies that reach this close to the lowest point of the standing model may be feet."""
 
 
-@dataclass(frozen=True, eq=False)
-class Foot:
+@record
+class Foot(Record):
     """A body that the ground pushes on, with everything that hangs on it (toes)."""
 
     body: str

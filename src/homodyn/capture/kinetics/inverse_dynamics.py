@@ -39,22 +39,34 @@ def inverse_dynamics(
     residual: Literal["report", "eliminate"] = "report",
     threshold: float = MIN_LOADED_FORCE_N,
 ) -> Loads:
-    """Generalised forces that explain a motion under what the plates measured.
+    """Generalised forces that produce a motion under the measured ground forces.
 
-    Coordinates and plates are low-pass filtered without lag at ``cutoff`` (Hz), the coordinates
-    then differentiated by splines; with ``None`` the speeds and accelerations of the motion are
-    taken as they are, and the plates too. Filtering both alike keeps impacts from appearing as
-    torques (Kristianslund et al. 2012); ``force_cutoff`` gives the plates another.
+    Coordinates and plates are low-pass filtered without lag at the same cutoff, which keeps impacts
+    from appearing as torques (Kristianslund et al. 2012); the coordinates are then differentiated
+    by splines. Each plate is assigned to the foot over its centre of pressure. Without plates the
+    ground forces are predicted from the motion.
 
-    Plates stand in our axes, as in ``Trial.plates``, and find their feet by themselves; ``feet``
-    tells the body for a plate by name (None leaves the plate out). Without plates the ground
-    forces are predicted from the motion. Below ``threshold`` (N) a plate counts as unloaded.
+    Args:
+        motion: The motion.
+        plates: Force plates in Z-up axes, as in ``Trial.plates``.
+        cutoff: Cutoff frequency, Hz; None uses velocities and accelerations of the motion and the
+            plates as they are.
+        force_cutoff: A different cutoff for the plates, Hz.
+        feet: Body by plate name, instead of the automatic assignment; None ignores the plate.
+        residual: ``"report"`` keeps the residual force and moment at the root; ``"eliminate"``
+            removes them by the smallest weighted change of accelerations and ground forces, see
+            `eliminate_residuals`.
+        threshold: Vertical force, N, below which a plate counts as unloaded.
 
-    ``residual="eliminate"`` removes the force and moment left over at the root by the smallest
-    weighted change of accelerations and ground forces; see ``eliminate_residuals``.
+    Returns:
+        Joint torques, contact forces, residuals and power.
+
+    Raises:
+        CaptureError: The motion contains NaN, a plate does not overlap it in time, or an argument
+            is invalid.
     """
     if residual not in ("report", "eliminate"):
-        raise CaptureError(f"residual is {residual!r}; it may be 'report' or 'eliminate'")
+        raise CaptureError(f"residual is {residual!r}; accepted: 'report' or 'eliminate'")
     _check_motion(motion)
     forces = cutoff if force_cutoff == "same" else force_cutoff
     moved = motion if cutoff is None else filter_motion(motion, cutoff=cutoff)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from homodyn.capture.kinetics.plate_assignment import sole_distance
 from homodyn.capture.kinetics.plate_sampling import center_of_pressure
 from homodyn.capture.world_frame import world_axes
 from homodyn.dynamics import angular_jacobian, jacobian, mass_matrix, position
+from homodyn.foundation.record import Record, record
 from homodyn.model import Model
 from homodyn.motion.contact_force import ContactForce
 from homodyn.motion.loads import Loads
@@ -33,8 +34,8 @@ MAX_SOLE_OVERHANG_M = 0.02
 """m: how far beyond the points of a sole a centre of pressure may come."""
 
 
-@dataclass(frozen=True)
-class LoadAdjustment:
+@record(eq=True)
+class LoadAdjustment(Record):
     """How much a redistribution changed."""
 
     angular_acceleration: float

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from homodyn.capture.world_frame import world_axes
 from homodyn.dynamics import angular_jacobian, jacobian
+from homodyn.foundation.record import Record, record
 from homodyn.model import Model
 from homodyn.motion.loads import Loads
 
@@ -18,8 +17,8 @@ MAX_RESIDUAL_MOMENT_SHARE = 0.01
 centre of mass."""
 
 
-@dataclass(frozen=True)
-class Residuals:
+@record(eq=True)
+class Residuals(Record):
     """Sizes of the force and moment that nothing explains, over the usable frames.
 
     Limits after Hicks, Uchida, Seth, Rajagopal and Delp, J. Biomech. Eng. 137 (2015) 020905.

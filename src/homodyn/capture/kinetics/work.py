@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -11,12 +10,13 @@ import numpy as np
 from homodyn.capture.filters.signal_derivatives import derivatives
 from homodyn.dynamics import kinetic_energy, potential_energy
 from homodyn.errors import CaptureError
+from homodyn.foundation.record import Record, record
 from homodyn.motion.loads import Loads
 from homodyn.motion.motion import Motion
 
 
-@dataclass(frozen=True, eq=False)
-class Work:
+@record
+class Work(Record):
     """Work of joints over some time, coordinate by coordinate and in all; the root's is left out.
 
     Published costs differ in what they add up, so all are here: ``net`` is the integral of power,
@@ -113,8 +113,8 @@ def work_by_cycle(loads: Loads, instants: Sequence[float]) -> tuple[Work, ...]:
     return tuple(joint_work(loads, between=pair) for pair in pairwise(sorted(instants)))
 
 
-@dataclass(frozen=True, eq=False)
-class Energy:
+@record
+class Energy(Record):
     """Mechanical energy of the body over time."""
 
     time: np.ndarray
@@ -139,8 +139,8 @@ def energy(motion: Motion) -> Energy:
     )
 
 
-@dataclass(frozen=True, eq=False)
-class PowerBalance:
+@record
+class PowerBalance(Record):
     """Where the energy of the body comes from: dE/dt = joints + residual + ground."""
 
     energy_rate: np.ndarray

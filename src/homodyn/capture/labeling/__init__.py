@@ -1,1 +1,11 @@
-"""Which label, or which nameless point, is which marker."""
+"""Marker labels: matching the labels of a recording to the markers of a model."""
+
+from homodyn.capture.labeling.geometric_matching import match_geometry
+from homodyn.capture.labeling.label_matching import (
+    LabelMatching,
+    match_labels,
+    read_label_map,
+    write_label_map,
+)
+
+__all__ = ["LabelMatching", "match_geometry", "match_labels", "read_label_map", "write_label_map"]

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from homodyn.capture.labeling.label_matching import LabelMatching, label_matching
-from homodyn.capture.quality.marker_clusters import placement
+from homodyn.capture.rigid_registration import register_points
 from homodyn.capture.trial import Trial
 from homodyn.capture.world_frame import world_axes
 from homodyn.dynamics import marker_positions
@@ -188,7 +188,7 @@ def _similarity_fit(
     size = np.linalg.norm(own - own.mean(axis=0))
     scale = float(np.linalg.norm(target - target.mean(axis=0))) / max(float(size), 1e-9)
     scale = min(max(scale, 0.5), 1.6)
-    rotation, shift = placement(scale * own, target)
+    rotation, shift = register_points(scale * own, target)
     return scale, scale * cloud @ rotation.T + shift
 
 
@@ -211,7 +211,7 @@ def _refine_fit(fit: _LabelFit, points: np.ndarray, model: Model, axes: np.ndarr
         clouds = np.asarray(marker_positions(model, np.vstack([fit.q[None], nudges]))) @ axes.T
         scale, laid = _similarity_fit(clouds[0], fit, points)
         own = fit.pairs[:, 1]
-        rotation, _ = placement(scale * clouds[0][own], points[fit.pairs[:, 0]])
+        rotation, _ = register_points(scale * clouds[0][own], points[fit.pairs[:, 0]])
         slopes = scale * (clouds[1:, own] - clouds[0, own]) @ rotation.T / step
         jacobian = slopes.reshape(model.nv, -1).T
         error = (points[fit.pairs[:, 0]] - laid[own]).ravel()

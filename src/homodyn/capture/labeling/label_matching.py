@@ -5,19 +5,20 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from difflib import get_close_matches
 from pathlib import Path
 
 from homodyn.capture.labeling.landmarks import landmark, normalize_label, strip_subject
 from homodyn.capture.trial import Trial
 from homodyn.errors import CaptureError, FormatError
+from homodyn.foundation.record import Record, record
 from homodyn.foundation.text import unknown_name
 from homodyn.model import Model
 
 
-@dataclass(frozen=True, eq=False)
-class LabelMatching:
+@record
+class LabelMatching(Record):
     """Labels of a trial and markers of a model, one to one."""
 
     trial: Trial

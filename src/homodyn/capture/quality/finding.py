@@ -1,47 +1,34 @@
-"""What is wrong with a recording: one record per finding, few enough to read."""
+"""Findings about a recording: what is wrong, where, and what to do; few enough to read."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from dataclasses import replace
+
+from homodyn.foundation.findings import Finding
+from homodyn.foundation.record import record
+from homodyn.foundation.text import count_of
 
 Frames = tuple[tuple[int, int], ...]
-"""Stretches of frames, first and last of each, as the recording numbers them."""
+"""Ranges of frames, first and last of each, in the numbering of the recording."""
 
 
-class Severity(StrEnum):
-    """How much a finding matters to what is computed from the recording."""
+@record(eq=True)
+class TrialFinding(Finding):
+    """One problem of a recording: what it is, where, and what to do.
 
-    INFO = "info"
-    """Worth knowing; nothing has to be done."""
-    WARNING = "warning"
-    """Results near it are in doubt."""
-    SERIOUS = "serious"
-    """Results are wrong until it is mended."""
+    The subject is ``gap``, ``empty``, ``spike``, ``jump``, ``swap``, ``mislabel``, ``drift``,
+    ``frozen``, ``never seen``, ``units``, ``axes``, ``mirrored``, ``plate offset``,
+    ``plate drift``, ``plate upside down`` or ``plate unloaded``.
+    """
 
-
-SEVERITY_RANK = {Severity.SERIOUS: 0, Severity.WARNING: 1, Severity.INFO: 2}
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One thing that is wrong, where it is, and what helps."""
-
-    kind: str
-    """``gap``, ``empty``, ``spike``, ``jump``, ``swap``, ``mislabel``, ``drift``, ``frozen``,
-    ``never seen``, ``units``, ``axes``, ``mirrored``, ``plate offset``, ``plate drift``,
-    ``plate upside down`` or ``plate unloaded``."""
-    severity: Severity
-    sentence: str
-    """What it is and what to do."""
     markers: tuple[str, ...] = ()
     plate: str = ""
     frames: Frames = ()
 
     @property
     def marker(self) -> str:
-        """The markers in one text."""
+        """The markers as one text."""
         return ", ".join(self.markers)
 
     @property
@@ -49,55 +36,57 @@ class Finding:
         """Number of frames it concerns."""
         return sum(last - first + 1 for first, last in self.frames)
 
-    def __str__(self) -> str:
-        who = self.marker or self.plate or "the whole recording"
-        return f"{self.severity}: {self.kind}, {who}: {self.sentence}"
+    def headline(self) -> str:
+        """Severity, subject, markers or plate, and sentence."""
+        where = self.marker or self.plate or "the whole recording"
+        return f"{self.severity}: {self.subject}, {where}: {self.sentence}"
 
 
 MAX_FINDINGS_PER_KIND = 8
-"""Findings of one kind that are told apart; the rest is told in one."""
+"""Findings of one subject that are listed; the rest is summarised in one."""
 
 
-def group_findings(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """The findings, the gravest first; of each kind the gravest few, the others summed up."""
-    kinds: dict[str, list[Finding]] = {}
+def group_findings(findings: Iterable[TrialFinding]) -> tuple[TrialFinding, ...]:
+    """The findings, most severe first; of each subject the worst few, the others summarised."""
+    kinds: dict[str, list[TrialFinding]] = {}
     for finding in findings:
-        kinds.setdefault(finding.kind, []).append(finding)
-    kept: list[Finding] = []
+        kinds.setdefault(finding.subject, []).append(finding)
+    kept: list[TrialFinding] = []
     for members in kinds.values():
-        members.sort(key=lambda finding: (SEVERITY_RANK[finding.severity], -finding.count))
+        members.sort(key=lambda finding: (finding.severity.rank, -finding.count))
         kept += (
             members[:MAX_FINDINGS_PER_KIND] if len(members) > MAX_FINDINGS_PER_KIND + 1 else members
         )
         if len(members) > MAX_FINDINGS_PER_KIND + 1:
             kept.append(_summary_finding(members[MAX_FINDINGS_PER_KIND:]))
-    return tuple(sorted(kept, key=lambda finding: SEVERITY_RANK[finding.severity]))
+    return tuple(sorted(kept, key=lambda finding: finding.severity.rank))
 
 
-def merge_simultaneous_jumps(findings: Iterable[Finding]) -> list[Finding]:
-    """Jumps of several markers at the same frames, as one: they have one cause."""
-    told: dict[tuple[str, Frames], Finding] = {}
-    out: list[Finding] = []
+def merge_simultaneous_jumps(findings: Iterable[TrialFinding]) -> list[TrialFinding]:
+    """Findings with jumps of several markers at the same frames merged: they have one cause."""
+    merged: dict[tuple[str, Frames], TrialFinding] = {}
+    out: list[TrialFinding] = []
     for finding in findings:
-        if finding.kind != "jump":
+        if finding.subject != "jump":
             out.append(finding)
             continue
         key = (finding.sentence, finding.frames)
-        before = told.get(key)
+        before = merged.get(key)
         markers = (*(before.markers if before else ()), *finding.markers)
-        told[key] = replace(finding, markers=markers)
-    return out + list(told.values())
+        merged[key] = replace(finding, markers=markers)
+    return out + list(merged.values())
 
 
-def _summary_finding(rest: list[Finding]) -> Finding:
+def _summary_finding(rest: list[TrialFinding]) -> TrialFinding:
     markers = tuple(dict.fromkeys(marker for finding in rest for marker in finding.markers))
     frames = merge_ranges(frame for finding in rest for frame in finding.frames)
-    sentence = f"{len(rest)} more of this kind, on {len(markers)} markers: {rest[0].sentence}"
-    return Finding(rest[0].kind, rest[0].severity, sentence, markers, frames=frames)
+    where = count_of(len(markers), "marker")
+    sentence = f"{len(rest)} more of this kind, on {where}: {rest[0].sentence}"
+    return TrialFinding(rest[0].severity, rest[0].subject, sentence, markers, frames=frames)
 
 
 def merge_ranges(frames: Iterable[tuple[int, int]]) -> Frames:
-    """Stretches in order, those that touch or overlap made one."""
+    """Ranges in order, adjacent and overlapping ones merged."""
     out: list[tuple[int, int]] = []
     for first, last in sorted(frames):
         if out and first <= out[-1][1] + 1:
@@ -108,7 +97,7 @@ def merge_ranges(frames: Iterable[tuple[int, int]]) -> Frames:
 
 
 def ranges_text(frames: Frames, most: int = 5) -> str:
-    """Stretches of frames as text: ``12, 40-52 and 3 more``."""
+    """Ranges of frames as text: ``12, 40-52 and 3 more``."""
     texts = [str(first) if first == last else f"{first}-{last}" for first, last in frames[:most]]
     text = ", ".join(texts)
     return f"{text} and {len(frames) - most} more" if len(frames) > most else text

@@ -8,7 +8,8 @@ import numpy as np
 from scipy.interpolate import CubicSpline
 
 from homodyn.capture.filters.butterworth_filter import true_runs
-from homodyn.capture.quality.marker_clusters import find_companions, flatness, placement, quantile
+from homodyn.capture.quality.marker_clusters import find_companions, flatness, quantile
+from homodyn.capture.rigid_registration import register_points
 from homodyn.capture.trial import Trial
 from homodyn.errors import CaptureError
 from homodyn.model import Model
@@ -115,7 +116,7 @@ def _fill_by_cluster(
         if flatness(shape[:-1]) < _MIN_CLUSTER_WIDTH_M:
             continue
         frames = np.array([f for f in span if (trial.seen[f, mates] == pattern).all()])
-        rotation, shift = placement(
+        rotation, shift = register_points(
             np.broadcast_to(shape[:-1], (len(frames), len(used), 3)),
             trial.positions[frames][:, used],
         )
@@ -141,7 +142,7 @@ def _rigid_companions(trial: Trial, k: int, mates: np.ndarray) -> np.ndarray:
 
 def _mean_shape(clouds: np.ndarray) -> np.ndarray:
     """One shape from several frames: each laid over the first, then averaged."""
-    rotation, shift = placement(clouds, np.broadcast_to(clouds[0], clouds.shape))
+    rotation, shift = register_points(clouds, np.broadcast_to(clouds[0], clouds.shape))
     laid = clouds @ np.swapaxes(rotation, -1, -2) + shift[:, None]
     return np.asarray(laid.mean(axis=0))
 

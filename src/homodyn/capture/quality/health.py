@@ -1,8 +1,6 @@
-"""The health of a recording: what is missing, broken, exchanged or mismeasured, and what helps."""
+"""Health check of a recording: missing, broken, swapped or wrong data, and what to do."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -10,9 +8,8 @@ from homodyn.capture.filters.butterworth_filter import true_runs
 from homodyn.capture.labeling.landmarks import is_unlabeled
 from homodyn.capture.quality import body_checks, rigidity_checks, trajectory_checks
 from homodyn.capture.quality.finding import (
-    Finding,
     Frames,
-    Severity,
+    TrialFinding,
     group_findings,
     merge_ranges,
     merge_simultaneous_jumps,
@@ -21,6 +18,9 @@ from homodyn.capture.quality.finding import (
 from homodyn.capture.quality.marker_clusters import find_companions
 from homodyn.capture.quality.plate_checks import plate_findings
 from homodyn.capture.trial import Trial
+from homodyn.foundation.findings import Severity
+from homodyn.foundation.record import Record, record
+from homodyn.foundation.text import count_of
 from homodyn.model import Model
 
 MAX_SPLINE_GAP_S = 0.2
@@ -29,13 +29,13 @@ MAX_MISSING_SHARE = 0.5
 """Share of frames from which a marker that is not seen is a serious loss."""
 
 
-@dataclass(frozen=True)
-class MarkerHealth:
-    """One row of the table: a marker and what happened to it, in frames of the recording."""
+@record(eq=True)
+class MarkerHealth(Record):
+    """Faults of one marker, in frames of the recording."""
 
     marker: str
     missing: float
-    """Share of frames in which it was not seen, 0 to 1."""
+    """Share of frames without a position, 0 to 1."""
     gaps: Frames = ()
     spikes: Frames = ()
     jumps: Frames = ()
@@ -43,39 +43,65 @@ class MarkerHealth:
     mislabels: Frames = ()
     frozen: Frames = ()
     companions: tuple[str, ...] = ()
-    """Markers that keep their distance to it."""
+    """Markers at a constant distance from it."""
 
 
-@dataclass(frozen=True)
-class HealthReport:
-    """All findings about a recording, the gravest first, and a row for each marker."""
+@record(eq=True)
+class HealthReport(Record):
+    """All findings about a recording, most severe first, and a row per marker."""
 
     trial: str
-    findings: tuple[Finding, ...]
+    findings: tuple[TrialFinding, ...]
     markers: tuple[MarkerHealth, ...]
 
     @property
-    def serious(self) -> bool:
-        """Whether something must be mended before results can be trusted."""
-        return any(finding.severity is Severity.SERIOUS for finding in self.findings)
+    def has_errors(self) -> bool:
+        """Whether something must be corrected before results can be trusted."""
+        return any(finding.severity is Severity.ERROR for finding in self.findings)
 
-    def of_kind(self, kind: str) -> tuple[Finding, ...]:
-        """Findings of one kind."""
-        return tuple(finding for finding in self.findings if finding.kind == kind)
+    def about(self, subject: str) -> tuple[TrialFinding, ...]:
+        """The findings about one subject.
+
+        Args:
+            subject: Such as ``"gap"`` or ``"swap"``.
+
+        Returns:
+            The findings, most severe first.
+        """
+        return tuple(finding for finding in self.findings if finding.subject == subject)
+
+    def headline(self) -> str:
+        """Name of the trial and number of findings."""
+        found = count_of(len(self.findings), "finding") if self.findings else "no findings"
+        return f"{self.trial}: {found} in {count_of(len(self.markers), 'marker')}"
+
+    def summary(self) -> str:
+        """All findings, one line each.
+
+        Returns:
+            The text.
+        """
+        return str(self)
 
     def __str__(self) -> str:
         if not self.findings:
-            return f"{self.trial}: nothing found in {len(self.markers)} markers"
+            return self.headline()
         return "\n".join(str(finding) for finding in self.findings)
 
 
 def check_health(trial: Trial, *, model: Model | None = None) -> HealthReport:
-    """Look for faults in markers and force plates.
+    """Check markers and force plates for faults.
 
-    ``model`` tells which markers share a segment, if the trial carries its names (see
-    ``match_labels``); without it, markers that keep their distances are found from the data.
-    Frames are numbered as the recording does, from ``trial.first_frame``. A fault that explains
-    another is told alone: two labels that trade places are one swap, not four jumps.
+    Frames are numbered as in the recording, from ``trial.first_frame``. A fault that explains
+    others is reported alone: two swapped labels are one swap, not four jumps.
+
+    Args:
+        trial: The recording.
+        model: Says which markers share a segment, if the trial uses its marker names (see
+            `match_labels`); without it, markers at constant distances are found in the data.
+
+    Returns:
+        The findings, most severe first, and a row per marker.
     """
     positions = np.array(trial.positions)
     size = body_checks.marker_extent(positions)
@@ -155,15 +181,15 @@ def _marker_rows(
     return tuple(rows)
 
 
-def _gap_findings(trial: Trial, rows: tuple[MarkerHealth, ...]) -> list[Finding]:
-    """Gaps, told by how bad they are, not one by one."""
+def _gap_findings(trial: Trial, rows: tuple[MarkerHealth, ...]) -> list[TrialFinding]:
+    """Gaps, grouped by severity."""
     never = tuple(row.marker for row in rows if row.missing >= 1.0)
     found = []
     if never:
         found.append(
-            Finding(
-                "never seen",
+            TrialFinding(
                 Severity.WARNING,
+                "never seen",
                 f"{len(never)} of {len(rows)} markers have no position in any frame; remove them "
                 "or look for their path under another label",
                 never,
@@ -178,9 +204,9 @@ def _gap_findings(trial: Trial, rows: tuple[MarkerHealth, ...]) -> list[Finding]
             (trial.first_frame + a, trial.first_frame + b - 1) for a, b in true_runs(~inside)
         )
         found.append(
-            Finding(
-                "empty",
+            TrialFinding(
                 Severity.INFO,
+                "empty",
                 f"fewer than half of the markers are seen in frames {ranges_text(frames)}; cut the "
                 "recording to the rest (Trial.between)",
                 frames=frames,
@@ -194,11 +220,11 @@ def _gap_findings(trial: Trial, rows: tuple[MarkerHealth, ...]) -> list[Finding]
         if is_unlabeled(row.marker) or longest <= short:
             classes[Severity.INFO].append(row)
         elif unseen.sum() >= MAX_MISSING_SHARE * inside.sum():
-            classes[Severity.SERIOUS].append(row)
+            classes[Severity.ERROR].append(row)
         else:
             classes[Severity.WARNING].append(row)
     remedies = {
-        Severity.SERIOUS: "are missing for half of the frames or more; leave them out or label the "
+        Severity.ERROR: "are missing for half of the frames or more; leave them out or label the "
         "recording again",
         Severity.WARNING: f"have gaps longer than {MAX_SPLINE_GAP_S:g} s; filling them needs three "
         "other markers of their segment, or label the recording again",
@@ -209,9 +235,9 @@ def _gap_findings(trial: Trial, rows: tuple[MarkerHealth, ...]) -> list[Finding]
         if members:
             frames = merge_ranges(gap for row in members for gap in row.gaps)
             found.append(
-                Finding(
-                    "gap",
+                TrialFinding(
                     severity,
+                    "gap",
                     f"{len(members)} of {len(rows)} markers {remedies[severity]}",
                     tuple(row.marker for row in members),
                     frames=frames,
@@ -227,15 +253,15 @@ def _occupied_frames(trial: Trial) -> np.ndarray:
     return np.asarray((counted >= 0.5 * most) & (most > 0))
 
 
-def _row_findings(rows: tuple[MarkerHealth, ...]) -> list[Finding]:
+def _row_findings(rows: tuple[MarkerHealth, ...]) -> list[TrialFinding]:
     """Spikes, jumps, wrong labels and frozen stretches of each marker."""
     found = []
     for row in rows:
         if row.spikes:
             found.append(
-                Finding(
-                    "spike",
+                TrialFinding(
                     Severity.WARNING,
+                    "spike",
                     f"has single-frame spikes ({ranges_text(row.spikes)}); remove these frames "
                     "and fill the gaps",
                     (row.marker,),
@@ -244,9 +270,9 @@ def _row_findings(rows: tuple[MarkerHealth, ...]) -> list[Finding]:
             )
         if row.jumps:
             found.append(
-                Finding(
-                    "jump",
+                TrialFinding(
                     Severity.WARNING,
+                    "jump",
                     f"trajectory jumps at frame {ranges_text(row.jumps)}; check whether the label "
                     "switches to another point there",
                     (row.marker,),
@@ -255,9 +281,9 @@ def _row_findings(rows: tuple[MarkerHealth, ...]) -> list[Finding]:
             )
         if row.mislabels:
             found.append(
-                Finding(
+                TrialFinding(
+                    Severity.ERROR,
                     "mislabel",
-                    Severity.SERIOUS,
                     f"is not where its segment is in frames {ranges_text(row.mislabels)}, by its "
                     f"distances to {', '.join(row.companions[:3])}; label it again or remove it "
                     "there",
@@ -267,9 +293,9 @@ def _row_findings(rows: tuple[MarkerHealth, ...]) -> list[Finding]:
             )
         if row.frozen:
             found.append(
-                Finding(
+                TrialFinding(
+                    Severity.ERROR,
                     "frozen",
-                    Severity.SERIOUS,
                     f"does not move at all in frames {ranges_text(row.frozen)} while its "
                     "neighbours do; the system repeated an old value: remove these frames",
                     (row.marker,),
@@ -279,7 +305,7 @@ def _row_findings(rows: tuple[MarkerHealth, ...]) -> list[Finding]:
     return found
 
 
-def _swap_findings(trial: Trial, swapped: list[trajectory_checks.LabelSwap]) -> list[Finding]:
+def _swap_findings(trial: Trial, swapped: list[trajectory_checks.LabelSwap]) -> list[TrialFinding]:
     pairs: dict[tuple[int, int], list[trajectory_checks.LabelSwap]] = {}
     for swap in swapped:
         pairs.setdefault((swap.a, swap.b), []).append(swap)
@@ -288,9 +314,9 @@ def _swap_findings(trial: Trial, swapped: list[trajectory_checks.LabelSwap]) -> 
         frames = tuple((trial.first_frame + s.first, trial.first_frame + s.last) for s in members)
         lasting = ", the last time for good" if members[-1].for_good else ""
         found.append(
-            Finding(
+            TrialFinding(
+                Severity.ERROR,
                 "swap",
-                Severity.SERIOUS,
                 f"the two labels are swapped in frames {ranges_text(frames)}{lasting}; swap them "
                 "back there",
                 (trial.markers[a], trial.markers[b]),
@@ -300,12 +326,12 @@ def _swap_findings(trial: Trial, swapped: list[trajectory_checks.LabelSwap]) -> 
     return found
 
 
-def _drift_findings(trial: Trial, drifting: list[tuple[int, float]]) -> list[Finding]:
+def _drift_findings(trial: Trial, drifting: list[tuple[int, float]]) -> list[TrialFinding]:
     whole = ((trial.first_frame, trial.first_frame + trial.frames - 1),)
     return [
-        Finding(
-            "drift",
+        TrialFinding(
             Severity.WARNING,
+            "drift",
             f"creeps along its segment, {1000 * change:.0f} mm over the recording; the marker came "
             "loose: leave it out or use the part before",
             (trial.markers[k],),
@@ -315,18 +341,18 @@ def _drift_findings(trial: Trial, drifting: list[tuple[int, float]]) -> list[Fin
     ]
 
 
-def _merge_unloaded_plates(findings: list[Finding]) -> list[Finding]:
+def _merge_unloaded_plates(findings: list[TrialFinding]) -> list[TrialFinding]:
     """Plates that nobody used, in one finding."""
-    idle = [finding for finding in findings if finding.kind == "plate unloaded"]
+    idle = [finding for finding in findings if finding.subject == "plate unloaded"]
     if len(idle) < 2:
         return findings
     names = ", ".join(finding.plate for finding in idle)
     sentence = "nobody stepped on them; leave them out or check the cables"
-    together = Finding("plate unloaded", Severity.INFO, sentence, plate=names)
-    return [finding for finding in findings if finding.kind != "plate unloaded"] + [together]
+    together = TrialFinding(Severity.INFO, "plate unloaded", sentence, plate=names)
+    return [finding for finding in findings if finding.subject != "plate unloaded"] + [together]
 
 
-def _unit_findings(size: float) -> list[Finding]:
+def _unit_findings(size: float) -> list[TrialFinding]:
     if not np.isfinite(size) or body_checks.MIN_BODY_SIZE_M <= size <= body_checks.MAX_BODY_SIZE_M:
         return []
     large = size > body_checks.MAX_BODY_SIZE_M
@@ -336,23 +362,23 @@ def _unit_findings(size: float) -> list[Finding]:
         else "metres were taken for millimetres: multiply by 1000"
     )
     return [
-        Finding(
+        TrialFinding(
+            Severity.ERROR,
             "units",
-            Severity.SERIOUS,
             f"the markers span {size:.3g} m; if it is a person, {remedy}, or state the unit in "
             "the file",
         )
     ]
 
 
-def _axis_findings(positions: np.ndarray, trial: Trial) -> list[Finding]:
+def _axis_findings(positions: np.ndarray, trial: Trial) -> list[TrialFinding]:
     """Up and down, left and right, as far as the labels tell what they are."""
     height = body_checks.head_height(positions, trial.markers)
     if height < -0.3:
         return [
-            Finding(
+            TrialFinding(
+                Severity.ERROR,
                 "axes",
-                Severity.SERIOUS,
                 f"markers of the head are {-height:.2f} m below those of the feet; the vertical "
                 "axis is another one or points down: read the file with the right up=",
             )
@@ -365,18 +391,18 @@ def _axis_findings(positions: np.ndarray, trial: Trial) -> list[Finding]:
         return []
     if len(wrong) > len(right) and len(wrong) >= 2:
         return [
-            Finding(
+            TrialFinding(
+                Severity.ERROR,
                 "mirrored",
-                Severity.SERIOUS,
                 f"{len(wrong)} of {len(wrong) + len(right)} left markers are on the right of the "
                 "body; either all labels are exchanged or an axis of the world is mirrored",
                 tuple(trial.markers[k] for k in wrong),
             )
         ]
     return [
-        Finding(
-            "mirrored",
+        TrialFinding(
             Severity.WARNING,
+            "mirrored",
             "the left marker is on the right of the body, unlike the others; exchange the labels "
             "of the pair",
             (trial.markers[k],),

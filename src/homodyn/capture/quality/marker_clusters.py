@@ -83,21 +83,6 @@ def quantile(values: np.ndarray, share: float, least: int = 10) -> np.ndarray:
     return np.where(counted >= min(least, len(values)), taken, np.nan)
 
 
-def placement(reference: np.ndarray, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Rotation and translation that carry reference points onto seen ones, in least squares.
-
-    ``seen ≈ reference @ rotation.T + translation`` over points of shape (..., points, 3)
-    (Kabsch, Acta Crystallogr. A 32 (1976) 922; reflections excluded).
-    """
-    centre, target = reference.mean(axis=-2), seen.mean(axis=-2)
-    spread = np.swapaxes(seen - target[..., None, :], -1, -2) @ (reference - centre[..., None, :])
-    u, _, vt = np.linalg.svd(spread)
-    proper = np.sign(np.linalg.det(u @ vt))
-    u = u * np.stack([np.ones_like(proper), np.ones_like(proper), proper], axis=-1)[..., None, :]
-    rotation = u @ vt
-    return rotation, target - (rotation @ centre[..., None])[..., 0]
-
-
 def flatness(points: np.ndarray) -> float:
     """Second singular value of points about their mean (m): near zero when they are on a line."""
     return float(np.linalg.svd(points - points.mean(axis=0), compute_uv=False)[1])

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from homodyn.capture.filters.butterworth_filter import lowpass, true_runs
-from homodyn.capture.quality.finding import Finding, Frames, Severity, ranges_text
+from homodyn.capture.quality.finding import Frames, TrialFinding, ranges_text
 from homodyn.capture.trial import Trial
+from homodyn.foundation.findings import Severity
 from homodyn.motion import ForcePlate
 
 MIN_LOADED_FORCE_N = 50.0
@@ -19,7 +20,7 @@ MIN_UNLOADED_DURATION_S = 0.1
 """s: shortest unloaded stretch that counts."""
 
 
-def plate_findings(trial: Trial, plate: ForcePlate) -> list[Finding]:
+def plate_findings(trial: Trial, plate: ForcePlate) -> list[TrialFinding]:
     """What is wrong with one plate."""
     if not len(plate.force):
         return []
@@ -30,9 +31,9 @@ def plate_findings(trial: Trial, plate: ForcePlate) -> list[Finding]:
     loaded = np.abs(above) > MIN_LOADED_FORCE_N
     if not loaded.any():
         found = [
-            Finding(
-                "plate unloaded",
+            TrialFinding(
                 Severity.INFO,
+                "plate unloaded",
                 f"vertical force stays within {np.ptp(vertical):.3g} N: nobody stepped on it; "
                 "leave it out or check the cables",
                 plate=plate.name,
@@ -79,14 +80,14 @@ def _unloaded_level(vertical: np.ndarray, rate: float) -> tuple[float, list[tupl
 
 def _sign_findings(
     trial: Trial, plate: ForcePlate, above: np.ndarray, loaded: np.ndarray
-) -> list[Finding]:
+) -> list[TrialFinding]:
     if np.median(above[loaded]) >= 0:
         return []
     frames = _frames(trial, plate, true_runs(loaded))
     return [
-        Finding(
+        TrialFinding(
+            Severity.ERROR,
             "plate upside down",
-            Severity.SERIOUS,
             f"the vertical ground force is negative in frames {ranges_text(frames)}; the plate "
             "reports the force on itself or its axes are inverted: change the sign of its forces "
             "and moments",
@@ -98,7 +99,7 @@ def _sign_findings(
 
 def _zero_findings(
     trial: Trial, plate: ForcePlate, force: np.ndarray, rest: list[tuple[int, int]]
-) -> list[Finding]:
+) -> list[TrialFinding]:
     """Offset and drift of the empty plate."""
     levels = np.array([np.median(force[first:last], axis=0) for first, last in rest])
     weights = np.array([last - first for first, last in rest])
@@ -116,9 +117,9 @@ def _zero_findings(
     axis = int(np.abs(change).argmax())
     if abs(change[axis]) > MAX_OFFSET_N:
         found.append(
-            Finding(
+            TrialFinding(
+                Severity.ERROR if abs(change[axis]) > SERIOUS_OFFSET_N else Severity.WARNING,
                 "plate drift",
-                Severity.SERIOUS if abs(change[axis]) > SERIOUS_OFFSET_N else Severity.WARNING,
                 f"the empty plate drifts by {change[axis]:+.3g} N along {'xyz'[axis]}; subtract a "
                 "line through its unloaded stretches, or zero it before each trial",
                 plate=plate.name,
@@ -128,9 +129,9 @@ def _zero_findings(
     axis = int(np.abs(mean).argmax())
     if abs(mean[axis]) > MAX_OFFSET_N:
         found.append(
-            Finding(
+            TrialFinding(
+                Severity.ERROR if abs(mean[axis]) > SERIOUS_OFFSET_N else Severity.WARNING,
                 "plate offset",
-                Severity.SERIOUS if abs(mean[axis]) > SERIOUS_OFFSET_N else Severity.WARNING,
                 f"the empty plate reads {mean[axis]:+.3g} N along {'xyz'[axis]}; subtract the "
                 "unloaded reading, or zero it before the trial",
                 plate=plate.name,

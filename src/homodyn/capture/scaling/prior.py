@@ -22,6 +22,7 @@ from homodyn.capture.scaling.bundle_adjustment import PersonParameters
 from homodyn.catalog.mirror import paired_names
 from homodyn.catalog.standing import placements
 from homodyn.errors import CaptureError
+from homodyn.foundation.record import Record, record
 from homodyn.foundation.text import unknown_name
 from homodyn.model import Model
 from homodyn.model.joint import WORLD
@@ -37,8 +38,8 @@ BONY_LANDMARKS = re.compile(
 """Names of markers that sit on bones which can be felt through the skin."""
 
 
-@dataclass(frozen=True)
-class ScalingPrior:
+@record(eq=True)
+class ScalingPrior(Record):
     """Standard deviations of what makes a person; scales as parts, distances in metres."""
 
     size: float = 0.10

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 import numpy as np
 
 from homodyn.capture.scaling.shared_markers import list_text
+from homodyn.foundation.record import Record, record
 from homodyn.model import Model
 
 PLAUSIBLE_SCALE_RANGE = (0.8, 1.2)
@@ -20,38 +21,38 @@ MAX_FIT_RMS_M = 0.02
 
 
 class ScalingStatus(StrEnum):
-    """Whether the model was made to the person."""
+    """How a scaling ended."""
 
     SCALED = "scaled"
     """Converged, with plausible factors and a small residual."""
     DOUBTFUL = "doubtful"
-    """Converged, but the warnings name a reason to look again before use."""
+    """Converged, but check the warnings before use."""
     STALLED = "stalled"
-    """The iterations ran out; the best found stands."""
+    """The iteration limit was reached; the best result so far is returned."""
 
 
-@dataclass(frozen=True, eq=False)
-class BodyScale:
-    """How one body was stretched along the axes of its frame."""
+@record
+class BodyScale(Record):
+    """Scale factors of one body along the axes of its frame."""
 
     body: str
     scale: np.ndarray
-    """(3,), as a part of the generic size."""
+    """(3,), relative to the generic size."""
     sd: np.ndarray
     """(3,): standard deviation of the factors; NaN where no uncertainty was computed."""
     measured: np.ndarray
-    """(3,): True where markers decided the factor, False where the prior or a neighbour did."""
+    """(3,): True where markers determine the factor, False where the prior or another body does."""
     source: str = ""
-    """What decided it, in words."""
+    """What determines the factors, in words."""
     mass: float = 0.0
-    """kg, afterwards."""
+    """kg, after scaling."""
     mass_before: float = 0.0
-    """kg."""
+    """kg, of the generic body."""
 
 
-@dataclass(frozen=True, eq=False)
-class CenterShift:
-    """Where a joint sits in its parent, before and after."""
+@record
+class CenterShift(Record):
+    """Joint center in the parent body, before and after scaling."""
 
     joint: str
     parent: str
@@ -59,37 +60,42 @@ class CenterShift:
     after: np.ndarray
     """(3,), m, in the axes of the parent."""
     sd: float = np.nan
-    """Standard deviation of the place (m), root of the summed variances of three axes."""
+    """Standard deviation of the position (m), root of the summed variances of three axes."""
 
     @property
     def shift(self) -> float:
-        """Distance moved (m)."""
+        """Length of the shift (m)."""
         return float(np.linalg.norm(self.after - self.before))
 
 
-@dataclass(frozen=True, eq=False)
-class MarkerShift:
-    """How far a marker was moved from where the scaled generic model has it, and its residual."""
+@record
+class MarkerShift(Record):
+    """Shift of a marker from its position on the scaled generic model, and its residual."""
 
     marker: str
     body: str
     shift: np.ndarray
     """(3,), m, in the axes of the body."""
     sd: float
-    """Standard deviation of the place (m), root of the summed variances of three axes."""
+    """Standard deviation of the position (m), root of the summed variances of three axes."""
     rms_before: float
-    """Distance (m) of measured and model marker, generic model in its best poses; NaN: not seen."""
+    """Marker error (m, rms) of the generic model in its best poses; NaN where not seen."""
     rms_after: float
 
     @property
     def distance(self) -> float:
-        """Distance moved (m)."""
+        """Length of the shift (m)."""
         return float(np.linalg.norm(self.shift))
 
 
-@dataclass(frozen=True, eq=False)
-class ScalingResult:
-    """A generic model made to a person by `scale` or `calibrate`."""
+@record
+class ScalingResult(Record):
+    """A generic model scaled to a subject by `scale` or `calibrate`.
+
+    ``model`` is the scaled model; ``bodies``, ``joints`` and ``marker_shifts`` list what changed
+    and how certain it is.
+
+    """
 
     model: Model
     generic: Model
@@ -98,7 +104,7 @@ class ScalingResult:
     joints: tuple[CenterShift, ...]
     marker_shifts: tuple[MarkerShift, ...]
     rms_before: float
-    """Marker distance (m, root mean square) of the generic model in its best poses."""
+    """Marker error (m, rms) of the generic model in its best poses."""
     rms_after: float
     """The same of ``model``."""
     q: np.ndarray
@@ -109,11 +115,11 @@ class ScalingResult:
     warnings: tuple[str, ...] = ()
     """Reasons to doubt the result, one sentence each."""
     notes: tuple[str, ...] = ()
-    """What was decided on the way, one sentence each."""
+    """Decisions made, one sentence each."""
     method: str = ""
     """One sentence: how it was obtained."""
     noise_levels: Mapping[str, float] = field(default_factory=dict)
-    """Standard deviations the recording was found to have (m): ``noise`` and ``marker``."""
+    """Estimated standard deviations (m): ``noise`` and ``marker`` (marker placement)."""
 
     @property
     def scales(self) -> dict[str, np.ndarray]:
@@ -122,12 +128,12 @@ class ScalingResult:
 
     @property
     def ok(self) -> bool:
-        """Whether nothing speaks against using the model."""
+        """Whether the scaling converged without warnings."""
         return self.status is ScalingStatus.SCALED
 
     @property
     def undetermined(self) -> tuple[str, ...]:
-        """Scale factors that the markers did not decide: ``"hand_r x"``."""
+        """Scale factors that the markers do not determine: ``"hand_r x"``."""
         return tuple(
             f"{row.body} {axis}"
             for row in self.bodies
@@ -135,23 +141,30 @@ class ScalingResult:
             if not measured
         )
 
-    @property
-    def report(self) -> str:
-        """The result in words and tables, to be printed."""
-        return "\n".join(_report(self))
+    def headline(self) -> str:
+        """Model, status, marker error and mass."""
+        return (
+            f"{self.generic.name}: {self.status.value}; marker rms "
+            f"{1e3 * self.rms_before:.1f} -> {1e3 * self.rms_after:.1f} mm, mass "
+            f"{self.generic.mass:.2f} -> {self.model.mass:.2f} kg"
+        )
+
+    def summary(self) -> str:
+        """Status, warnings and notes, and tables of bodies, joints and markers.
+
+        Returns:
+            The text.
+        """
+        return "\n".join(_summary_lines(self))
 
 
-def _report(scaled: ScalingResult) -> list[str]:
-    lines = [
-        f"{scaled.generic.name}: {scaled.status.value}; marker rms "
-        f"{1e3 * scaled.rms_before:.1f} -> {1e3 * scaled.rms_after:.1f} mm, mass "
-        f"{scaled.generic.mass:.2f} -> {scaled.model.mass:.2f} kg"
-    ]
+def _summary_lines(scaled: ScalingResult) -> list[str]:
+    lines = [scaled.headline()]
     lines += [scaled.method] if scaled.method else []
     lines += [f"warning: {warning}" for warning in scaled.warnings]
     lines += [f"note: {note}" for note in scaled.notes]
     width = max((len(row.body) for row in scaled.bodies), default=4)
-    lines += ["", f"{'body':<{width}}  scale x y z (sd; * not decided by markers)      mass [kg]"]
+    lines += ["", f"{'body':<{width}}  scale x y z (sd; * not determined by markers)   mass [kg]"]
     for row in scaled.bodies:
         cells = [
             f"{s:.3f}{'' if np.isnan(sd) else f' ({sd:.3f})'}{' ' if known else '*'}"
@@ -177,7 +190,7 @@ def _report(scaled: ScalingResult) -> list[str]:
 def scaling_warnings(
     bodies: Sequence[BodyScale], markers: Sequence[MarkerShift], rms_after: float
 ) -> list[str]:
-    """What speaks against a scaled model, one sentence each."""
+    """Reasons to doubt a scaled model, one sentence each."""
     found = []
     low, high = PLAUSIBLE_SCALE_RANGE
     for row in bodies:
@@ -189,7 +202,7 @@ def scaling_warnings(
         if outside:
             found.append(
                 f"body {row.body!r}: scale {', '.join(outside)} outside {low:g} to {high:g}: "
-                "wrong subject, wrong units or swapped labels?"
+                "check subject, units and labels"
             )
     far = [
         f"{row.marker} {1e3 * row.distance:.0f} mm"
@@ -203,8 +216,8 @@ def scaling_warnings(
         )
     if rms_after > MAX_FIT_RMS_M:
         found.append(
-            f"markers are still {1e3 * rms_after:.0f} mm away (root mean square): swapped labels, "
-            "or poses that the model cannot take?"
+            f"the marker error is still {1e3 * rms_after:.0f} mm rms: check for swapped labels and "
+            "for poses outside the range of the model"
         )
     return found
 

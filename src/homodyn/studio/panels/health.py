@@ -8,12 +8,12 @@ from typing import Any
 
 from homodyn import capture
 from homodyn.capture import (
-    Finding,
     HealthReport,
-    Severity,
     Trial,
 )
+from homodyn.capture.quality import TrialFinding
 from homodyn.errors import HomodynError
+from homodyn.foundation.findings import Severity
 from homodyn.model import Model
 from homodyn.studio.panels.panel import Panel
 from homodyn.studio.session import SessionView
@@ -21,7 +21,7 @@ from homodyn.studio.session import SessionView
 MAX_FINDING_BUTTONS = 16
 """Findings that have a button; all others are counted."""
 COLORS: dict[Severity, Any] = {
-    Severity.SERIOUS: "red",
+    Severity.ERROR: "red",
     Severity.WARNING: "orange",
     Severity.INFO: "gray",
 }
@@ -90,7 +90,7 @@ class HealthPanel(Panel):
             self._found = (trial, health)
             self.session.changed.set()
 
-    def _go(self, number: int, finding: Finding, trial: Trial) -> None:
+    def _go(self, number: int, finding: TrialFinding, trial: Trial) -> None:
         """To the next stretch of frames of a finding, with its markers chosen."""
         turn = self._turns.get(number, 0)
         self._turns[number] = turn + 1
@@ -111,11 +111,11 @@ class HealthPanel(Panel):
         self.state.content = f"**{headline(finding)}**: {finding.sentence}.{where}"
 
 
-def headline(finding: Finding) -> str:
+def headline(finding: TrialFinding) -> str:
     """A finding in a few words."""
     names = finding.markers or ((finding.plate,) if finding.plate else ())
     listed = ", ".join(names[:3]) + (f" +{len(names) - 3}" if len(names) > 3 else "")
-    return f"{finding.kind}: {listed}" if listed else finding.kind
+    return f"{finding.subject}: {listed}" if listed else finding.subject
 
 
 def summary(health: HealthReport) -> str:
@@ -124,7 +124,7 @@ def summary(health: HealthReport) -> str:
         return f"Nothing found in {len(health.markers)} markers."
     counts = {
         severity: sum(finding.severity is severity for finding in health.findings)
-        for severity in (Severity.SERIOUS, Severity.WARNING, Severity.INFO)
+        for severity in (Severity.ERROR, Severity.WARNING, Severity.INFO)
     }
     told = ", ".join(f"{count} {severity}" for severity, count in counts.items() if count)
     more = len(health.findings) - MAX_FINDING_BUTTONS
