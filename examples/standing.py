@@ -10,7 +10,7 @@ import numpy as np
 
 import homodyn as hd
 from homodyn.model import Assembly, joints, rod
-from homodyn.search import PSO, Objective, Parameter, Space
+from homodyn.search import PSO, Objective, SearchParameter, Space
 from homodyn.simulate import BatchSimulator, SimulationOptions, StateEvent
 
 DURATION = 2.5  # s
@@ -23,7 +23,7 @@ BODY = (
 )
 BOUNDS = {"stiffness": (10, 3000, "N m/rad"), "damping": (1, 1000, "N m s/rad")}
 GAINS = [
-    Parameter(f"{joint} {gain}", *BOUNDS[gain], scale="log")
+    SearchParameter(f"{joint} {gain}", *BOUNDS[gain], scale="log")
     for joint in ("ankle", "hip")
     for gain in BOUNDS
 ]
@@ -66,7 +66,7 @@ def judge(gains):
 def search(database=None, population=60, iterations=40):
     """First it must not fall, then effort counts."""
     upright = Objective("upright", maximise=True, until=f">= {DURATION - 1e-6}", unit="s")
-    return hd.search.minimise(
+    return hd.search.minimize(
         judge,
         Space(GAINS),
         objectives=[upright, Objective("effort", unit="N^2 m^2")],

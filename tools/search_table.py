@@ -1,4 +1,4 @@
-"""Compare optimisers on standard functions at equal evaluations, as the tables of the guide.
+"""Compare optimizers on standard functions at equal evaluations, as the tables of the guide.
 
 Example: python tools/search_table.py
 """
@@ -9,7 +9,7 @@ import time
 import numpy as np
 
 from homodyn.search import CMAES, GA, PSO
-from homodyn.search.functions import KNOWN
+from homodyn.search.benchmark_functions import BENCHMARK_FUNCTIONS
 
 RUNS = 7
 SIZES = (2, 10, 30, 50)
@@ -45,14 +45,17 @@ def found(settings, known, size, evaluations, seed):
 
 def median(settings, name, size):
     """The median of several runs."""
-    known = KNOWN[name]
+    known = BENCHMARK_FUNCTIONS[name]
     runs = [found(settings, known, size, PER_SIZE * size, seed) for seed in range(RUNS)]
     return float(np.median(runs))
 
 
 def mean(settings, name, evaluations):
     """The mean of as many runs as were published, in 30 dimensions."""
-    runs = [found(settings, KNOWN[name], 30, evaluations, seed) for seed in range(PUBLISHED_RUNS)]
+    runs = [
+        found(settings, BENCHMARK_FUNCTIONS[name], 30, evaluations, seed)
+        for seed in range(PUBLISHED_RUNS)
+    ]
     return float(np.mean(runs))
 
 
@@ -62,8 +65,8 @@ def compared(published, names, population, evaluations):
     print("|---" * (3 + len(names)) + "|")
     for name, figures in published.items():
         ours = [
-            mean(PSO(population, neighbours=neighbours), name, evaluations)
-            for neighbours in ("all", "ring")
+            mean(PSO(population, neighbors=neighbors), name, evaluations)
+            for neighbors in ("all", "ring")
         ]
         cells = [f"{figure:.3g}" for figure in (*ours, *figures)]
         print(f"| {name} | {' | '.join(cells)} |", flush=True)
@@ -75,11 +78,11 @@ def main() -> None:
     compared(SMALL_BUDGET, ("standard type", "CPSO", "optimised"), 20, 20_000)
     print("| function | dimensions | evaluations | PSO | PSO, ring | GA | CMA-ES |")
     print("|---|---|---|---|---|---|---|")
-    for name in KNOWN:
+    for name in BENCHMARK_FUNCTIONS:
         for size in SIZES:
             rivals = (
                 PSO(40),
-                PSO(40, neighbours="ring"),
+                PSO(40, neighbors="ring"),
                 GA(40),
                 CMAES(4 + int(3 * np.log(size))),
             )

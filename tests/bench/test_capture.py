@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from homodyn.bench.capture import _to_and_fro, long_trial
+from homodyn.bench.capture import _append_reversed, long_trial
 
 
 def test_a_long_trial_has_forty_markers_that_the_model_knows() -> None:
@@ -13,6 +13,6 @@ def test_a_long_trial_has_forty_markers_that_the_model_knows() -> None:
 
 def test_a_recording_walked_to_and_fro_never_jumps() -> None:
     once = np.linspace(0, 1, 7)[:, None, None] * np.ones((7, 2, 3))
-    long = _to_and_fro(once)
+    long = _append_reversed(once)
     assert long.shape == (1000, 2, 3)
     assert np.abs(np.diff(long, axis=0)).max() < 0.2

@@ -6,7 +6,16 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from homodyn.bench import Report, Row, benchmark, best_of, harness, interleave, missing, run
+from homodyn.bench import (
+    BenchmarkReport,
+    BenchmarkRow,
+    benchmark,
+    best_of,
+    harness,
+    interleave,
+    missing,
+    run,
+)
 from homodyn.bench.machine import processor, versions
 from homodyn.bench.table import table
 from homodyn.cli import app
@@ -49,18 +58,18 @@ def registry(monkeypatch):
 
 
 def test_times_are_better_when_smaller():
-    row = Row.from_times("rnea", 0.5, 2.0, unit="us", required=3)
-    assert row == Row("rnea", 0.5, 2.0, "us", 4.0, 3)
+    row = BenchmarkRow.from_times("rnea", 0.5, 2.0, unit="us", required=3)
+    assert row == BenchmarkRow("rnea", 0.5, 2.0, "us", 4.0, 3)
     assert row.passes
 
 
 def test_rates_are_better_when_bigger():
-    row = Row.from_rates("rollouts", 100.0, 400.0, unit="1/s", required=1)
+    row = BenchmarkRow.from_rates("rollouts", 100.0, 400.0, unit="1/s", required=1)
     assert row.ratio == 0.25
     assert row.passes is False
 
 
-@pytest.mark.parametrize("compare", [Row.from_times, Row.from_rates])
+@pytest.mark.parametrize("compare", [BenchmarkRow.from_times, BenchmarkRow.from_rates])
 def test_without_a_peer_there_is_no_ratio(compare):
     row = compare("rnea", 0.5, None, unit="us", required=3, note="pin is not installed")
     assert row.ratio is None
@@ -68,7 +77,7 @@ def test_without_a_peer_there_is_no_ratio(compare):
 
 
 def test_a_row_that_only_informs_neither_passes_nor_fails():
-    assert Row.from_times("rnea", 1.0, 2.0, unit="s", required=None).passes is None
+    assert BenchmarkRow.from_times("rnea", 1.0, 2.0, unit="s", required=None).passes is None
 
 
 def test_best_of_returns_the_least_time_of_a_call(clock):
@@ -126,11 +135,11 @@ def test_benchmarks_run_by_name_and_know_when_to_be_quick(registry):
 
         And more.
         """
-        yield Row.from_times("b", 1.0, 2.0, unit="s", required=1, note=f"quick is {quick}")
+        yield BenchmarkRow.from_times("b", 1.0, 2.0, unit="s", required=1, note=f"quick is {quick}")
 
     @benchmark("first")
     def first(quick):
-        yield Row.from_times("a", 1.0, 2.0, unit="s", required=1)
+        yield BenchmarkRow.from_times("a", 1.0, 2.0, unit="s", required=1)
 
     heard: list[str] = []
     everything = run(machine={}, progress=heard.append)
@@ -157,12 +166,14 @@ def test_an_unknown_benchmark_is_refused_with_the_valid_names(registry):
 def test_a_benchmark_without_its_peer_says_so_and_keeps_its_rows(registry):
     @benchmark("against")
     def against(quick):
-        yield Row.from_times("alone", 1.0, None, unit="s", required=None)
+        yield BenchmarkRow.from_times("alone", 1.0, None, unit="s", required=None)
         import no_such_peer  # noqa: F401
 
     alone, absent = run(machine={}).rows
     assert alone.name == "alone"
-    assert absent == Row("against", None, None, "", None, None, "no_such_peer is not installed")
+    assert absent == BenchmarkRow(
+        "against", None, None, "", None, None, "no_such_peer is not installed"
+    )
 
 
 def test_a_broken_import_of_ours_is_not_taken_for_a_missing_peer(registry):
@@ -180,12 +191,14 @@ def test_the_modules_of_the_folder_are_found():
     assert all(name == each.name for name, each in harness.benchmarks().items())
 
 
-REPORT = Report(
+REPORT = BenchmarkReport(
     {"cpu": "abacus", "cores": 2},
     (
-        Row.from_times("fast", 1.0, 2.0, unit="us", required=1.5),
-        Row.from_times("slow", 2.0, 1.0, unit="us", required=1.5),
-        Row.from_times("alone", 1234.5, None, unit="us", required=1.5, note="pin is not installed"),
+        BenchmarkRow.from_times("fast", 1.0, 2.0, unit="us", required=1.5),
+        BenchmarkRow.from_times("slow", 2.0, 1.0, unit="us", required=1.5),
+        BenchmarkRow.from_times(
+            "alone", 1234.5, None, unit="us", required=1.5, note="pin is not installed"
+        ),
     ),
 )
 
@@ -212,7 +225,7 @@ def test_a_report_is_written_whole_or_not_at_all(tmp_path):
     path.write_text("before")
     REPORT.write(path)
     assert json.loads(path.read_text()) == REPORT.to_dict()
-    broken = Report({"cpu": float("nan")}, ())
+    broken = BenchmarkReport({"cpu": float("nan")}, ())
     with pytest.raises(ValueError, match="JSON"):
         broken.write(path)
     assert json.loads(path.read_text()) == REPORT.to_dict()
@@ -250,7 +263,7 @@ def one_benchmark(registry, monkeypatch):
     @benchmark("trivial")
     def trivial(quick):
         """A comparison that takes no time."""
-        yield Row.from_times("nothing", 1.0, 2.0, unit="s", required=1)
+        yield BenchmarkRow.from_times("nothing", 1.0, 2.0, unit="s", required=1)
 
 
 def invoke(*words: str):

@@ -6,9 +6,9 @@ import pytest
 from homodyn.bench import network as bench
 from homodyn.bench.network_chains import (
     MujocoLinks,
-    as_a_body,
-    in_the_language,
-    links,
+    chain_body,
+    chain_model,
+    chain_network,
     parent_of,
 )
 from homodyn.bench.slip_numpy import steps_to_fall
@@ -35,15 +35,17 @@ def test_runners_in_numpy_make_the_steps_of_the_network(by_hand):
 def test_chains_fall_alike_in_the_language_as_a_body_and_in_mujoco(branches):
     pytest.importorskip("mujoco")
     size, dt = 5, 1e-4
-    language = in_the_language(size, branches).run(0.2, dt)
-    full = in_the_language(size, branches, sparse=False).run(0.2, dt)
-    body = as_a_body(size, branches).run(0.2, dt)
+    language = chain_network(size, branches).run(0.2, dt)
+    full = chain_network(size, branches, sparse=False).run(0.2, dt)
+    body = chain_body(size, branches).run(0.2, dt)
     names = [f"system.p{k}.q" for k in range(1, size + 1)]
     angles = np.stack([language[name] for name in names], axis=1)
     np.testing.assert_allclose(
         np.stack([full[name] for name in names], axis=1), angles, rtol=0, atol=1e-11
     )
-    order = [links(size, branches).coordinate_names.index(f"p{k}") for k in range(1, size + 1)]
+    order = [
+        chain_model(size, branches).coordinate_names.index(f"p{k}") for k in range(1, size + 1)
+    ]
     np.testing.assert_allclose(body["tree.q"][:, order], angles, rtol=0, atol=1e-10)
     # MuJoCo moves by the new velocities, which makes a difference of the order of a step.
     theirs = MujocoLinks(size, branches, dt).run(len(language) - 1)[-1]

@@ -29,7 +29,7 @@ def test_without_the_peer_our_own_time_and_objective_are_told(monkeypatch, share
 
 
 def test_the_walk_that_is_tracked_is_consistent_with_its_plates(shared_data):
-    walk = optimal_track.recorded(shared_data / optimal_track.PLACE)
+    walk = optimal_track.read_walk(shared_data / optimal_track.PLACE)
     solution = optimal_track.tracking_problem(walk, 25).solve("collocation", between=0.05)
     assert solution.status.good
     # At the root, little is left of what the recording and the plates do not agree upon.
@@ -38,7 +38,7 @@ def test_the_walk_that_is_tracked_is_consistent_with_its_plates(shared_data):
 
 
 def test_the_quadrature_of_an_answer_is_near_its_own_objective(shared_data):
-    walk = optimal_track.recorded(shared_data / optimal_track.PLACE)
+    walk = optimal_track.read_walk(shared_data / optimal_track.PLACE)
     for transcription, _, intervals in optimal_track.RUNS:
         problem = optimal_track.tracking_problem(walk, intervals)
         answer = optimal_track._best_answer(problem, transcription, 1)
@@ -47,7 +47,7 @@ def test_the_quadrature_of_an_answer_is_near_its_own_objective(shared_data):
 
 
 def test_a_search_is_timed_by_the_clock_and_by_processors():
-    found = optimal_speed._timed(lambda: block_move(5).solve())
+    found = optimal_speed._time_search(lambda: block_move(5).solve())
     assert found["status"] == "solved"
     assert found["processor"] > 0
     assert found["seconds"] > 0

@@ -8,7 +8,7 @@ from support.optimal import swing_up
 
 
 def test_a_search_is_told_with_its_time_and_memory():
-    found = optimal_speed._timed(swing_up(10).solve)
+    found = optimal_speed._time_search(swing_up(10).solve)
     assert found["status"] == "solved" or found["status"] == "too coarse"
     assert 0 < found["solving"] < found["seconds"]
     assert 20 < found["memory"] < 5000  # MB

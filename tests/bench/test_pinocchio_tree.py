@@ -5,7 +5,7 @@ import pytest
 
 from homodyn import dynamics as laws
 from homodyn.bench.dynamics import both_feet
-from homodyn.bench.growth import tree
+from homodyn.bench.model_size import tree
 from homodyn.bench.pinocchio_tree import peer_positions, pinocchio_tree
 from homodyn.catalog import heiman
 

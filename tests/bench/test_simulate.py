@@ -5,7 +5,7 @@ import pytest
 
 from homodyn import simulate
 from homodyn.bench import simulate as bench
-from homodyn.bench.step_split import step_parts
+from homodyn.bench.step_breakdown import step_parts
 from homodyn.model import Assembly, box, joints
 
 
@@ -61,7 +61,7 @@ def test_mujoco_stands_on_the_same_points_with_the_same_weight(stander, tmp_path
     peer = MujocoHuman(model, q, tmp_path / "stander.xml", 1e-3)
     assert peer.model.nv == model.nv
     assert np.isclose(peer.model.body_mass.sum(), model.mass)
-    error, depth = peer.settled(0.6, 0.1, float(model.mass * 9.81))
+    error, depth = peer.settle(0.6, 0.1, float(model.mass * 9.81))
     assert error < 0.5
     assert 0 < depth < 5e-3
     assert peer.data.ncon == 3

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from homodyn.model import Assembly, Body, joints
-from homodyn.network import Network, body, load
+from homodyn.network import Network, add_body, load
 
 FOLDER = Path(__file__).parents[2] / "examples" / "networks" / "bodies"
 COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
@@ -37,7 +37,7 @@ def leg():
     tree = Assembly("leg").add(Body("thigh", *link), joints.revolute("y"), joint_name="hip")
     tree = tree.add(Body("shank", *link), joints.spherical(), "thigh", at=(0, 0, -0.4))
     net = Network(method="runge-kutta")
-    body(net, "leg", tree.model()).node("hip").variable("q0", 0.4)
+    add_body(net, "leg", tree.model()).node("hip").variable("q0", 0.4)
     return net
 
 

@@ -160,7 +160,7 @@ node "ball" {
 @pytest.mark.parametrize("method", sorted(set(METHODS.values())))
 def test_steps_without_events_take_a_short_way_to_the_same(method):
     net = parse(BUSY.replace("METHOD", method))
-    assert net.prepare()._prepared().iteration.fast_path is not None
+    assert net.prepare()._kernels().iteration.fast_path is not None
     one, other = (net.run(3, seed=2, tier=tier) for tier in ("interpreted", "compiled"))
     assert len(one.events) > 8
     assert [event.state for event in one.events] == [event.state for event in other.events]
@@ -188,6 +188,6 @@ def test_lanes_take_the_long_way_of_their_neighbours_without_a_trace(method):
 @pytest.mark.parametrize("condition", ["t > 0.5", "x > rand(0.4, 0.6)"])
 def test_conditions_that_change_between_steps_are_looked_at_in_every_one(condition):
     net = parse(f'x\' = "1"\nn = 0\nevent any to "s" when "{condition}" {{ set n = "n + 1" }}\n')
-    assert net.prepare()._prepared().iteration.fast_path is None
+    assert net.prepare()._kernels().iteration.fast_path is None
     found = [net.run(1, 0.01, tier=tier)["n"][-1] for tier in ("interpreted", "compiled")]
     assert found[0] == found[1] >= 1

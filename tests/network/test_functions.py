@@ -9,7 +9,7 @@ from scipy import linalg, special
 
 from homodyn.errors import NetworkError
 from homodyn.network import parse
-from homodyn.network.functions import NAMES
+from homodyn.network.functions import FUNCTION_NAMES
 
 A = np.array([[4.0, 1.0, 0.5], [1.0, 3.0, 0.2], [0.5, 0.2, 2.0]])
 TEXT = "[4, 1, 0.5; 1, 3, 0.2; 0.5, 0.2, 2]"
@@ -281,5 +281,5 @@ def test_derivatives_of_built_ins_match_finite_differences(text):
 
 def test_every_built_in_is_tested_here():
     text = Path(__file__).read_text(encoding="utf-8")
-    untested = {*NAMES} - {"rand", "hcat"}
+    untested = {*FUNCTION_NAMES} - {"rand", "hcat"}
     assert [name for name in untested if f"{name}(" not in text and f'"{name}":' not in text] == []

@@ -50,7 +50,7 @@ def test_both_tiers_agree(name):
     net = example(name)
     one, other = net.run(0.5, tier="interpreted"), net.run(0.5, tier="compiled")
     assert (one.tier, other.tier) == ("interpreted", "compiled")
-    names = [variable.path for variable in [*net.system.states, *net.system.kept]]
+    names = [variable.path for variable in [*net.system.states, *net.system.discrete]]
     others = [name for name in net.names if name not in names]
     # Of the library's hundreds of variables, which all follow from the states, a sample will do.
     names += others[:: max(1, len(others) // 24)]
@@ -62,7 +62,7 @@ def test_both_tiers_agree(name):
 @pytest.mark.parametrize("name", FILES)
 def test_expectations_in_the_text_are_met(name):
     for expected, value in example(name).check():
-        assert value == pytest.approx(expected.value, abs=expected.within), expected.path
+        assert value == pytest.approx(expected.value, abs=expected.tolerance), expected.path
 
 
 def test_two_coupled_states_follow_their_exact_solution():

@@ -91,7 +91,7 @@ def test_what_is_refused(call, words):
 
 def test_a_run_that_breaks_down_says_when_and_what():
     net = parse('x = 2\nx\' = "x^2"\n')
-    with pytest.raises(NetworkError, match=r"breaks down after 0\.5.* s: x not finite"):
+    with pytest.raises(NetworkError, match=r"diverges after 0\.5.* s: x not finite"):
         net.run(2)
     with pytest.raises(NetworkError, match="starts from values that are not finite: x"):
         parse('x = "1 / 0"\nx\' = "1"\n').run(1)
@@ -147,9 +147,9 @@ def test_zeros_that_are_reckoned_with_change_nothing():
 def test_a_sweep_tells_which_runs_break_down():
     net = parse('x = 2\nx\' = "x^2"\n')
     sweep = net.sweep({"x": [0.1, 0.5, 3.0]}, 1)
-    assert sweep.broken.tolist() == [False, False, True]
+    assert sweep.diverged.tolist() == [False, False, True]
     assert repr(sweep) == "Sweep of 3 runs over x, 1 of which broke down"
-    with pytest.raises(NetworkError, match="all 2 runs break down: x not finite"):
+    with pytest.raises(NetworkError, match="all 2 runs diverge: x not finite"):
         net.sweep({"x": [3.0, 4.0]}, 1)
 
 

@@ -10,7 +10,17 @@ from homodyn.report.search_figures import (
     save_figures,
     visit_map,
 )
-from homodyn.search import MMPSO, PSO, Job, Objective, Parameter, Pool, Run, Study, run
+from homodyn.search import (
+    MMPSO,
+    PSO,
+    ExecutionSettings,
+    Job,
+    Objective,
+    Pool,
+    SearchParameter,
+    Study,
+    run,
+)
 
 
 def judge(parameters, structure):
@@ -21,13 +31,13 @@ def judge(parameters, structure):
 @pytest.fixture(scope="module")
 def study():
     job = Job(
-        [Parameter("x", -2, 2, "m"), Parameter("y", 0.01, 1, scale="log")],
+        [SearchParameter("x", -2, 2, "m"), SearchParameter("y", 0.01, 1, scale="log")],
         [Objective("reach", until="< 2"), Objective("cost", unit="J")],
         name="forms",
         pools=[Pool(f"p{k}", {"a": ("x",), "b": ("x", "y"), "c": ()}) for k in range(5)],
-        optimiser=MMPSO(20, explore="0.1 * sigmoid((N / 2 - k) / 3)"),
+        optimizer=MMPSO(20, explore="0.1 * sigmoid((N / 2 - k) / 3)"),
         iterations=20,
-        run=Run(where="serial"),
+        run=ExecutionSettings(where="serial"),
     )
     # x belongs to some groups only: where it does not, it is no parameter.
     return run(job, lambda p, structure: judge({"x": 1.0, **p}, structure)).study
@@ -64,11 +74,11 @@ def test_visits_add_up(study):
 def test_migration_curves_are_those_of_the_job(study):
     job = Job.model_validate(study.job)
     plot = migration_curves(job).axes[0]
-    np.testing.assert_array_equal(plot.lines[0].get_ydata(), job.optimiser.probabilities(20)[:, 0])
+    np.testing.assert_array_equal(plot.lines[0].get_ydata(), job.optimizer.probabilities(20)[:, 0])
 
 
 def test_a_study_without_pools_has_two_figures(tmp_path):
-    job = Job([Parameter("x", -2, 2)], [Objective("f")], optimiser=PSO(4), iterations=2)
+    job = Job([SearchParameter("x", -2, 2)], [Objective("f")], optimizer=PSO(4), iterations=2)
     done = run(job, lambda p: p["x"], where="serial")
     paths = save_figures(done.study, tmp_path / "figures")
     assert [path.name for path in paths] == ["convergence.png", "parameters.png"]
@@ -76,7 +86,7 @@ def test_a_study_without_pools_has_two_figures(tmp_path):
 
 
 def test_an_empty_study_is_told():
-    job = Job([Parameter("x", -2, 2)], [Objective("f")])
+    job = Job([SearchParameter("x", -2, 2)], [Objective("f")])
     study = Study.create(None, name="empty", job=job.text)
     for draw in (convergence, parallel_coordinates, visit_map):
         with pytest.raises(SearchError, match="has no"):

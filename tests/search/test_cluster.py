@@ -13,14 +13,14 @@ import numpy as np
 import pytest
 
 from homodyn.errors import SearchError
-from homodyn.search import PSO, Evaluate, Run, Status, run
+from homodyn.search import PSO, EvaluationSettings, EvaluationStatus, ExecutionSettings, run
 from support.search_objectives import broken_where_told, camel, camel_job, deadly_once, slow_camel
 
 distributed = pytest.importorskip("distributed")
 
 
 def job(**named):
-    fields = {"optimiser": PSO(12), "iterations": 4, **named}
+    fields = {"optimizer": PSO(12), "iterations": 4, **named}
     return camel_job(**fields)
 
 
@@ -105,7 +105,7 @@ def machines():
 
 
 def test_a_cluster_finds_what_one_process_finds(machines):
-    alone = run(job(run=Run(where="serial")), camel).study
+    alone = run(job(run=ExecutionSettings(where="serial")), camel).study
     result = run(job(), slow_camel, where=machines.address)
     assert result.study.fingerprint() == alone.fingerprint()
     nodes = {node for piece in result.study.all_candidates() for node in piece.node}
@@ -136,29 +136,29 @@ def test_a_hanging_candidate_is_stopped_on_a_cluster(machines):
             pass
         return parameters["x"]
 
-    described = job(iterations=1, evaluate=Evaluate(time_limit=0.3))
+    described = job(iterations=1, evaluate=EvaluationSettings(time_limit=0.3))
     result = run(described, looping, where=machines.address)
     rows = result.study.candidates(0)
     assert (rows.values[:, 0] > 1).any()
-    assert ((rows.status == Status.SLOW) == (rows.values[:, 0] > 1)).all()
+    assert ((rows.status == EvaluationStatus.SLOW) == (rows.values[:, 0] > 1)).all()
     machines.expect("anna", "berta")
 
 
-def test_no_scheduler_is_told(machines):
+def test_a_missing_scheduler_is_reported(machines):
     address = f"tcp://127.0.0.1:{free_port()}"
-    import homodyn.search.cluster as cluster
+    import homodyn.foundation.executors as cluster
 
-    cluster.PATIENCE, before = 1.0, cluster.PATIENCE
+    cluster.SCHEDULER_TIMEOUT_S, before = 1.0, cluster.SCHEDULER_TIMEOUT_S
     try:
         with pytest.raises(SearchError, match="no Dask scheduler answers"):
             run(job(), camel, where=address)
     finally:
-        cluster.PATIENCE = before
+        cluster.SCHEDULER_TIMEOUT_S = before
 
 
 def test_two_studies_share_by_priority_and_run_time(machines, tmp_path, monkeypatch):
     # One study has three times the priority of the other; tasks of the other take longer.
-    monkeypatch.setattr("homodyn.search.gathered.COMMIT", 0.0)
+    monkeypatch.setattr("homodyn.search.generation_results.COMMIT_INTERVAL_S", 0.0)
     # Tasks long beside their way there and back, which a busy machine makes long.
     start = time.monotonic()
     for k in range(8):
@@ -171,8 +171,10 @@ def test_two_studies_share_by_priority_and_run_time(machines, tmp_path, monkeypa
             time.sleep(time_needed)
             return parameters["x"]
 
-        place = Run(where=machines.address, group=1, priority=priority, estimate=seconds[name])
-        described = job(name=name, iterations=1, optimiser=PSO(population), run=place)
+        place = ExecutionSettings(
+            where=machines.address, group=1, priority=priority, estimate=seconds[name]
+        )
+        described = job(name=name, iterations=1, optimizer=PSO(population), run=place)
         run(described, judge, database=tmp_path / f"{name}.db")
 
     threads = [
@@ -231,7 +233,7 @@ def test_workers_join_leave_and_are_killed(machines, tmp_path):
 def test_candidates_of_a_worker_that_ends_are_evaluated_by_others(machines, tmp_path):
     machines.add("dora")
     machines.expect("anna", "berta", "dora")
-    described = job(evaluate=Evaluate(settings={"flag": str(tmp_path / "ended")}))
+    described = job(evaluate=EvaluationSettings(settings={"flag": str(tmp_path / "ended")}))
     result = run(described, deadly_once, where=machines.address)
     assert (tmp_path / "ended").exists()
     assert result.failed == 0
@@ -241,7 +243,7 @@ def test_candidates_of_a_worker_that_ends_are_evaluated_by_others(machines, tmp_
     assert len(machines.names()) == 2
 
 
-def test_a_node_that_always_fails_is_set_aside_and_named(machines):
+def test_a_node_that_always_fails_is_excluded_and_named(machines):
     good = sorted(machines.names())
     machines.add("broken", HOMODYN_TEST_BROKEN_NODE="1")
     machines.expect("broken", *good)
@@ -250,8 +252,8 @@ def test_a_node_that_always_fails_is_set_aside_and_named(machines):
     result = run(described, broken_where_told, where=machines.address)
     assert result.failed == 0
     assert result.study.fingerprint() == alone.fingerprint()
-    (note,) = [note for note in result.notes if "set aside" in note]
-    assert "node broken is set aside" in note
+    (note,) = [note for note in result.notes if "is excluded" in note]
+    assert "node broken is excluded" in note
     assert "no simulator on this node" in note
     nodes = {node for piece in result.study.all_candidates() for node in piece.node}
     assert "broken" not in nodes
@@ -265,6 +267,6 @@ def test_a_candidate_that_fails_everywhere_is_the_candidates_fault(machines):
 
     result = run(job(), picky, where=machines.address)
     rows = result.study.candidates(0, 4)
-    assert ((rows.status == Status.FAILED) == (rows.values[:, 0] > 1)).all()
-    assert not any("set aside" in note for note in result.notes if "broken" not in note)
-    assert np.isfinite(rows.results[rows.status == Status.OK]).all()
+    assert ((rows.status == EvaluationStatus.FAILED) == (rows.values[:, 0] > 1)).all()
+    assert not any("is excluded" in note for note in result.notes if "broken" not in note)
+    assert np.isfinite(rows.results[rows.status == EvaluationStatus.OK]).all()

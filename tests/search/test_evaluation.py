@@ -6,10 +6,10 @@ import pytest
 
 import homodyn as hd
 from homodyn.errors import SearchError
-from homodyn.search import Goal, Objective, Pool, Space, Status
-from homodyn.search.evaluation import Evaluator, found
-from homodyn.search.functions import six_hump
-from homodyn.search.outcome import evaluation_seeds
+from homodyn.search import EvaluationStatus, Goal, Objective, Pool, Space
+from homodyn.search.benchmark_functions import six_hump
+from homodyn.search.evaluation import Evaluator, import_target
+from homodyn.search.outcomes import evaluation_seeds
 from support.search_objectives import SPACE, tasks
 
 ONE = Goal("f")
@@ -24,7 +24,7 @@ def test_one_candidate_and_batch_agree():
     one = run(lambda p: float(six_hump(np.array([p["x"], p["y"]]))))
     many = run(six_hump, batch=True)
     np.testing.assert_allclose(one.results, many.results, rtol=1e-14)
-    assert (one.status == Status.OK).all()
+    assert (one.status == EvaluationStatus.OK).all()
     np.testing.assert_array_equal(many.results[:, 0], six_hump(tasks().values))
 
 
@@ -40,7 +40,7 @@ def test_a_kernel_judges_a_batch():
         return {"f": x**2 + 2 * y, "g": casadi.sin(x)}
 
     named = run(hd.symbolic.kernel(by_name, y=(), x=()), goal=TWO)
-    assert (named.status == Status.OK).all(), named.messages
+    assert (named.status == EvaluationStatus.OK).all(), named.messages
     np.testing.assert_allclose(named.results[:, 0], expected, rtol=1e-14)
     np.testing.assert_allclose(named.results[:, 1], np.sin(tasks().values[:, 0]), rtol=1e-13)
 
@@ -55,7 +55,10 @@ def test_several_objectives_come_as_dictionary_or_sequence_and_more_is_kept_as_d
 
 
 def test_functions_get_structure_seed_and_settings_when_they_ask():
-    space = Space({"x": (0, 1), "y": (0, 1)}, [Pool("p", {"one": ("x",), "two": ("x", "y")})])
+    space = Space(
+        {"x": (0, 1), "y": (0, 1)},
+        [Pool("p", {"one": ("x",), "two": ("x", "y")})],
+    )
     seen = []
 
     def ask(parameters, structure, seed, settings):
@@ -80,18 +83,22 @@ class Mute(Exception):
 @pytest.mark.parametrize(
     ("call", "status", "told"),
     [
-        (lambda p: 1 / 0, Status.FAILED, "ZeroDivisionError"),
-        (lambda p: float("nan"), Status.NOT_FINITE, "nan"),
-        (lambda p: float("inf"), Status.NOT_FINITE, "inf"),
-        (lambda p: [1, 2, 3], Status.INVALID, "3 numbers for 1 objectives"),
-        (lambda p: {"h": 1}, Status.INVALID, r"lacks ['f']"),
-        (lambda p: "fast", Status.FAILED, "ValueError"),
-        (lambda p: None, Status.INVALID, "the answer is None"),
-        (lambda p: sys.exit(3), Status.FAILED, "it wanted to exit: 3"),
-        (lambda p: (_ for _ in ()).throw(Mute()), Status.FAILED, "Mute: its message cannot be"),
-        (lambda p: (_ for _ in ()).throw(MemoryError()), Status.MEMORY, "out of memory"),
-        ("nowhere.py:f", Status.FAILED, "there is no file"),
-        ("os:nothing", Status.FAILED, "has no 'nothing'"),
+        (lambda p: 1 / 0, EvaluationStatus.FAILED, "ZeroDivisionError"),
+        (lambda p: float("nan"), EvaluationStatus.NOT_FINITE, "nan"),
+        (lambda p: float("inf"), EvaluationStatus.NOT_FINITE, "inf"),
+        (lambda p: [1, 2, 3], EvaluationStatus.INVALID, "3 numbers for 1 objectives"),
+        (lambda p: {"h": 1}, EvaluationStatus.INVALID, r"lacks ['f']"),
+        (lambda p: "fast", EvaluationStatus.FAILED, "ValueError"),
+        (lambda p: None, EvaluationStatus.INVALID, "the answer is None"),
+        (lambda p: sys.exit(3), EvaluationStatus.FAILED, "it wanted to exit: 3"),
+        (
+            lambda p: (_ for _ in ()).throw(Mute()),
+            EvaluationStatus.FAILED,
+            "Mute: its message cannot be",
+        ),
+        (lambda p: (_ for _ in ()).throw(MemoryError()), EvaluationStatus.MEMORY, "out of memory"),
+        ("nowhere.py:f", EvaluationStatus.FAILED, "there is no file"),
+        ("os:nothing", EvaluationStatus.FAILED, "has no 'nothing'"),
     ],
 )
 def test_whatever_goes_wrong_is_a_status(call, status, told):
@@ -104,9 +111,9 @@ def test_whatever_goes_wrong_is_a_status(call, status, told):
 @pytest.mark.parametrize(
     ("call", "status"),
     [
-        (lambda v: v[:3, 0], Status.INVALID),
-        (lambda v: v, Status.INVALID),
-        (lambda v: np.full(len(v), np.nan), Status.NOT_FINITE),
+        (lambda v: v[:3, 0], EvaluationStatus.INVALID),
+        (lambda v: v, EvaluationStatus.INVALID),
+        (lambda v: np.full(len(v), np.nan), EvaluationStatus.NOT_FINITE),
     ],
 )
 def test_wrong_answers_of_batches_are_a_status(call, status):
@@ -122,7 +129,7 @@ def test_a_batch_that_raises_is_tried_one_by_one():
         return values[:, 1]
 
     outcome = run(picky, batch=True)
-    assert outcome.status.tolist() == [0, 0, Status.FAILED, 0, 0, 0]
+    assert outcome.status.tolist() == [0, 0, EvaluationStatus.FAILED, 0, 0, 0]
     assert "not this one" in outcome.messages[2]
     kept = np.arange(6) != 2
     np.testing.assert_array_equal(outcome.results[kept, 0], tasks().values[kept, 1])
@@ -137,7 +144,7 @@ def test_a_time_limit_stops_python_that_loops():
     outcome = run(loop, time_limit=0.05)
     slow = tasks().values[:, 0] > 0
     assert slow.any()
-    assert ((outcome.status == Status.SLOW) == slow).all()
+    assert ((outcome.status == EvaluationStatus.SLOW) == slow).all()
     assert (outcome.results[~slow] == 1).all()
 
 
@@ -150,7 +157,7 @@ def test_a_function_cannot_swallow_the_time_limit():
                 continue
 
     outcome = Evaluator(SPACE, ONE, call=stubborn, time_limit=0.05)(tasks(1))
-    assert outcome.status[0] == Status.SLOW
+    assert outcome.status[0] == EvaluationStatus.SLOW
 
 
 def test_repeats_keep_the_worst_or_the_mean():
@@ -177,7 +184,7 @@ def test_what_fails_once_of_several_times_has_failed():
         answers = iter([1.0, float("nan"), 1.0])
         judge = Evaluator(SPACE, ONE, call=lambda p, a=answers: next(a), repeats=3, keep=keep)
         outcome = judge(tasks(1, repeats=3))
-        assert outcome.status[0] == Status.NOT_FINITE
+        assert outcome.status[0] == EvaluationStatus.NOT_FINITE
 
 
 def test_seeds_differ_by_study_generation_member_and_repeat():
@@ -196,8 +203,8 @@ def test_functions_are_found_by_file_and_module(tmp_path):
     (tmp_path / "mine.py").write_text(
         "from beside import FACTOR\ndef f(p): return FACTOR * p['x']\n"
     )
-    assert found("mine.py:f", tmp_path)({"x": 2}) == 6
-    assert found("homodyn.search.functions:sphere", None)(np.array([3.0])) == 9
+    assert import_target("mine.py:f", tmp_path)({"x": 2}) == 6
+    assert import_target("homodyn.search.benchmark_functions:sphere", None)(np.array([3.0])) == 9
     for text in ("mine.py", ":f", "mine.py:"):
         with pytest.raises(SearchError, match="must be like"):
-            found(text, tmp_path)
+            import_target(text, tmp_path)

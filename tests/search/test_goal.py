@@ -43,20 +43,20 @@ def test_the_order_is_that_of_the_definition():
 
 
 def test_maximised_objectives_turn_round_and_are_shown_as_measured():
-    goal = Goal([Objective("speed", maximise=True, until="> 1"), Objective("cost")])
+    goal = Goal([Objective("speed", maximize=True, until="> 1"), Objective("cost")])
     score = goal.score(np.array([[0.5, 9.0], [0.9, 1.0], [2.0, 7.0]]))
     assert score.order().tolist() == [2, 1, 0]
-    assert goal.shown(int(score.stage[1]), float(score.value[1])) == ("speed", 0.9)
+    assert goal.describe(int(score.stage[1]), float(score.value[1])) == ("speed", 0.9)
 
 
 def test_sums_products_and_expressions():
-    two = [Objective("a", weight=2), Objective("b", maximise=True, weight=3)]
+    two = [Objective("a", weight=2), Objective("b", maximize=True, weight=3)]
     rows = np.array([[1.0, 2.0], [3.0, 4.0]])
     assert Goal(two, combine="sum").score(rows).value.tolist() == [2 - 6, 6 - 12]
     np.testing.assert_allclose(
         Goal(two, combine="product").score(rows).value, [1 / 8, 9 / 64], rtol=1e-15
     )
-    named = Goal(["radius", "from_origin"], expression="radius - from_origin", maximise=True)
+    named = Goal(["radius", "from_origin"], expression="radius - from_origin", maximize=True)
     assert named.score(rows).value.tolist() == [1, 1]
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from homodyn.errors import SearchError
 from homodyn.foundation.toml import line_number, line_numbers
-from homodyn.search import MMPSO, Constraint, read_job
+from homodyn.search import MMPSO, LinearConstraint, read_job
 from homodyn.search.job_toml import job_from_toml
 
 GOOD = """
@@ -13,7 +13,7 @@ name = "hopper"
 iterations = 200
 seed = 1
 
-[optimiser]
+[optimizer]
 kind = "mmpso"
 population = 40
 explore = "0.05 * sigmoid((80 - k) / 10)"
@@ -40,7 +40,7 @@ upper = 90
 
 [[objective]]
 name = "speed"
-maximise = true
+maximize = true
 until = "> 1.2"
 
 [[objective]]
@@ -63,10 +63,10 @@ def test_a_job_is_read(tmp_path, monkeypatch):
     path = tmp_path / "job.toml"
     path.write_text(GOOD)
     job = read_job(path)
-    assert isinstance(job.optimiser, MMPSO)
+    assert isinstance(job.optimizer, MMPSO)
     assert job.space.names == ("stiffness", "damping")
     assert job.space.subspaces == 3
-    assert job.constraints[0] == Constraint({"stiffness": 1e-3, "damping": 1}, 90)
+    assert job.constraints[0] == LinearConstraint({"stiffness": 1e-3, "damping": 1}, 90)
     assert job.goal.stages == 1
     assert job.run.workers == 4
     assert job.evaluate.settings == {"world": f"{tmp_path}/flat", "home": "/there"}
@@ -75,7 +75,7 @@ def test_a_job_is_read(tmp_path, monkeypatch):
 MISTAKES = """
 name = "hopper"
 iterations = "many"
-[optimiser]
+[optimizer]
 kind = "pso"
 population = -3
 
@@ -116,7 +116,7 @@ def test_all_mistakes_are_told_at_once_with_their_lines():
         18: "unknown parameter 'z'",
         20: "objective 'f' needs until",
         24: "weight",
-        27: "pyhton: is not known here",
+        27: "pyhton: is unknown",
         28: "no environment variable NO_SUCH_VARIABLE",
     }.items():
         assert words in told[line], told

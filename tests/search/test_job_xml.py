@@ -41,7 +41,7 @@ def test_the_sample_is_read(monkeypatch, tmp_path):
     path.write_text(SAMPLE)
     job = read_job(path)
     assert job.name == "example"
-    assert job.optimiser == PSO(40, max_velocity=0.6)
+    assert job.optimizer == PSO(40, max_velocity=0.6)
     assert job.iterations == 200
     assert job.space.lower.tolist() == [100, 100]
     assert job.space.upper.tolist() == [1000, 1000]
@@ -90,7 +90,7 @@ def test_bounds_are_expressions_and_pools_are_read():
     )
     job = job_from_xml(text.replace('name="pso"', 'name="pmpso"'), Path("job.xml"))
     assert job.space.lower.tolist() == [-100, -100]
-    assert job.optimiser.kind == "mmpso"
+    assert job.optimizer.kind == "mmpso"
     assert job.space.subspaces == 2
 
 

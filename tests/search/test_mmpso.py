@@ -3,10 +3,18 @@ import pytest
 from scipy.stats import chisquare
 
 from homodyn.errors import SearchError
-from homodyn.search import MMPSO, Job, Objective, Parameter, Pool, Space, migration_probabilities
+from homodyn.search import (
+    MMPSO,
+    Job,
+    Objective,
+    Pool,
+    SearchParameter,
+    Space,
+    migration_probabilities,
+)
 
 TOY = Space(
-    [Parameter("x", 0, 1, start=(0, 0.25)), Parameter("y", 0, 1, start=(0, 0.25))],
+    [SearchParameter("x", 0, 1, start=(0, 0.25)), SearchParameter("y", 0, 1, start=(0, 0.25))],
     [Pool("form", {"one": ("x",), "two": ("x", "y")})],
 )
 
@@ -52,7 +60,10 @@ def test_probabilities_are_never_negative_while_their_sum_is_at_most_one():
 
 
 def test_particles_migrate_as_often_as_the_probabilities_say():
-    space = Space({"x": (0, 1)}, [Pool("p", {"a": ("x",), "b": ("x",), "c": ("x",), "d": ("x",)})])
+    space = Space(
+        {"x": (0, 1)},
+        [Pool("p", {"a": ("x",), "b": ("x",), "c": ("x",), "d": ("x",)})],
+    )
     settings = MMPSO(20_000, explore=0.3, local=0.2, globally=0.15)
     swarm = settings.start(space, seed=4)
     before = swarm.ask().groups[:, 0].copy()
@@ -108,7 +119,10 @@ def test_the_toys_populations_settle_at_3_4_and_36_6():
 def test_particles_begin_equally_spread():
     people = MMPSO(60).start(TOY, seed=0).ask()
     assert np.bincount(people.groups[:, 0]).tolist() == [30, 30]
-    many = Space({"x": (0, 1)}, [Pool(f"p{k}", {"a": (), "b": (), "c": ("x",)}) for k in range(30)])
+    many = Space(
+        {"x": (0, 1)},
+        [Pool(f"p{k}", {"a": (), "b": (), "c": ("x",)}) for k in range(30)],
+    )
     groups = MMPSO(60).start(many, seed=0).ask().groups
     for column in groups.T:
         assert np.bincount(column).tolist() == [20, 20, 20]
@@ -167,8 +181,8 @@ def test_curves_over_iterations():
 def test_what_is_no_probability_is_refused(settings, told):
     with pytest.raises(SearchError, match=told):
         Job(
-            [Parameter("x", 0, 1)],
+            [SearchParameter("x", 0, 1)],
             [Objective("f")],
-            optimiser={"kind": "mmpso", **settings},
+            optimizer={"kind": "mmpso", **settings},
             iterations=50,
         )

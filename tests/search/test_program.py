@@ -4,7 +4,15 @@ import time
 
 import pytest
 
-from homodyn.search import Evaluate, Goal, Job, Objective, Parameter, Status, run
+from homodyn.search import (
+    EvaluationSettings,
+    EvaluationStatus,
+    Goal,
+    Job,
+    Objective,
+    SearchParameter,
+    run,
+)
 from homodyn.search.evaluation import Evaluator
 from support.search_objectives import SPACE, tasks
 
@@ -46,11 +54,11 @@ def test_a_job_is_run_by_a_program(tmp_path):
         """,
     )
     job = Job(
-        [Parameter("x", -2, 2)],
+        [SearchParameter("x", -2, 2)],
         [Objective("f")],
         iterations=2,
-        optimiser={"kind": "pso", "population": 4},
-        evaluate=Evaluate(program=command),
+        optimizer={"kind": "pso", "population": 4},
+        evaluate=EvaluationSettings(program=command),
         run={"where": "serial"},
     )
     result = run(job)
@@ -72,7 +80,7 @@ def test_a_job_is_run_by_a_program(tmp_path):
 )
 def test_programs_that_fail_are_told(tmp_path, text, told):
     outcome = judged(program(tmp_path, text))
-    assert outcome.status[0] == Status.FAILED
+    assert outcome.status[0] == EvaluationStatus.FAILED
     assert told in outcome.messages[0]
 
 
@@ -83,22 +91,22 @@ def test_a_program_may_write_anything_to_its_errors_and_need_not_listen(tmp_path
         'os.write(1, b\'{"fitness": {"f": 2.5}, "data": {"place": "caf\\xe9"}}\')\n'
     )
     outcome = judged((sys.executable, "-S", str(path)), settings={"long": "x" * 300_000})
-    assert outcome.status[0] == Status.OK, outcome.messages
+    assert outcome.status[0] == EvaluationStatus.OK, outcome.messages
     assert outcome.results[0, 0] == 2.5
 
 
 def test_a_program_that_writes_without_end_is_stopped(tmp_path, monkeypatch):
-    monkeypatch.setattr("homodyn.search.program.LONGEST_ANSWER", 2 * 2**20)
+    monkeypatch.setattr("homodyn.search.program.MAX_ANSWER_BYTES", 2 * 2**20)
     start = time.monotonic()
     outcome = judged(program(tmp_path, "while True: print('warning: step rejected')"))
-    assert outcome.status[0] == Status.FAILED
+    assert outcome.status[0] == EvaluationStatus.FAILED
     assert "wrote more than 2 MB" in outcome.messages[0]
     assert time.monotonic() - start < 30
 
 
 def test_a_program_that_is_not_there_is_told():
     outcome = judged(("no-such-simulator",))
-    assert outcome.status[0] == Status.FAILED
+    assert outcome.status[0] == EvaluationStatus.FAILED
     assert "cannot be started" in outcome.messages[0]
 
 
@@ -115,7 +123,7 @@ def test_a_slow_program_is_ended_with_all_it_started(tmp_path):
     )
     start = time.monotonic()
     outcome = judged(command, time_limit=1.0)
-    assert outcome.status[0] == Status.SLOW
+    assert outcome.status[0] == EvaluationStatus.SLOW
     assert time.monotonic() - start < 20
     time.sleep(3.5)
     assert not flag.exists()
@@ -123,4 +131,4 @@ def test_a_slow_program_is_ended_with_all_it_started(tmp_path):
 
 def test_a_greedy_program_is_stopped(tmp_path):
     outcome = judged(program(tmp_path, "b = bytearray(2 * 10**9)"), memory_limit=500)
-    assert outcome.status[0] == Status.MEMORY
+    assert outcome.status[0] == EvaluationStatus.MEMORY

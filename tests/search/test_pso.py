@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from homodyn.search import PSO, Constraint, Goal, Objective, Parameter, Space
-from homodyn.search.functions import six_hump
-from homodyn.search.pso import moved
+from homodyn.search import PSO, Goal, LinearConstraint, Objective, SearchParameter, Space
+from homodyn.search.benchmark_functions import six_hump
+from homodyn.search.pso import advance_particles
 
 CAMEL = Space({"x": (-2, 2), "y": (-1, 1)})
 MINIMUM = -1.0316284534898774
@@ -20,7 +20,9 @@ def best_of(swarm, function, iterations):
     return best, where
 
 
-@pytest.mark.parametrize("settings", [PSO(20), PSO.constricted(20), PSO(20, neighbours="ring")])
+@pytest.mark.parametrize(
+    "settings", [PSO(20), PSO.with_constriction(20), PSO(20, neighbors="ring")]
+)
 def test_six_hump_minimum_is_found_in_at_least_95_percent_of_runs(settings):
     found = [best_of(settings.start(CAMEL, seed=k), six_hump, 70) for k in range(60)]
     hits = [where for best, where in found if best < MINIMUM + 1e-4]
@@ -52,7 +54,12 @@ def test_lexicographic_stages_are_met_in_order_and_end_in_the_minimum():
         return np.column_stack((fx, fy, six_hump(p)))
 
     # First candidates far from both regions.
-    space = Space([Parameter("x", -2, 2, start=(1.4, 2)), Parameter("y", -1, 1, start=(-0.2, 0.2))])
+    space = Space(
+        [
+            SearchParameter("x", -2, 2, start=(1.4, 2)),
+            SearchParameter("y", -1, 1, start=(-0.2, 0.2)),
+        ]
+    )
     firsts = np.zeros(3)
     for seed in range(20):
         swarm = PSO(20).start(space, seed=seed)
@@ -77,7 +84,7 @@ def test_lexicographic_stages_are_met_in_order_and_end_in_the_minimum():
 
 def test_inertia_and_constriction_with_the_same_numbers_are_the_same():
     a = PSO(10, inertia=0.729, own=0.729 * 2.05, social=0.729 * 2.05).start(CAMEL, seed=3)
-    b = PSO.constricted(10).start(CAMEL, seed=3)
+    b = PSO.with_constriction(10).start(CAMEL, seed=3)
     for _ in range(5):
         np.testing.assert_allclose(a.ask().values, b.ask().values, atol=1e-12)
         for swarm in (a, b):
@@ -88,11 +95,11 @@ def test_velocities_are_limited_and_bounds_reflect():
     settings = PSO(1, max_velocity=0.3)
     random = np.random.default_rng(0)
     position, velocity = np.array([[0.9, 0.5, 0.1]]), np.array([[0.9, -0.2, -0.9]])
-    after, turned = moved(settings, random, position, velocity, position, position)
+    after, turned = advance_particles(settings, random, position, velocity, position, position)
     # 0.729 * 0.9 is above the limit: a step of 0.3 that turns at the bound.
     np.testing.assert_allclose(after, [[0.8, 0.5 - 0.1458, 0.2]])
     np.testing.assert_allclose(turned, [[-0.3, -0.1458, 0.3]])
-    held, still = moved(
+    held, still = advance_particles(
         PSO(1, max_velocity=0.3, bounds="hold"), random, position, velocity, position, position
     )
     np.testing.assert_allclose(held, [[1.0, 0.5 - 0.1458, 0.0]])
@@ -123,7 +130,10 @@ def test_only_the_order_of_values_matters():
 def test_a_swarm_keeps_linear_constraints_and_finds_the_corner():
     space = Space(
         {"x": (0, 1), "y": (0, 1)},
-        constraints=[Constraint({"x": 1, "y": 1}, 0.5), Constraint({"x": 1, "y": -1}, lower=0.1)],
+        constraints=[
+            LinearConstraint({"x": 1, "y": 1}, 0.5),
+            LinearConstraint({"x": 1, "y": -1}, lower=0.1),
+        ],
     )
     swarm = PSO(20).start(space, seed=0)
     for _ in range(60):

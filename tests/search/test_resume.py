@@ -12,8 +12,17 @@ import time
 import pytest
 
 from homodyn.errors import SearchError
-from homodyn.search import MMPSO, Job, Objective, Parameter, Pool, Run, Study, run
-from homodyn.search.study import IDENTITY
+from homodyn.search import (
+    MMPSO,
+    ExecutionSettings,
+    Job,
+    Objective,
+    Pool,
+    SearchParameter,
+    Study,
+    run,
+)
+from homodyn.search.study import IDENTITY_COLUMNS
 
 FORK = multiprocessing.get_context("fork")
 
@@ -21,7 +30,7 @@ JOB = """
 name = "camel"
 iterations = 6
 seed = 5
-[optimiser]
+[optimizer]
 kind = "pso"
 population = 10
 [[parameter]]
@@ -44,7 +53,7 @@ workers = 2
 JUDGE = """
 import time
 import numpy as np
-from homodyn.search.functions import six_hump
+from homodyn.search.benchmark_functions import six_hump
 def judge(parameters, seed):
     time.sleep(0)
     if parameters["x"] > 1.8:
@@ -56,13 +65,13 @@ def judge(parameters, seed):
 
 def structured_job():
     return Job(
-        [Parameter("x", -2, 2), Parameter("y", -1, 1)],
+        [SearchParameter("x", -2, 2), SearchParameter("y", -1, 1)],
         [Objective("f")],
         name="structures",
         pools=[Pool("p", {"one": ("x",), "two": ("x", "y")})],
-        optimiser=MMPSO(20, explore=0.1),
+        optimizer=MMPSO(20, explore=0.1),
         iterations=60,
-        run=Run(where="serial"),
+        run=ExecutionSettings(where="serial"),
     )
 
 
@@ -76,7 +85,7 @@ def identity(path):
     database = sqlite3.connect(path)
     assert database.execute("pragma integrity_check").fetchone() == ("ok",)
     found = {}
-    for table, columns in IDENTITY.items():
+    for table, columns in IDENTITY_COLUMNS.items():
         names = ", ".join(f'"{name}"' for name in columns)
         found[table] = database.execute(
             f"select {names} from {table} order by {columns[0]}, {columns[1]}"

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from homodyn.errors import SearchError
-from homodyn.search import Constraint, Parameter, Pool, Space
+from homodyn.search import LinearConstraint, Pool, SearchParameter, Space
 
 NO_GROUPS = np.zeros((500, 0), dtype=np.int32)
 
@@ -46,7 +46,8 @@ def test_a_space_of_astronomical_size_is_counted_and_not_listed():
 
 def test_a_subspace_has_its_groups_parameters_and_those_of_no_pool():
     space = Space(
-        {"x": (0, 1), "y": (0, 1), "z": (0, 1)}, [Pool("p", {"one": ("x",), "two": ("x", "y")})]
+        {"x": (0, 1), "y": (0, 1), "z": (0, 1)},
+        [Pool("p", {"one": ("x",), "two": ("x", "y")})],
     )
     active = space.active(np.array([[0], [1]]))
     assert active.tolist() == [[True, False, True], [True, True, True]]
@@ -55,7 +56,9 @@ def test_a_subspace_has_its_groups_parameters_and_those_of_no_pool():
 
 
 def test_values_and_unit_cube_are_inverse_on_both_scales():
-    space = Space([Parameter("k", 1e-3, 1e5, "N/m", scale="log"), Parameter("d", -2, 7)])
+    space = Space(
+        [SearchParameter("k", 1e-3, 1e5, "N/m", scale="log"), SearchParameter("d", -2, 7)]
+    )
     unit = np.random.default_rng(0).random((500, 2))
     np.testing.assert_allclose(space.unit(space.values(unit)), unit, atol=1e-13)
     middle = space.values(np.full((1, 2), 0.5))[0]
@@ -67,10 +70,13 @@ def test_values_and_unit_cube_are_inverse_on_both_scales():
 def test_repaired_points_keep_constraints_and_are_the_nearest():
     space = Space(
         {"x": (0, 2), "y": (0, 1)},
-        constraints=[Constraint({"x": 1, "y": 1}, 1.0), Constraint({"x": 1, "y": -1}, lower=0.2)],
+        constraints=[
+            LinearConstraint({"x": 1, "y": 1}, 1.0),
+            LinearConstraint({"x": 1, "y": -1}, lower=0.2),
+        ],
     )
     unit = np.random.default_rng(1).random((500, 2))
-    repaired = space.repaired(unit, NO_GROUPS)
+    repaired = space.repair(unit, NO_GROUPS)
     values = space.values(repaired)
     assert (values.sum(axis=1) <= 1 + 1e-8).all()
     assert (values[:, 0] - values[:, 1] >= 0.2 - 1e-8).all()
@@ -88,42 +94,48 @@ def test_repaired_points_keep_constraints_and_are_the_nearest():
 def test_an_equality_can_be_kept():
     space = Space(
         {"a": (0, 1), "b": (0, 1), "c": (0, 1)},
-        constraints=[Constraint({"a": 1, "b": 1, "c": 1}, lower=1.0, upper=1.0)],
+        constraints=[LinearConstraint({"a": 1, "b": 1, "c": 1}, lower=1.0, upper=1.0)],
     )
     unit = np.random.default_rng(2).random((500, 3))
-    np.testing.assert_allclose(space.repaired(unit, NO_GROUPS).sum(axis=1), 1.0, atol=1e-8)
+    np.testing.assert_allclose(space.repair(unit, NO_GROUPS).sum(axis=1), 1.0, atol=1e-8)
 
 
 def test_a_constraint_holds_where_its_parameters_are():
     space = Space(
         {"x": (0, 1), "y": (0, 1)},
         [Pool("p", {"one": ("x",), "two": ("x", "y")})],
-        [Constraint({"x": 1, "y": 1}, 0.5)],
+        [LinearConstraint({"x": 1, "y": 1}, 0.5)],
     )
     unit = np.array([[0.9, 0.9], [0.9, 0.9]])
-    repaired = space.repaired(unit, np.array([[0], [1]]))
+    repaired = space.repair(unit, np.array([[0], [1]]))
     np.testing.assert_allclose(repaired, [[0.9, 0.9], [0.25, 0.25]], atol=1e-8)
 
 
 def test_constraints_that_nothing_keeps_are_refused():
-    space = Space({"x": (0, 1)}, constraints=[Constraint({"x": 1}, lower=2.0)])
+    space = Space({"x": (0, 1)}, constraints=[LinearConstraint({"x": 1}, lower=2.0)])
     with pytest.raises(SearchError, match="no values within the bounds keep all"):
-        space.repaired(np.array([[0.5]]), np.zeros((1, 0), dtype=int))
+        space.repair(np.array([[0.5]]), np.zeros((1, 0), dtype=int))
 
 
 @pytest.mark.parametrize(
     ("make", "told"),
     [
-        (lambda: Parameter("x", 2, 1), r"lower \(2\) must be below upper \(1\)"),
-        (lambda: Parameter("x", 0, 1, scale="log"), "log scale needs a lower bound above 0"),
-        (lambda: Parameter("x", 0, float("inf")), "finite"),
-        (lambda: Parameter("x", 0, 1, start=(0.5, 2)), "start"),
-        (lambda: Parameter("x", 0, 1, bound=3), "bound: is not known here"),
-        (lambda: Space({"x": (0, 1)}, [Pool("p", {"g": ("z",)})]), "unknown parameter 'z'"),
-        (lambda: Space([Parameter("x", 0, 1)] * 2), "two parameters are named 'x'"),
+        (lambda: SearchParameter("x", 2, 1), r"lower \(2\) must be below upper \(1\)"),
+        (lambda: SearchParameter("x", 0, 1, scale="log"), "log scale needs a lower bound above 0"),
+        (lambda: SearchParameter("x", 0, float("inf")), "finite"),
+        (lambda: SearchParameter("x", 0, 1, start=(0.5, 2)), "start"),
+        (lambda: SearchParameter("x", 0, 1, bound=3), "bound: is unknown"),
+        (
+            lambda: Space({"x": (0, 1)}, [Pool("p", {"g": ("z",)})]),
+            "unknown parameter 'z'",
+        ),
+        (lambda: Space([SearchParameter("x", 0, 1)] * 2), "two parameters are named 'x'"),
         (lambda: Space({}), "no parameter to search"),
-        (lambda: Constraint({"x": 1}), "needs lower, upper or both"),
-        (lambda: Space({"x": (0, 1)}, [], [Constraint({"y": 1}, 1)]), "unknown parameter 'y'"),
+        (lambda: LinearConstraint({"x": 1}), "needs lower, upper or both"),
+        (
+            lambda: Space({"x": (0, 1)}, [], [LinearConstraint({"y": 1}, 1)]),
+            "unknown parameter 'y'",
+        ),
     ],
 )
 def test_what_cannot_be_is_refused_in_a_sentence(make, told):

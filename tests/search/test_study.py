@@ -11,9 +11,9 @@ import pytest
 from sqlalchemy import text
 
 from homodyn.errors import SearchError
-from homodyn.search import PSO, Study, run, solutions
-from homodyn.search.database import database_url, open_database, shown
-from homodyn.search.summary import duration, summary
+from homodyn.search import PSO, Study, best_solutions, run
+from homodyn.search.database import database_url, display_name, open_database
+from homodyn.search.summary import duration, summarize
 from support.search_objectives import camel, troubled
 from support.search_objectives import camel_job as job
 
@@ -30,11 +30,13 @@ def test_the_best_are_the_best_of_all(tmp_path):
     ]
     assert len(everything) < 80
     expected = sorted(everything)[:5]
-    found = solutions(study, 5)
+    found = best_solutions(study, 5)
     assert [(s.objectives["f"], s.generation, s.member) for s in found] == expected
-    assert solutions(study, 1)[0] == found[0]
-    assert solutions(study, 80) == solutions(study, 100)
-    assert [s.objectives["f"] for s in solutions(study, 80)] == sorted(v for v, *_ in everything)
+    assert best_solutions(study, 1)[0] == found[0]
+    assert best_solutions(study, 80) == best_solutions(study, 100)
+    assert [s.objectives["f"] for s in best_solutions(study, 80)] == sorted(
+        v for v, *_ in everything
+    )
 
 
 def test_the_best_are_found_behind_a_penalty_and_in_half_a_generation(tmp_path):
@@ -42,7 +44,7 @@ def test_the_best_are_found_behind_a_penalty_and_in_half_a_generation(tmp_path):
     study = run(job(penalty=-0.9), troubled, database=tmp_path / "a.db").study
     pieces = study.candidates(0, 8)
     good = np.sort(pieces.results[pieces.status == 0, 0])
-    assert [s.objectives["f"] for s in solutions(study, 6)] == good[:6].tolist()
+    assert [s.objectives["f"] for s in best_solutions(study, 6)] == good[:6].tolist()
     calls = iter(range(100))
 
     def stops(parameters):
@@ -74,7 +76,7 @@ def test_a_database_that_is_locked_for_a_while_is_waited_for(tmp_path):
 def test_a_database_that_stays_locked_is_told_and_nothing_is_lost(tmp_path, monkeypatch):
     path = tmp_path / "a.db"
     run(job(iterations=2), camel, database=path)
-    monkeypatch.setattr("homodyn.search.database.PATIENCE", 0.2)
+    monkeypatch.setattr("homodyn.search.database.DATABASE_TIMEOUT_S", 0.2)
     with sqlite3.connect(path, isolation_level=None) as holder:
         holder.execute("begin immediate")
         with pytest.raises(SearchError, match="locked; another program holds it"):
@@ -88,7 +90,7 @@ def test_a_database_that_stays_locked_is_told_and_nothing_is_lost(tmp_path, monk
 
 def test_a_full_disk_is_told_and_the_study_continues_later(tmp_path):
     path = tmp_path / "a.db"
-    described = job(optimiser=PSO(200), iterations=12)
+    described = job(optimizer=PSO(200), iterations=12)
     script = textwrap.dedent(
         f"""
         import resource, signal, sys
@@ -125,10 +127,12 @@ def test_messages_that_are_no_text_are_recorded(tmp_path):
     def odd(parameters):
         raise ValueError("no file caf\udce9.osim \0 here")
 
-    result = run(job(optimiser=PSO(3), iterations=1), odd, database=tmp_path / "a.db")
-    told = result.study.candidates(0).message
-    assert told == (r"ValueError: no file caf\udce9.osim \0 here",) * 3
-    assert any(r"caf\udce9" in note for note in result.study.notes())
+    with pytest.raises(SearchError, match="all 3 candidates failed"):
+        run(job(optimizer=PSO(3), iterations=1), odd, database=tmp_path / "a.db")
+    study = Study.open(tmp_path / "a.db")
+    messages = study.candidates(0).message
+    assert messages == (r"ValueError: no file caf\udce9.osim \0 here",) * 3
+    assert any(r"caf\udce9" in note for note in study.notes())
 
 
 def test_files_that_are_no_studies_are_told(tmp_path):
@@ -145,7 +149,7 @@ def test_files_that_are_no_studies_are_told(tmp_path):
 
 def test_a_summary_tells_how_far_a_study_is(tmp_path):
     study = run(job(iterations=3), troubled, database=tmp_path / "a.db").study
-    told = str(summary(study))
+    told = str(summarize(study))
     assert "camel: pso, generation 3 of 3, 30 candidates" in told
     assert "failed" in told
     assert "best: f -" in told
@@ -156,8 +160,8 @@ def test_urls_of_databases():
     assert database_url(None) == "sqlite://"
     assert database_url("a.db") == "sqlite:///a.db"
     assert database_url("postgresql://me@host/db") == "postgresql+psycopg://me@host/db"
-    assert shown("a.db") == "a.db"
-    assert shown("postgresql://me:secret@host/db") == "postgresql://me:***@host/db"
+    assert display_name("a.db") == "a.db"
+    assert display_name("postgresql://me:secret@host/db") == "postgresql://me:***@host/db"
 
 
 def test_postgresql_keeps_several_studies():
@@ -175,16 +179,16 @@ def test_postgresql_keeps_several_studies():
     np.testing.assert_array_equal(a.results, b.results)
     assert parts.best == whole.best
     assert parts.study.fingerprint() == whole.study.fingerprint()
-    with parts.study.held(), pytest.raises(SearchError, match="is being run by another process"):
+    with parts.study.lock(), pytest.raises(SearchError, match="is being run by another process"):
         run(job(name=name, iterations=20), camel, database=url)
-    with parts.study.held():
+    with parts.study.lock():
         # A server that restarts ends all connections, the one of the lock too.
         others = "select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory'"
         with open_database(url, None).connect() as connection:
             connection.execute(text(others))
     longer = run(job(name=name, iterations=9), camel, database=url)
     assert longer.status == "finished"
-    assert "generation 9 of 9" in str(summary(longer.study))
-    assert len(solutions(Study.open(url, name=name), 4)) == 4
+    assert "generation 9 of 9" in str(summarize(longer.study))
+    assert len(best_solutions(Study.open(url, name=name), 4)) == 4
     with pytest.raises(SearchError, match="does not have one study"):
         Study.open(url)

@@ -95,7 +95,7 @@ def sought(place, iterations):
         return ((values - 0.3) ** 2).sum(axis=1) + 1.0
 
     bounds = {"x": (-1, 1), "y": (-1, 1)}
-    return search.minimise(bowl, bounds, batch=True, iterations=iterations, database=place)
+    return search.minimize(bowl, bounds, batch=True, iterations=iterations, database=place)
 
 
 @pytest.fixture

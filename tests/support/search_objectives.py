@@ -2,13 +2,14 @@
 
 import os
 import signal
+import sys
 import time
 
 import numpy as np
 
-from homodyn.search import PSO, Job, Objective, Parameter, Run, Space
-from homodyn.search.functions import six_hump
-from homodyn.search.outcome import Tasks, evaluation_seeds
+from homodyn.search import PSO, ExecutionSettings, Job, Objective, SearchParameter, Space
+from homodyn.search.benchmark_functions import six_hump
+from homodyn.search.outcomes import CandidateBatch, evaluation_seeds
 
 SPACE = Space({"x": (-2, 2), "y": (-1, 1)})
 
@@ -16,11 +17,11 @@ SPACE = Space({"x": (-2, 2), "y": (-1, 1)})
 def camel_job(**named):
     fields = {
         "name": "camel",
-        "parameters": [Parameter("x", -2, 2), Parameter("y", -1, 1)],
+        "parameters": [SearchParameter("x", -2, 2), SearchParameter("y", -1, 1)],
         "objectives": [Objective("f")],
-        "optimiser": PSO(10),
+        "optimizer": PSO(10),
         "iterations": 8,
-        "run": Run(where="serial"),
+        "run": ExecutionSettings(where="serial"),
         **named,
     }
     return Job(**fields)
@@ -110,4 +111,10 @@ def tasks(count=6, space=SPACE, repeats=1):
     values = space.values(random.random((count, space.size)))
     groups = np.zeros((count, len(space.pools)), dtype=np.int32)
     members = np.arange(count)
-    return Tasks(members, values, groups, evaluation_seeds(7, 3, members, repeats), 3)
+    return CandidateBatch(members, values, groups, evaluation_seeds(7, 3, members, repeats), 3)
+
+
+def child_environment():
+    """The environment of a process that imports what this one can import."""
+    here = [path for path in sys.path if path]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(here)}

@@ -2,8 +2,8 @@
 
 from homodyn.bench.harness import (
     Benchmark,
-    Report,
-    Row,
+    BenchmarkReport,
+    BenchmarkRow,
     benchmark,
     benchmarks,
     best_of,
@@ -14,8 +14,8 @@ from homodyn.bench.harness import (
 
 __all__ = [
     "Benchmark",
-    "Report",
-    "Row",
+    "BenchmarkReport",
+    "BenchmarkRow",
     "benchmark",
     "benchmarks",
     "best_of",

@@ -26,12 +26,12 @@ from homodyn.balance import (
 )
 from homodyn.balance.polytope import Polytope
 from homodyn.bench.balance_plans import plan_rows
-from homodyn.bench.harness import Row, benchmark, best_of, interleave
+from homodyn.bench.harness import BenchmarkRow, benchmark, best_of, interleave
 from homodyn.errors import HomodynError
 
-WEIGHT = 70 * 9.81
-STATES = 10_000
-BUDGET = 50.0
+WEIGHT_N = 70 * 9.81
+STATE_COUNT = 10_000
+MAX_TIME_MS = 50.0
 """ms in which the states must be judged."""
 
 
@@ -66,8 +66,8 @@ def polygon_by_programs(stance: Stance, accuracy: float = 1e-6) -> np.ndarray:
     """
     wrenches = stance.forces.wrenches
     equations = np.vstack([wrenches[:, 3:].T, wrenches[:, 2]])
-    target = np.array([0.0, 0.0, WEIGHT, 0.0])
-    shadow = np.stack([-wrenches[:, 1], wrenches[:, 0]]) / WEIGHT
+    target = np.array([0.0, 0.0, WEIGHT_N, 0.0])
+    shadow = np.stack([-wrenches[:, 1], wrenches[:, 0]]) / WEIGHT_N
 
     def farthest(direction: np.ndarray) -> np.ndarray:
         found = linprog(-direction @ shadow, A_eq=equations, b_eq=target, method="highs")
@@ -97,19 +97,19 @@ def polygon_by_hull(stance: Stance) -> np.ndarray:
     Qiu (2012), algorithm 7 and eq. 4.41: facets of the set of wrenches, then their slice.
     """
     wrenches = stance.forces.wrenches
-    points = np.vstack([np.zeros(6), 100 * WEIGHT * wrenches / np.abs(wrenches).max(axis=0)])
+    points = np.vstack([np.zeros(6), 100 * WEIGHT_N * wrenches / np.abs(wrenches).max(axis=0)])
     size = np.abs(wrenches).max(axis=0)
     facets = np.unique(np.round(ConvexHull(points, qhull_options="Qt Qx").equations, 9), axis=0)
     rows, bounds = facets[:, :6] / size, -facets[:, 6]
     # Moment r x f of the weight at r = (x, y): WEIGHT * (y, -x, 0).
-    flat = WEIGHT * np.stack([-rows[:, 1], rows[:, 0]], axis=1)
-    left = bounds - WEIGHT * rows[:, 5]
+    flat = WEIGHT_N * np.stack([-rows[:, 1], rows[:, 0]], axis=1)
+    left = bounds - WEIGHT_N * rows[:, 5]
     felt = np.linalg.norm(flat, axis=1) > 1e-9 * np.abs(flat).max()
     return Polytope.from_rows(flat[felt], left[felt]).vertices + stance.reference[:2]
 
 
 @benchmark("balance")
-def balance(quick: bool) -> Iterator[Row]:
+def balance(quick: bool) -> Iterator[BenchmarkRow]:
     """Static polygons and admissible wrenches of stances, against linear programs and hulls."""
     repeat = 3 if quick else 7
     for name, stance in (("three points", three_points()), ("three soles", three_soles())):
@@ -123,27 +123,27 @@ def balance(quick: bool) -> Iterator[Row]:
             repeat=repeat,
         )
         title = f"static polygon, {name}"
-        yield Row.from_times(
+        yield BenchmarkRow.from_times(
             f"{title}, against Bretl and Lall", mine * 1e3, programs * 1e3, unit="ms", required=20
         )
-        yield Row.from_times(
+        yield BenchmarkRow.from_times(
             f"{title}, against a hull in 6-D", mine * 1e3, hulls * 1e3, unit="ms", required=None
         )
     yield from _states(quick)
     yield from plan_rows(quick)
 
 
-def _states(quick: bool) -> Iterator[Row]:
+def _states(quick: bool) -> Iterator[BenchmarkRow]:
     size: dict[str, Any] = {"length": 0.28, "width": 0.12, "friction": 0.7}
     stance = Stance(
         (sole("left", (0, 0.1, 0), **size), sole("right", (0.3, -0.1, 0.1), yaw=0.2, **size)), 1500
     )
     made = best_of(lambda: wrench_set(stance, method="hull"), repeat=3)
-    yield Row("wrenches of a stance on two soles", made * 1e3, None, "ms", None, None)
+    yield BenchmarkRow("wrenches of a stance on two soles", made * 1e3, None, "ms", None, None)
     wrenches = wrench_set(stance)
     rng = np.random.default_rng(0)
-    com = rng.normal(size=(STATES, 3)) * [0.1, 0.05, 0.05] + [0.15, 0.0, 0.9]
-    moved = point_mass(np.arange(STATES), com, rng.normal(size=(STATES, 3)), mass=70.0)
+    com = rng.normal(size=(STATE_COUNT, 3)) * [0.1, 0.05, 0.05] + [0.15, 0.0, 0.9]
+    moved = point_mass(np.arange(STATE_COUNT), com, rng.normal(size=(STATE_COUNT, 3)), mass=70.0)
     some = 20 if quick else 100
 
     def programs() -> None:
@@ -155,16 +155,16 @@ def _states(quick: bool) -> Iterator[Row]:
         ("three margins", lambda: margins(wrenches, moved.force, moved.moment, com=moved.com)),
     ):
         mine = best_of(ours, repeat=5) * 1e3
-        theirs = best_of(programs, repeat=2) * 1e3 * STATES / some
-        yield Row.from_times(
-            f"{STATES} states, {name}, against a program each",
+        theirs = best_of(programs, repeat=2) * 1e3 * STATE_COUNT / some
+        yield BenchmarkRow.from_times(
+            f"{STATE_COUNT} states, {name}, against a program each",
             mine,
             theirs,
             unit="ms",
             required=None,
         )
-        title = f"{STATES} states, {name}, against {BUDGET:g} ms"
-        yield Row.from_times(title, mine, BUDGET, unit="ms", required=1)
+        title = f"{STATE_COUNT} states, {name}, against {MAX_TIME_MS:g} ms"
+        yield BenchmarkRow.from_times(title, mine, MAX_TIME_MS, unit="ms", required=1)
 
 
 def _feasible(stance: Stance, moment: np.ndarray, force: np.ndarray) -> bool:

@@ -14,8 +14,8 @@ import numpy as np
 
 from homodyn.bench import opensim_ik_peer
 from homodyn.bench.capture_loads import loads_rows
-from homodyn.bench.harness import Row, benchmark, best_of, environment, missing
-from homodyn.bench.models import PATIENCE, data_folder
+from homodyn.bench.harness import BenchmarkRow, benchmark, best_of, environment, missing
+from homodyn.bench.models import OPENSIM_TIMEOUT_S, data_folder
 from homodyn.capture import (
     Trial,
     inverse_kinematics,
@@ -37,31 +37,35 @@ RECORDINGS = (
     ),
 )
 """Folder, model, markers and weights of the recordings that OpenSim fits too."""
-LONG = 1000
+LONG_TRIAL_FRAMES = 1000
 """Frames of a long trial."""
 FAST_ENOUGH = 0.15
 """Milliseconds a frame that a person of 34 freedoms with 40 markers may take."""
 
 
 @benchmark("capture")
-def capture(quick: bool) -> Iterator[Row]:
+def capture(quick: bool) -> Iterator[BenchmarkRow]:
     """Inverse kinematics and dynamics of recordings against OpenSim, and of a long human one."""
     for name, model, markers, tasks in RECORDINGS:
         folder = data_folder() / name
         if not folder.is_dir():
             told = f"{folder} is not there; HOMODYN_DATA names the folder of recordings"
-            yield Row(f"fit {name}", None, None, "ms/frame", None, None, told)
+            yield BenchmarkRow(f"fit {name}", None, None, "ms/frame", None, None, told)
             continue
         yield from _against_opensim(folder / model, folder / markers, folder / tasks, quick)
     yield _human(quick)
     yield from loads_rows(quick)
 
 
-def _against_opensim(model_file: Path, markers: Path, tasks: Path, quick: bool) -> Iterator[Row]:
+def _against_opensim(
+    model_file: Path, markers: Path, tasks: Path, quick: bool
+) -> Iterator[BenchmarkRow]:
     """The recording as it is, and walked to and fro, so that many frames share the first search."""
     model, trial = load(model_file), read(markers)
     weights, _ = read_tasks(tasks, model)
-    long = replace(trial, positions=_to_and_fro(trial.positions), filled=np.zeros((0, 0), bool))
+    long = replace(
+        trial, positions=_append_reversed(trial.positions), filled=np.zeros((0, 0), bool)
+    )
     note = missing("opensim")
     rounds = 1 if quick else 3
     ours = [np.inf, np.inf]
@@ -78,7 +82,7 @@ def _against_opensim(model_file: Path, markers: Path, tasks: Path, quick: bool) 
     for seconds, frames in zip(ours, (trial.frames, long.frames), strict=True):
         # Both find the person first: OpenSim by assembling, ours by trying places and postures.
         theirs = (peer["first"] + peer["frame"] * (frames - 1)) / frames * 1e3 if peer else None
-        yield Row.from_times(
+        yield BenchmarkRow.from_times(
             f"fit {frames} frames, {markers.parent.name}, {model.nv} dof",
             seconds / frames * 1e3,
             theirs,
@@ -88,13 +92,13 @@ def _against_opensim(model_file: Path, markers: Path, tasks: Path, quick: bool) 
         )
 
 
-def _human(quick: bool) -> Row:
+def _human(quick: bool) -> BenchmarkRow:
     model, trial = long_trial()
     seconds = _seconds(model, trial, {}, 2 if quick else 6)
     ours = seconds / trial.frames * 1e3
     name = f"fit {trial.frames} frames, {model.nv} dof, {len(model.markers)} markers, 2 threads"
     told = f"asked for: {FAST_ENOUGH} ms"
-    return Row(name, ours, None, "ms/frame", FAST_ENOUGH / ours, 1.0, told)
+    return BenchmarkRow(name, ours, None, "ms/frame", FAST_ENOUGH / ours, 1.0, told)
 
 
 def long_trial() -> tuple[Model, Trial]:
@@ -105,11 +109,11 @@ def long_trial() -> tuple[Model, Trial]:
         Marker(f"more{k}", person.markers[4 * k].body, rng.uniform(-0.1, 0.1, 3)) for k in range(8)
     ]
     model = replace(person, markers=(*person.markers, *more))
-    time = np.arange(LONG)[:, None] / 100
+    time = np.arange(LONG_TRIAL_FRAMES)[:, None] / 100
     swing = rng.uniform(0.1, 0.3, model.nv) * np.sin(rng.uniform(2, 8, model.nv) * time)
     swing[:, 0] += 1.2 * time[:, 0]
     inside = np.clip(model.neutral() + swing, model.lower, model.upper)
-    seen = marker_positions(model, inside) + 0.003 * rng.normal(size=(LONG, 40, 3))
+    seen = marker_positions(model, inside) + 0.003 * rng.normal(size=(LONG_TRIAL_FRAMES, 40, 3))
     return model, Trial("swaying", tuple(m.name for m in model.markers), seen, 100.0)
 
 
@@ -123,9 +127,9 @@ def _seconds(model: Model, trial: Trial, weights: dict[str, float], rounds: int)
         )
 
 
-def _to_and_fro(positions: np.ndarray) -> np.ndarray:
+def _append_reversed(positions: np.ndarray) -> np.ndarray:
     once = np.concatenate([positions, positions[-2:0:-1]])
-    return np.concatenate([once] * -(-LONG // len(once)))[:LONG]
+    return np.concatenate([once] * -(-LONG_TRIAL_FRAMES // len(once)))[:LONG_TRIAL_FRAMES]
 
 
 def _weighted_error(motion: Motion, weights: dict[str, float]) -> float:
@@ -145,6 +149,6 @@ def _opensim(
             check=True,
             capture_output=True,
             text=True,
-            timeout=PATIENCE,
+            timeout=OPENSIM_TIMEOUT_S,
         )
     return json.loads(answer.stdout.splitlines()[-1])

@@ -12,8 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from homodyn.bench import opensim_loads_peer
-from homodyn.bench.harness import Row, best_of, environment, missing
-from homodyn.bench.models import PATIENCE, data_folder
+from homodyn.bench.harness import BenchmarkRow, best_of, environment, missing
+from homodyn.bench.models import OPENSIM_TIMEOUT_S, data_folder
 from homodyn.capture import (
     filter_motion,
     inverse_dynamics,
@@ -28,7 +28,7 @@ from homodyn.motion import (
     Motion,
 )
 
-CUTOFF = 6.0
+CUTOFF_HZ = 6.0
 """Hz."""
 WALKS = {
     "gait10dof": ("gait10dof", "subject01.osim", "ref_ik.mot", "walk_grf.mot", "walk_grf.xml"),
@@ -42,13 +42,15 @@ WALKS = {
 }
 
 
-def loads_rows(quick: bool) -> Iterator[Row]:
+def loads_rows(quick: bool) -> Iterator[BenchmarkRow]:
     """Torques of each walk, a frame: the law alone, and everything from coordinates to notes."""
     for name, (place, model, coordinates, forces, setup) in WALKS.items():
         folder = data_folder() / place
         if not folder.is_dir():
             told = f"{folder} is not there; HOMODYN_DATA names the folder of recordings"
-            yield Row(f"inverse dynamics of {name}", None, None, "us/frame", None, None, told)
+            yield BenchmarkRow(
+                f"inverse dynamics of {name}", None, None, "us/frame", None, None, told
+            )
             continue
         note = missing("opensim")
         peer = (
@@ -68,7 +70,7 @@ def _rows(
     peer: dict[str, float],
     note: str,
     quick: bool,
-) -> Iterator[Row]:
+) -> Iterator[BenchmarkRow]:
     table = replace(read_table(folder / coordinates), degrees=True)
     motion = motion_from_table(load(folder / model), table)
     plates = read_plates(folder / forces)
@@ -77,7 +79,7 @@ def _rows(
         known = inverse_dynamics(motion, plates)
         law = best_of(lambda: newton_euler_loads(known.motion, known.feet), repeat=repeat) / frames
         whole = best_of(lambda: _whole(motion, plates), repeat=repeat) / frames
-    yield Row.from_times(
+    yield BenchmarkRow.from_times(
         f"inverse dynamics with plates, {name}, {frames} frames at once, 1 thread",
         law * 1e6,
         peer["solver"] * 1e6 if peer else None,
@@ -85,7 +87,7 @@ def _rows(
         required=40.0 if peer else None,
         note=note,
     )
-    yield Row.from_times(
+    yield BenchmarkRow.from_times(
         f"filter, assign plates and inverse dynamics, {name}, 1 thread",
         whole * 1e6,
         peer["tool"] * 1e6 if peer else None,
@@ -96,7 +98,7 @@ def _rows(
 
 
 def _whole(motion: Motion, plates: tuple[ForcePlate, ...]) -> None:
-    inverse_dynamics(filter_motion(motion, cutoff=CUTOFF, style="opensim"), plates, cutoff=None)
+    inverse_dynamics(filter_motion(motion, cutoff=CUTOFF_HZ, style="opensim"), plates, cutoff=None)
 
 
 def _opensim(
@@ -112,12 +114,12 @@ def _opensim(
         command = [sys.executable, "-I", opensim_loads_peer.__file__]
         places = [str((folder / file).resolve()) for file in (model, coordinates)]
         answer = subprocess.run(
-            [*command, *places, str(own), str(CUTOFF), str(rounds)],
+            [*command, *places, str(own), str(CUTOFF_HZ), str(rounds)],
             cwd=scratch,
             check=True,
             capture_output=True,
             text=True,
-            timeout=PATIENCE,
+            timeout=OPENSIM_TIMEOUT_S,
         )
     found: dict[str, float] = json.loads(answer.stdout.splitlines()[-1])
     return found

@@ -12,7 +12,7 @@ import casadi as ca
 import numpy as np
 
 from homodyn import dynamics as laws
-from homodyn.bench.harness import Row, benchmark, best_of, environment, interleave, missing
+from homodyn.bench.harness import BenchmarkRow, benchmark, best_of, environment, interleave, missing
 from homodyn.bench.pinocchio_tree import peer_positions, pinocchio_tree
 from homodyn.catalog import heiman
 from homodyn.dynamics import PointContact, RollingSphere, edge_contact, flat_foot
@@ -20,11 +20,11 @@ from homodyn.model import Model
 from homodyn.model.traced import StateFunction
 from homodyn.symbolic import kernel, machine
 
-STATES = 10_000
+STATE_COUNT = 10_000
 
 
 @dataclass(frozen=True)
-class Case:
+class DynamicsCase:
     """A law on a batch: our call, Pinocchio's for one state or for a batch, the ratio to reach."""
 
     name: str
@@ -36,18 +36,18 @@ class Case:
 
 
 @benchmark("dynamics")
-def dynamics(quick: bool) -> Iterator[Row]:
+def dynamics(quick: bool) -> Iterator[BenchmarkRow]:
     """Laws of mechanics on a human of 34 degrees of freedom, against Pinocchio."""
     model = heiman()
     rng = np.random.default_rng(1)
-    states = 2000 if quick else STATES
+    states = 2000 if quick else STATE_COUNT
     repeat = 3 if quick else 12
     q = model.neutral() + 0.3 * rng.normal(size=(states, model.nq))
     v, a = rng.normal(size=(2, states, model.nv))
     note = missing("pin")
     cases = _cases(model, q, v, a, note)
     for case in cases:
-        _compiled(case)
+        _compile(case)
         for threads in (1, 2):
             with environment("HOMODYN_THREADS", str(threads)):
                 yield _batch_row(case, states, threads, repeat, note)
@@ -56,7 +56,9 @@ def dynamics(quick: bool) -> Iterator[Row]:
     yield from _compile_rows(model, quick)
 
 
-def _cases(model: Model, q: np.ndarray, v: np.ndarray, a: np.ndarray, note: str) -> list[Case]:
+def _cases(
+    model: Model, q: np.ndarray, v: np.ndarray, a: np.ndarray, note: str
+) -> list[DynamicsCase]:
     wide = machine().lanes >= 8
     n = model.nv
     calls: dict[str, tuple[Any, Any]] = dict.fromkeys(_NAMES, (None, None))
@@ -81,7 +83,7 @@ def _cases(model: Model, q: np.ndarray, v: np.ndarray, a: np.ndarray, note: str)
         ),
         ("marker positions", _law(laws.marker_positions, model, state[:1]), 5, 96),
     ]
-    return [Case(name, f, *calls[name], required, size) for name, f, required, size in ours]
+    return [DynamicsCase(name, f, *calls[name], required, size) for name, f, required, size in ours]
 
 
 def _law(
@@ -170,13 +172,15 @@ def _pinocchio(
     }
 
 
-def _compiled(case: Case) -> None:
+def _compile(case: DynamicsCase) -> None:
     """Let the kernel of a law be native before it is timed."""
     with environment("HOMODYN_TIER", "compiled"):
         case.ours(slice(0, 8))
 
 
-def _batch_row(case: Case, states: int, threads: int, repeat: int, note: str) -> Row:
+def _batch_row(
+    case: DynamicsCase, states: int, threads: int, repeat: int, note: str
+) -> BenchmarkRow:
     """Microseconds a state; Pinocchio by its faster way, through Python or its own loop."""
     everything = slice(0, states)
     some = min(states, 1000)
@@ -198,7 +202,7 @@ def _batch_row(case: Case, states: int, threads: int, repeat: int, note: str) ->
         bound = f"writing the results alone: {_writing(case.output, states) * 1e6:.2f} us"
     if threads > 1 and case.batch is None:
         note = note or "Pinocchio has no loop over states of its own for this"
-    return Row.from_times(
+    return BenchmarkRow.from_times(
         f"{case.name}, {threads} thread{plural}",
         ours,
         min(peers) if peers else None,
@@ -214,14 +218,14 @@ def _writing(output: int, states: int) -> float:
     return best_of(lambda: room.fill(1.0), repeat=5) / states
 
 
-def _latency_row(case: Case, repeat: int, note: str) -> Row:
+def _latency_row(case: DynamicsCase, repeat: int, note: str) -> BenchmarkRow:
     """Microseconds for one state from Python."""
     functions: list[Callable[[], object]] = [lambda: case.ours(0)]
     if case.one is not None:
         one = case.one
         functions.append(lambda: one(0))
     ours, *peers = interleave(*functions, repeat=repeat, minimum_time=0.02)
-    return Row.from_times(
+    return BenchmarkRow.from_times(
         f"{case.name}, one state from Python",
         ours * 1e6,
         peers[0] * 1e6 if peers else None,
@@ -231,7 +235,7 @@ def _latency_row(case: Case, repeat: int, note: str) -> Row:
     )
 
 
-def _compile_rows(model: Model, quick: bool) -> Iterator[Row]:
+def _compile_rows(model: Model, quick: bool) -> Iterator[BenchmarkRow]:
     """Seconds to build native code, into an empty cache."""
     state = (model.neutral(), np.zeros(model.nv), np.zeros(model.nv))
     traced: list[tuple[str, Any, float | None]] = [
@@ -246,7 +250,7 @@ def _compile_rows(model: Model, quick: bool) -> Iterator[Row]:
             start = perf_counter()
             made.compile()
             seconds = perf_counter() - start
-        yield Row(
+        yield BenchmarkRow(
             f"compile {name}",
             seconds,
             allowed,

@@ -39,7 +39,7 @@ Clock = Callable[[], float]
 
 
 @dataclass(frozen=True)
-class Row:
+class BenchmarkRow:
     """One comparison: our figure, the peer's, and how many times better ours is.
 
     A figure or ratio that was not measured is ``None`` and ``note`` says why; ``required`` is the
@@ -64,7 +64,7 @@ class Row:
         unit: str,
         required: float | None,
         note: str = "",
-    ) -> Row:
+    ) -> BenchmarkRow:
         """Compare two durations, or anything else of which less is better."""
         ratio = None if peer is None else peer / ours
         return cls(name, ours, peer, unit, ratio, required, note)
@@ -79,7 +79,7 @@ class Row:
         unit: str,
         required: float | None,
         note: str = "",
-    ) -> Row:
+    ) -> BenchmarkRow:
         """Compare two rates, or anything else of which more is better."""
         ratio = None if peer is None else ours / peer
         return cls(name, ours, peer, unit, ratio, required, note)
@@ -93,11 +93,11 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Report:
+class BenchmarkReport:
     """The rows of one run, with the machine they were measured on."""
 
     machine: Mapping[str, Any]
-    rows: tuple[Row, ...] = ()
+    rows: tuple[BenchmarkRow, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as plain dictionaries and lists."""
@@ -220,7 +220,7 @@ class Benchmark:
 
     name: str
     summary: str
-    measure: Callable[[bool], Iterable[Row]]
+    measure: Callable[[bool], Iterable[BenchmarkRow]]
 
 
 _registry: dict[str, Benchmark] = {}
@@ -228,10 +228,12 @@ _registry: dict[str, Benchmark] = {}
 
 def benchmark(
     name: str,
-) -> Callable[[Callable[[bool], Iterable[Row]]], Callable[[bool], Iterable[Row]]]:
+) -> Callable[[Callable[[bool], Iterable[BenchmarkRow]]], Callable[[bool], Iterable[BenchmarkRow]]]:
     """Register the decorated function as a benchmark; its docstring's first line describes it."""
 
-    def register(measure: Callable[[bool], Iterable[Row]]) -> Callable[[bool], Iterable[Row]]:
+    def register(
+        measure: Callable[[bool], Iterable[BenchmarkRow]],
+    ) -> Callable[[bool], Iterable[BenchmarkRow]]:
         if name in _registry:
             raise HomodynError(f"two benchmarks are named '{name}'")
         lines = (measure.__doc__ or "").strip().splitlines()
@@ -254,7 +256,7 @@ def run(
     machine: Mapping[str, Any],
     quick: bool = False,
     progress: Callable[[str], None] = lambda text: None,
-) -> Report:
+) -> BenchmarkReport:
     """Run the named benchmarks, or all, and return their rows; ``progress`` hears each name.
 
     A benchmark that meets a package that is not installed ends with a row that says so.
@@ -264,7 +266,7 @@ def run(
     for name in chosen:
         if name not in known:
             raise HomodynError(f"no benchmark '{name}'; valid names: {list(known)}")
-    rows: list[Row] = []
+    rows: list[BenchmarkRow] = []
     for name in chosen:
         progress(name)
         try:
@@ -275,5 +277,5 @@ def run(
             if error.name is None or error.name.split(".")[0] == "homodyn":
                 raise
             note = f"{error.name} is not installed"
-            rows.append(Row(name, None, None, "", None, None, note))
-    return Report(machine, tuple(rows))
+            rows.append(BenchmarkRow(name, None, None, "", None, None, note))
+    return BenchmarkReport(machine, tuple(rows))

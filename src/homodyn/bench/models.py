@@ -14,25 +14,25 @@ import numpy as np
 
 from homodyn import dynamics as laws
 from homodyn.bench import opensim_peer
-from homodyn.bench.harness import Row, benchmark, best_of, environment, missing
+from homodyn.bench.harness import BenchmarkRow, benchmark, best_of, environment, missing
 from homodyn.model import Model, load
 
-STATES = 10_000
+STATE_COUNT = 10_000
 FILES = ("arnold2013/generic/unscaled_generic.osim", "arnold2013/subject01/subject01.osim")
 """The largest models at hand, in the folder of recordings."""
-PATIENCE = 300
+OPENSIM_TIMEOUT_S = 300
 """Seconds that OpenSim may take in all for one model."""
 
 
 @benchmark("models")
-def models(quick: bool) -> Iterator[Row]:
+def models(quick: bool) -> Iterator[BenchmarkRow]:
     """Loading the largest OpenSim models and their inverse dynamics, against OpenSim."""
     folder = data_folder()
     for name in FILES:
         path = folder / name
         if not path.is_file():
             told = f"{path} is not there; HOMODYN_DATA names the folder of recordings"
-            yield Row(f"load {Path(name).name}", None, None, "ms", None, None, told)
+            yield BenchmarkRow(f"load {Path(name).name}", None, None, "ms", None, None, told)
             continue
         yield from _rows(path, quick)
 
@@ -42,7 +42,7 @@ def data_folder() -> Path:
     return Path(os.environ.get("HOMODYN_DATA") or Path("..") / "shared" / "data")
 
 
-def _rows(path: Path, quick: bool) -> Iterator[Row]:
+def _rows(path: Path, quick: bool) -> Iterator[BenchmarkRow]:
     rounds, states = (2, 50) if quick else (6, 300)
     note = missing("opensim")
     ours: dict[str, float] = {}
@@ -58,9 +58,11 @@ def _rows(path: Path, quick: bool) -> Iterator[Row]:
     for key, text in told.items():
         theirs = peer[key] * 1e3 if peer else None
         required = 1.0 if key == "first" and peer else None
-        yield Row.from_times(text, ours[key] * 1e3, theirs, unit="ms", required=required, note=note)
-    yield Row.from_times(
-        f"inverse dynamics of {STATES} states, {size}, 1 thread",
+        yield BenchmarkRow.from_times(
+            text, ours[key] * 1e3, theirs, unit="ms", required=required, note=note
+        )
+    yield BenchmarkRow.from_times(
+        f"inverse dynamics of {STATE_COUNT} states, {size}, 1 thread",
         _batch(model, rounds) * 1e6,
         peer["state"] * 1e6 if peer else None,
         unit="us/state",
@@ -90,11 +92,11 @@ def _first_answers(path: Path, rounds: int) -> dict[str, float]:
 def _batch(model: Model, rounds: int) -> float:
     """Seconds a state, native and on one thread."""
     rng = np.random.default_rng(1)
-    q = model.neutral() + 0.02 * rng.uniform(-1, 1, size=(STATES, model.nq))
-    v, a = np.full((2, STATES, model.nv), 0.5)
+    q = model.neutral() + 0.02 * rng.uniform(-1, 1, size=(STATE_COUNT, model.nq))
+    v, a = np.full((2, STATE_COUNT, model.nv), 0.5)
     with environment("HOMODYN_THREADS", "1"), environment("HOMODYN_TIER", "compiled"):
         laws.inverse_dynamics(model, q, v, a)
-        return best_of(lambda: laws.inverse_dynamics(model, q, v, a), repeat=rounds) / STATES
+        return best_of(lambda: laws.inverse_dynamics(model, q, v, a), repeat=rounds) / STATE_COUNT
 
 
 def _opensim(path: Path, rounds: int, states: int) -> dict[str, float]:
@@ -107,6 +109,6 @@ def _opensim(path: Path, rounds: int, states: int) -> dict[str, float]:
             check=True,
             capture_output=True,
             text=True,
-            timeout=PATIENCE,
+            timeout=OPENSIM_TIMEOUT_S,
         )
     return json.loads(answer.stdout.splitlines()[-1])

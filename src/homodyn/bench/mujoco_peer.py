@@ -35,7 +35,7 @@ class MujocoHuman:
         datas = self._datas[:threads]
         self._rollout[threads].rollout([self.model] * lanes, datas, states, nstep=steps)
 
-    def settled(self, duration: float, last: float, weight: float) -> tuple[float, float]:
+    def settle(self, duration: float, last: float, weight: float) -> tuple[float, float]:
         """Mean force off the weight (N) and largest penetration (m) in the last seconds."""
         mujoco = self._mujoco
         mujoco.mj_setState(self.model, self.data, self.state, mujoco.mjtState.mjSTATE_FULLPHYSICS)

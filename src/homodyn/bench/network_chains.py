@@ -9,9 +9,9 @@ from homodyn.model import Assembly, Body, Model, joints
 
 WIDTH, LENGTH = 0.05, 1.0
 """Sides of a link (m); it has 1 kg and hangs from its upper end."""
-DAMPING = 1.0
+HINGE_DAMPING = 1.0
 """Of every hinge (N m s/rad)."""
-TILT = 0.2 * np.pi
+INITIAL_TILT_RAD = 0.2 * np.pi
 """Angle of the first hinge at the start (rad)."""
 
 
@@ -20,7 +20,7 @@ def parent_of(k: int, branches: int) -> int:
     return (k - 2) // branches + 1 if k > 1 else 0
 
 
-def in_the_language(size: int, branches: int, *, sparse: bool = True) -> network.Network:
+def chain_network(size: int, branches: int, *, sparse: bool = True) -> network.Network:
     """The tree from the library of rigid bodies, by Euler steps."""
     edges = "\n".join(
         f'edge from "p{parent_of(k, branches)}" to "p{k}" : physics.joint {{}}'
@@ -33,10 +33,10 @@ def in_the_language(size: int, branches: int, *, sparse: bool = True) -> network
                 com = "[0; 0; {-LENGTH / 2}]"
                 tr = "[0; 0; {-LENGTH}]"
                 I = "Inertia.Box(m, {WIDTH}, {WIDTH}, {LENGTH})"
-                damping = {DAMPING}
+                damping = {HINGE_DAMPING}
                 tau = "-damping * dq"
             }}
-            node "p1" {{ tr = "[0; 0; 0]" q = {TILT!r} }}
+            node "p1" {{ tr = "[0; 0; 0]" q = {INITIAL_TILT_RAD!r} }}
             {edges}
             include "physics/model.cdn"
             include "physics/dynamics.cdn"
@@ -46,15 +46,15 @@ def in_the_language(size: int, branches: int, *, sparse: bool = True) -> network
     return net
 
 
-def as_a_body(size: int, branches: int) -> network.Network:
+def chain_body(size: int, branches: int) -> network.Network:
     """The tree as a model, which is a node of a network."""
-    model = links(size, branches)
+    model = chain_model(size, branches)
     net = network.Network(method="euler")
-    network.body(net, "tree", model)
-    return net.set({f"tree.{model.coordinate_names[0]}.q0": TILT})
+    network.add_body(net, "tree", model)
+    return net.set({f"tree.{model.coordinate_names[0]}.q0": INITIAL_TILT_RAD})
 
 
-def links(size: int, branches: int) -> Model:
+def chain_model(size: int, branches: int) -> Model:
     """The tree as a model."""
     across, along = (WIDTH**2 + LENGTH**2) / 12, WIDTH**2 / 6
     built = Assembly(f"{size} links, {branches} a link")
@@ -64,7 +64,7 @@ def links(size: int, branches: int) -> Model:
         at = (0.0, 0.0, -LENGTH) if k > 1 else (0.0, 0.0, 0.0)
         built = built.add(body, joints.revolute("y"), *place, at=at)
     model = built.model()
-    return model.with_numbers({f"{name}.damping": DAMPING for name in model.coordinate_names})
+    return model.with_numbers({f"{name}.damping": HINGE_DAMPING for name in model.coordinate_names})
 
 
 class MujocoLinks:
@@ -76,7 +76,7 @@ class MujocoLinks:
 
         self.model = mujoco.MjModel.from_xml_string(_mjcf(size, branches, dt))
         self.data = mujoco.MjData(self.model)
-        self.data.qpos[0] = TILT
+        self.data.qpos[0] = INITIAL_TILT_RAD
         kind = mujoco.mjtState.mjSTATE_FULLPHYSICS
         self.state = np.zeros((1, mujoco.mj_stateSize(self.model, kind)))
         mujoco.mj_getState(self.model, self.data, self.state[0], kind)
@@ -98,7 +98,7 @@ def _mjcf(size: int, branches: int, dt: float) -> str:
         at = f"0 0 {-LENGTH}" if k > 1 else "0 0 0"
         inside = "".join(map(body, below.get(k, [])))
         return (
-            f'<body pos="{at}"><joint type="hinge" axis="0 1 0" damping="{DAMPING}"/>'
+            f'<body pos="{at}"><joint type="hinge" axis="0 1 0" damping="{HINGE_DAMPING}"/>'
             f'<inertial pos="0 0 {-LENGTH / 2}" mass="1" '
             f'diaginertia="{across} {across} {along}"/>{inside}</body>'
         )

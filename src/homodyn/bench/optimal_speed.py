@@ -19,7 +19,7 @@ from typing import Any
 import homodyn.optimal as oc
 from homodyn import gait
 from homodyn.bench import squat
-from homodyn.bench.harness import Row
+from homodyn.bench.harness import BenchmarkRow
 from homodyn.gait.synthesis.problem import TRANSCRIPTION
 from homodyn.symbolic import build_queue
 from homodyn.synthetic import walking_trial
@@ -31,17 +31,17 @@ NAMES = {
     "step": "reconstruction of a step, 34 dof, 29 intervals",
     "synthesis": "synthesis of a step at 1.75 m/s from a stored one, 34 dof",
 }
-SPEED = 1.75
+SPEED_M_PER_S = 1.75
 """m/s: half-way between two stored steps."""
-COMPILATION = 180.0
+MAX_COMPILATION_S = 180.0
 """s: limit of the first compilation."""
-MEMORY = 2000.0
+MAX_MEMORY_MB = 2000.0
 """MB: limit of the memory of a search."""
-PATIENCE = 900
+PROCESS_TIMEOUT_S = 900
 """s that one process may take."""
 
 
-def speed_rows(quick: bool) -> Iterator[Row]:
+def speed_rows(quick: bool) -> Iterator[BenchmarkRow]:
     """Reconstruction, synthesis and a squat with cached kernels, and their first compilation."""
     cases = ("squat",) if quick else tuple(NAMES)
     for case in cases:
@@ -51,23 +51,30 @@ def speed_rows(quick: bool) -> Iterator[Row]:
             f"{best['status']}, {best['iterations']} iterations, {best['processor']:.2f} s of "
             "processors; the peer is the limit"
         )
-        yield Row.from_times(
+        yield BenchmarkRow.from_times(
             NAMES[case], best["seconds"], LIMITS[case], unit="s", required=1.0, note=told
         )
-        yield Row.from_times(
-            f"memory, {case}", best["memory"], MEMORY, unit="MB", required=1.0, note="the limit"
+        yield BenchmarkRow.from_times(
+            f"memory, {case}",
+            best["memory"],
+            MAX_MEMORY_MB,
+            unit="MB",
+            required=1.0,
+            note="the limit",
         )
     for case in () if quick else cases:
         yield first_compilation(case)
 
 
-def first_compilation(case: str) -> Row:
+def first_compilation(case: str) -> BenchmarkRow:
     """From an empty cache: the first search without native code, until all of it is there."""
     with tempfile.TemporaryDirectory(prefix="homodyn-") as folder:
         first = _child("first", case, HOMODYN_CACHE=folder, HOMODYN_BACKGROUND="")
     told = f"the first search ended after {first['seconds']:.1f} s; the peer is the limit"
     name = f"first compilation, {case}"
-    return Row.from_times(name, first["compiled"], COMPILATION, unit="s", required=1.0, note=told)
+    return BenchmarkRow.from_times(
+        name, first["compiled"], MAX_COMPILATION_S, unit="s", required=1.0, note=told
+    )
 
 
 def problem_of(case: str) -> oc.Problem:
@@ -92,12 +99,12 @@ def _child(what: str, case: str, **environment: str) -> dict[str, Any]:
         check=True,
         capture_output=True,
         text=True,
-        timeout=PATIENCE,
+        timeout=PROCESS_TIMEOUT_S,
     )
     return dict(json.loads(answer.stdout.splitlines()[-1]))
 
 
-def _timed(search: Callable[[], oc.Solution]) -> dict[str, Any]:
+def _time_search(search: Callable[[], oc.Solution]) -> dict[str, Any]:
     began, used = time.perf_counter(), time.process_time()
     found = search()
     return {
@@ -122,7 +129,7 @@ def _peak_memory() -> float:
 
 def _search(case: str) -> Callable[[], oc.Solution]:
     if case == "synthesis":
-        return lambda: gait.synthesize("mixed", speed=SPEED).solution
+        return lambda: gait.synthesize("mixed", speed=SPEED_M_PER_S).solution
     problem = problem_of(case)
     return problem.solve
 
@@ -130,13 +137,15 @@ def _search(case: str) -> Callable[[], oc.Solution]:
 def _main(what: str, case: str) -> dict[str, Any]:
     if what == "compile":
         if case == "synthesis":
-            problem = gait.synthesis_problem(objective=gait.OBJECTIVES["mixed"], speed=SPEED)
+            problem = gait.synthesis_problem(
+                objective=gait.OBJECTIVES["mixed"], speed=SPEED_M_PER_S
+            )
             problem.build(TRANSCRIPTION).compile()
         else:
             problem_of(case).build().compile()
         return {}
     began = time.perf_counter()
-    found = _timed(_search(case))
+    found = _time_search(_search(case))
     if what == "first":
         while build_queue.pending_jobs() or build_queue.is_builder_running():
             time.sleep(0.2)

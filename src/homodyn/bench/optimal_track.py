@@ -24,7 +24,7 @@ from scipy.interpolate import CubicHermiteSpline, CubicSpline, interp1d
 
 import homodyn.optimal as oc
 from homodyn.bench import opensim_track_peer
-from homodyn.bench.harness import Row, missing
+from homodyn.bench.harness import BenchmarkRow, missing
 from homodyn.bench.models import data_folder
 from homodyn.capture import (
     filter_motion,
@@ -44,28 +44,28 @@ from homodyn.motion import (
 PLACE = "gait10dof"
 SPAN = (0.5, 1.625)
 """s: a stride of the walk; Moco refuses spans whose ends are rounded off on its mesh."""
-EFFORT = 1e-3
+EFFORT_WEIGHT = 1e-3
 """Weight of squared torques in parts of ``STRENGTH``, beside squared errors of coordinates."""
-STRENGTH = 100.0
+TORQUE_SCALE = 100.0
 """N m, N."""
-MOST = 50.0
+MAX_SCALED_TORQUE = 50.0
 """Torques are at most this many times ``STRENGTH``."""
-TOLERANCE = 1e-5
+SOLVER_TOLERANCE = 1e-5
 """Of both solvers; with a larger one Moco ends with an objective a fifth above the best."""
 RUNS = (("collocation", "hermite-simpson", 50), ("shooting", "trapezoidal", 100))
 """Transcription of ours, that of Moco beside it, and intervals of both: higher order, and second
 order, which on half the mesh does not follow the light feet between its nodes."""
-QUICK = (("collocation", "hermite-simpson", 30),)
-PATIENCE = 600
+QUICK_CASES = (("collocation", "hermite-simpson", 30),)
+MOCO_TIMEOUT_S = 600
 """s that Moco may take for one answer."""
-FASTER = 20.0
-FINE = 4001
+MIN_SPEEDUP = 20.0
+QUADRATURE_POINTS = 4001
 """Instants of the quadrature that judges both."""
 SETUP, FORCES = "walk_grf.xml", "walk_grf.mot"
 
 
 @dataclass(frozen=True, eq=False)
-class Answer:
+class TrackingAnswer:
     """What a solver found, and how long it took."""
 
     seconds: float
@@ -83,20 +83,20 @@ class Answer:
     held: bool = False
     """Whether torques are constant around their instants, and not linear between them."""
 
-    def objective(self, walk: Walk) -> float:
+    def objective(self, walk: TrackedWalk) -> float:
         """Squared errors of coordinates and weighted squared torques, over the span."""
-        fine = np.linspace(*SPAN, FINE)
+        fine = np.linspace(*SPAN, QUADRATURE_POINTS)
         q = CubicHermiteSpline(self.time, self.q, self.v)(fine)
         off = q - CubicSpline(walk.motion.time, walk.motion.q)(fine)
         kind = "nearest" if self.held else "linear"
         ends = (self.tau[0], self.tau[-1])
         tau = interp1d(self.tau_time, self.tau, kind, 0, bounds_error=False, fill_value=ends)(fine)
-        density = (off**2).sum(axis=1) + EFFORT * ((tau / STRENGTH) ** 2).sum(axis=1)
+        density = (off**2).sum(axis=1) + EFFORT_WEIGHT * ((tau / TORQUE_SCALE) ** 2).sum(axis=1)
         return float(np.trapezoid(density, fine))
 
 
 @dataclass(frozen=True, eq=False)
-class Walk:
+class TrackedWalk:
     """The recorded walk, filtered, with what plates measured."""
 
     motion: Motion
@@ -106,32 +106,32 @@ class Walk:
     folder: Path
 
 
-def track_rows(quick: bool) -> Iterator[Row]:
+def track_rows(quick: bool) -> Iterator[BenchmarkRow]:
     """Time and objective of each transcription, ours and Moco's."""
     folder = data_folder() / PLACE
     if not folder.is_dir():
         told = f"{folder} is not there; HOMODYN_DATA names the folder of recordings"
-        yield Row("tracking of a walk", None, None, "s", None, None, told)
+        yield BenchmarkRow("tracking of a walk", None, None, "s", None, None, told)
         return
     note = missing("opensim")
-    walk = recorded(folder)
-    for ours, theirs, intervals in QUICK if quick else RUNS:
+    walk = read_walk(folder)
+    for ours, theirs, intervals in QUICK_CASES if quick else RUNS:
         mine = _best_answer(tracking_problem(walk, intervals), ours, 2 if quick else 3)
         peer = None if note else moco(walk, theirs, intervals)
         yield from _rows(walk, f"{intervals} intervals, {ours}", theirs, mine, peer, note)
 
 
-def recorded(folder: Path) -> Walk:
+def read_walk(folder: Path) -> TrackedWalk:
     """The walk with its coordinates filtered at 6 Hz, and the plates as they are."""
     model = load(folder / "subject01.osim", as_measured=True)
     motion = filter_motion(motion_from_table(model, read_table(folder / "ref_ik.mot")), cutoff=6.0)
     plates = tuple(read_plates(folder / FORCES, setup=folder / SETUP, up="y"))
     back = world_axes(model).T
     turned = tuple(plate.rotate(back) for plate in plates)
-    return Walk(motion, inverse_dynamics(motion, plates, cutoff=None), turned, folder)
+    return TrackedWalk(motion, inverse_dynamics(motion, plates, cutoff=None), turned, folder)
 
 
-def tracking_problem(walk: Walk, intervals: int) -> oc.Problem:
+def tracking_problem(walk: TrackedWalk, intervals: int) -> oc.Problem:
     """Stay near the recorded coordinates with little torque, under the measured forces."""
     motion = walk.motion
     curves = {key: _over(motion.time, getattr(motion, key)) for key in ("q", "v", "a")}
@@ -141,10 +141,13 @@ def tracking_problem(walk: Walk, intervals: int) -> oc.Problem:
         SPAN[1] - SPAN[0],
         terms=[
             oc.track_coordinates(curves["q"]),
-            EFFORT * oc.torque(1 / STRENGTH**2),
+            EFFORT_WEIGHT * oc.torque(1 / TORQUE_SCALE**2),
         ],
         intervals=intervals,
-        bounds={"tau": (-MOST * STRENGTH, MOST * STRENGTH), "v": (-50.0, 50.0)},
+        bounds={
+            "tau": (-MAX_SCALED_TORQUE * TORQUE_SCALE, MAX_SCALED_TORQUE * TORQUE_SCALE),
+            "v": (-50.0, 50.0),
+        },
         guess={**curves, "tau": _over(motion.time, tau)},
         loads=[_load(plate) for plate in walk.plates],
     )
@@ -167,16 +170,16 @@ def _load(plate: ForcePlate) -> oc.Load:
     return oc.Load(plate.body, at)
 
 
-def _best_answer(problem: oc.Problem, transcription: str, rounds: int) -> Answer:
+def _best_answer(problem: oc.Problem, transcription: str, rounds: int) -> TrackingAnswer:
     """The fastest of some rounds, building and re-checking between nodes included."""
-    best: Answer | None = None
+    best: TrackingAnswer | None = None
     for _ in range(rounds):
         start, used = perf_counter(), process_time()
-        solution = problem.solve(transcription, tolerance=TOLERANCE)
+        solution = problem.solve(transcription, tolerance=SOLVER_TOLERANCE)
         seconds, processor = perf_counter() - start, process_time() - used
         if best is None or seconds < best.seconds:
             phase = solution.phases[0]
-            best = Answer(
+            best = TrackingAnswer(
                 seconds,
                 processor,
                 solution.iterations,
@@ -193,7 +196,7 @@ def _best_answer(problem: oc.Problem, transcription: str, rounds: int) -> Answer
     return best
 
 
-def moco(walk: Walk, scheme: str, intervals: int) -> Answer:
+def moco(walk: TrackedWalk, scheme: str, intervals: int) -> TrackingAnswer:
     """The same by Moco, which times itself in a process of its own."""
     names = walk.motion.model.coordinate_names
     motion = walk.motion
@@ -206,10 +209,10 @@ def moco(walk: Walk, scheme: str, intervals: int) -> Answer:
         "span": SPAN,
         "intervals": intervals,
         "scheme": scheme,
-        "effort": EFFORT,
-        "strength": STRENGTH,
-        "most": MOST,
-        "tolerance": TOLERANCE,
+        "effort": EFFORT_WEIGHT,
+        "strength": TORQUE_SCALE,
+        "most": MAX_SCALED_TORQUE,
+        "tolerance": SOLVER_TOLERANCE,
         "threads": os.cpu_count(),
         "time": motion.time.tolist(),
         "q": _by_name(names, motion.q),
@@ -229,12 +232,12 @@ def moco(walk: Walk, scheme: str, intervals: int) -> Answer:
             check=True,
             capture_output=True,
             text=True,
-            timeout=PATIENCE,
+            timeout=MOCO_TIMEOUT_S,
         )
     found = json.loads(answer.stdout.splitlines()[-1])
     time = np.array(found["time"])
     columns = {key: np.column_stack([found[key][n] for n in names]) for key in ("q", "v", "tau")}
-    return Answer(
+    return TrackingAnswer(
         found["seconds"],
         found["processor"],
         found["iterations"],
@@ -253,8 +256,13 @@ def _by_name(names: tuple[str, ...], values: np.ndarray) -> dict[str, list[float
 
 
 def _rows(
-    walk: Walk, ours: str, theirs: str, mine: Answer, peer: Answer | None, note: str
-) -> Iterator[Row]:
+    walk: TrackedWalk,
+    ours: str,
+    theirs: str,
+    mine: TrackingAnswer,
+    peer: TrackingAnswer | None,
+    note: str,
+) -> Iterator[BenchmarkRow]:
     what = f"tracking of a walk, 10 dof, {ours}"
     if peer is not None:
         note = (
@@ -264,10 +272,15 @@ def _rows(
         )
     if not mine.success:
         note += "; ours is not an answer"
-    yield Row.from_times(
-        what, mine.seconds, peer.seconds if peer else None, unit="s", required=FASTER, note=note
+    yield BenchmarkRow.from_times(
+        what,
+        mine.seconds,
+        peer.seconds if peer else None,
+        unit="s",
+        required=MIN_SPEEDUP,
+        note=note,
     )
-    yield Row.from_times(
+    yield BenchmarkRow.from_times(
         f"{what}: objective by one quadrature",
         mine.objective(walk),
         peer.objective(walk) if peer else None,

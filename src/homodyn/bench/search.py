@@ -14,14 +14,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from homodyn.bench.harness import Row, benchmark, missing
-from homodyn.search import PSO, Progress, Study, minimise, solutions
+from homodyn.bench.harness import BenchmarkRow, benchmark, missing
+from homodyn.search import PSO, SearchProgress, Study, best_solutions, minimize
 
-POPULATION = 1000
+POPULATION_SIZE = 1000
 BOUNDS = {f"x{k}": (-1.0, 1.0) for k in range(10)}
 LIMITS = {"in process": 20.0, "pool": 1000.0, "Dask": 5000.0}
 """Microseconds a candidate may cost where it is evaluated for nothing."""
-LARGE = 1_000_000
+LARGE_STUDY_CANDIDATES = 1_000_000
 
 
 def free(parameters: dict[str, float]) -> float:
@@ -35,7 +35,7 @@ def free_batch(values: Any) -> Any:
 
 
 @benchmark("search")
-def search(quick: bool) -> Iterator[Row]:
+def search(quick: bool) -> Iterator[BenchmarkRow]:
     """Overhead of a search for a candidate, on three executors; size of a large study."""
     generations = 5 if quick else 30
     yield _overhead("in process, one call a generation", LIMITS["in process"], generations, True)
@@ -43,14 +43,16 @@ def search(quick: bool) -> Iterator[Row]:
     yield _overhead("pool", LIMITS["pool"], generations, False, where="pool")
     note = missing("distributed")
     if note:
-        yield Row("Dask", None, None, "us", None, None, note)
+        yield BenchmarkRow("Dask", None, None, "us", None, None, note)
     else:
         with _cluster() as address:
             yield _overhead("Dask", LIMITS["Dask"], generations, False, where=address)
-    yield from _large(LARGE // 20 if quick else LARGE)
+    yield from _large(LARGE_STUDY_CANDIDATES // 20 if quick else LARGE_STUDY_CANDIDATES)
 
 
-def _overhead(name: str, limit: float, generations: int, batch: bool, where: str = "serial") -> Row:
+def _overhead(
+    name: str, limit: float, generations: int, batch: bool, where: str = "serial"
+) -> BenchmarkRow:
     """Seconds of a whole run less those of starting it, for a candidate."""
     with tempfile.TemporaryDirectory() as folder:
         # Processes start and modules load in the first generation, which is not counted. What is
@@ -58,14 +60,14 @@ def _overhead(name: str, limit: float, generations: int, batch: bool, where: str
         clock = time.process_time if where == "serial" else time.perf_counter
         began: list[float] = []
 
-        def note(progress: Progress) -> None:
+        def note(progress: SearchProgress) -> None:
             if not progress.evaluated:
                 began.append(clock())
 
-        minimise(
+        minimize(
             free_batch if batch else free,
             BOUNDS,
-            optimiser=PSO(population=POPULATION),
+            optimizer=PSO(population=POPULATION_SIZE),
             iterations=generations + 1,
             batch=batch,
             where=where,
@@ -73,9 +75,9 @@ def _overhead(name: str, limit: float, generations: int, batch: bool, where: str
             progress=note,
         )
     steps = [after - before for before, after in itertools.pairwise(began)]
-    each = statistics.median(steps) / POPULATION * 1e6
+    each = statistics.median(steps) / POPULATION_SIZE * 1e6
     told = "median generation of 1000, recorded; the peer is the limit"
-    return Row.from_times(
+    return BenchmarkRow.from_times(
         f"overhead a candidate, {name}", each, limit, unit="us", required=1.0, note=told
     )
 
@@ -109,24 +111,24 @@ def _cluster() -> Iterator[str]:
                 process.wait()
 
 
-_LARGE = """
+_LARGE_SCRIPT = """
 import resource, sys
 from homodyn.bench.search import BOUNDS, free_batch
-from homodyn.search import PSO, minimise
-minimise(free_batch, BOUNDS, optimiser=PSO(population=1000), iterations=int(sys.argv[2]) // 1000,
+from homodyn.search import PSO, minimize
+minimize(free_batch, BOUNDS, optimizer=PSO(population=1000), iterations=int(sys.argv[2]) // 1000,
          batch=True, database=sys.argv[1])
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 """
 
 
-def _large(candidates: int) -> Iterator[Row]:
+def _large(candidates: int) -> Iterator[BenchmarkRow]:
     """A study in a process of its own, so that its memory is its own."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "large.db"
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
         start = time.perf_counter()
         done = subprocess.run(
-            [sys.executable, "-c", _LARGE, str(path), str(candidates)],
+            [sys.executable, "-c", _LARGE_SCRIPT, str(path), str(candidates)],
             env=environment,
             check=True,
             capture_output=True,
@@ -137,12 +139,14 @@ def _large(candidates: int) -> Iterator[Row]:
         name = f"study of {candidates:,} candidates of 10 parameters"
         told = f"{seconds:.0f} s, {size:.0f} MB on disk; the peer is the limit"
         memory = float(done.stdout.split()[-1])
-        yield Row.from_times(f"{name}, memory", memory, 1000.0, unit="MB", required=1.0, note=told)
+        yield BenchmarkRow.from_times(
+            f"{name}, memory", memory, 1000.0, unit="MB", required=1.0, note=told
+        )
         for count in (1, 10):
             start = time.perf_counter()
-            solutions(Study.open(path), count)
+            best_solutions(Study.open(path), count)
             took = time.perf_counter() - start
-            yield Row.from_times(
+            yield BenchmarkRow.from_times(
                 f"{name}, best {count}",
                 took,
                 1.0,

@@ -15,11 +15,11 @@ import numpy as np
 
 GRAVITY, LENGTH, MASS = 9.81, 1.0, 80.0
 SPEED, MOST_STEPS = 5.0, 24
-TOLERANCE = 1e-3
+EVENT_TOLERANCE_M = 1e-3
 """How far beyond its zero (m) an event may be found."""
-CUTS = 50
+MAX_CUTS_PER_STEP = 50
 """Cuts of a step after which an event is taken as it is."""
-TIDY = 64
+COMPACTION_INTERVAL_STEPS = 64
 """Steps after which ended runners are taken out."""
 
 
@@ -31,7 +31,9 @@ def steps_to_fall(
     steps, time = np.zeros(len(stiffness)), np.zeros(len(stiffness))
     for number in range(round(t_end / dt)):
         runners.step(dt, number * dt)
-        if number % TIDY == TIDY - 1 and runners.tidy(steps, time):
+        if number % COMPACTION_INTERVAL_STEPS == COMPACTION_INTERVAL_STEPS - 1 and runners.tidy(
+            steps, time
+        ):
             break
     runners.end[~runners.over] = t_end
     runners.over[:] = True
@@ -91,11 +93,11 @@ class _Runners:
     def _meet(self, lanes: np.ndarray, before: np.ndarray, dt: float) -> None:
         """Find events of some runners, carry them out, and complete the step."""
         left = np.full(len(lanes), dt)
-        for _ in range(CUTS):
+        for _ in range(MAX_CUTS_PER_STEP):
             if not len(lanes):
                 return
             before, left = self._event(lanes, before, left)
-            after = self._advanced(before, lanes, left)
+            after = self._advance(before, lanes, left)
             zero = self._zero(after, lanes)
             again = (self._zero(before, lanes) < 0) & (zero >= 0)
             self.state[:, lanes] = after
@@ -108,15 +110,15 @@ class _Runners:
         """States right after the first event in a span of time, and what is left of the span."""
         length = span.copy()
         start = self._zero(before, lanes)
-        after = self._advanced(before, lanes, length)
-        for _ in range(CUTS):
+        after = self._advance(before, lanes, length)
+        for _ in range(MAX_CUTS_PER_STEP):
             end = self._zero(after, lanes)
-            far = np.abs(end) > TOLERANCE
+            far = np.abs(end) > EVENT_TOLERANCE_M
             if not far.any():
                 break
             share = np.clip(-start[far] / (end[far] - start[far]), 1e-6, 0.999)
             length[far] *= np.where(end[far] > 0, share, 1.0)
-            after[:, far] = self._advanced(before[:, far], lanes[far], length[far])
+            after[:, far] = self._advance(before[:, far], lanes[far], length[far])
         landed = ~self.ground[lanes]
         self.ground[lanes] = landed
         self.foot[lanes] = np.where(landed, after[0] + self.reach[lanes], self.foot[lanes])
@@ -129,9 +131,9 @@ class _Runners:
 
     def _all(self, state: np.ndarray, dt: float) -> np.ndarray:
         """A step of all runners."""
-        return self._advanced(state, slice(None), dt)
+        return self._advance(state, slice(None), dt)
 
-    def _advanced(
+    def _advance(
         self, state: np.ndarray, lanes: np.ndarray | slice, h: np.ndarray | float
     ) -> np.ndarray:
         """A Runge-Kutta step of some runners."""
@@ -152,14 +154,14 @@ class _ByHand(_Runners):
     def _all(self, state: np.ndarray, dt: float) -> np.ndarray:
         now = np.empty_like(state)
         air, down = np.flatnonzero(~self.ground), np.flatnonzero(self.ground)
-        now[:, air] = _flown(state[:, air], dt)
+        now[:, air] = _fly(state[:, air], dt)
         now[:, down] = self._sprung(state[:, down], down, dt)
         return now
 
-    def _advanced(
+    def _advance(
         self, state: np.ndarray, lanes: np.ndarray | slice, h: np.ndarray | float
     ) -> np.ndarray:
-        return np.where(self.ground[lanes], self._sprung(state, lanes, h), _flown(state, h))
+        return np.where(self.ground[lanes], self._sprung(state, lanes, h), _fly(state, h))
 
     def _sprung(
         self, state: np.ndarray, lanes: np.ndarray | slice, h: np.ndarray | float
@@ -186,7 +188,7 @@ def _runge_kutta(
     return state + h / 6 * (k1 + 2 * (k2 + k3) + k4)
 
 
-def _flown(state: np.ndarray, h: np.ndarray | float) -> np.ndarray:
+def _fly(state: np.ndarray, h: np.ndarray | float) -> np.ndarray:
     """A step in the air, which Runge-Kutta steps meet exactly."""
     x, y, dx, dy = state
     return np.stack([x + h * dx, y + h * dy - 0.5 * GRAVITY * h * h, dx, dy - GRAVITY * h])

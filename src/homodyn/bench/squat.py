@@ -17,14 +17,14 @@ from homodyn.model import Model
 
 SIDES = ("right", "left")
 POINTS = ("toe", "heel", "lateral_ball", "medial_ball")
-BENT = {"hip_flexion": 1.5, "knee_extension": -1.2, "ankle_dorsiflexion": 0.3}
-LEANT = 0.6
+LOWEST_POSE_RAD = {"hip_flexion": 1.5, "knee_extension": -1.2, "ankle_dorsiflexion": 0.3}
+LOWEST_TRUNK_LEAN_RAD = 0.6
 """rad, at the lowest point: soles stay level, and the weight above them."""
-SHALLOW = 0.1
+INITIAL_KNEE_BEND_SHARE = 0.1
 """Part of the way that knees are bent from the start: straight ones could not push."""
-SMALL = 1e-4
+DIFFERENCE_STEP_S = 1e-4
 """s: step of the differences that speeds are guessed by."""
-SWING = 1.2
+SHOULDER_SWING_RAD = 1.2
 """rad, of the shoulders."""
 
 
@@ -40,13 +40,16 @@ def body() -> Model:
 
 def poses(model: Model, fractions: np.ndarray) -> np.ndarray:
     """(n, nq): down and up again, arms forward at the bottom, heels where they are."""
-    depth = SHALLOW + (1 - SHALLOW) * (1 - np.cos(2 * np.pi * fractions)) / 2
+    depth = (
+        INITIAL_KNEE_BEND_SHARE
+        + (1 - INITIAL_KNEE_BEND_SHARE) * (1 - np.cos(2 * np.pi * fractions)) / 2
+    )
     q = np.tile(model.neutral(), (len(fractions), 1))
     for side in SIDES:
-        for name, angle in BENT.items():
+        for name, angle in LOWEST_POSE_RAD.items():
             q[:, model.coordinate_index(f"{side}_{name}")] += angle * depth
-        q[:, model.coordinate_index(f"{side}_shoulder_flexion")] += SWING * depth
-    q[:, model.coordinate_index("root_ry")] += LEANT * depth
+        q[:, model.coordinate_index(f"{side}_shoulder_flexion")] += SHOULDER_SWING_RAD * depth
+    q[:, model.coordinate_index("root_ry")] += LOWEST_TRUNK_LEAN_RAD * depth
     heel = np.asarray(position(model, q, "right_heel"))
     start = np.asarray(position(model, model.neutral(), "right_heel"))
     for axis, name in ((0, "root_tx"), (2, "root_tz")):
@@ -68,10 +71,14 @@ def problem(intervals: int = 50) -> oc.Problem:
         return poses(model, fractions)
 
     def speeds(fractions: np.ndarray) -> np.ndarray:
-        return (wanted(fractions + SMALL) - wanted(fractions - SMALL)) / (2 * SMALL)
+        return (wanted(fractions + DIFFERENCE_STEP_S) - wanted(fractions - DIFFERENCE_STEP_S)) / (
+            2 * DIFFERENCE_STEP_S
+        )
 
     def changes(fractions: np.ndarray) -> np.ndarray:
-        return (speeds(fractions + SMALL) - speeds(fractions - SMALL)) / (2 * SMALL)
+        return (speeds(fractions + DIFFERENCE_STEP_S) - speeds(fractions - DIFFERENCE_STEP_S)) / (
+            2 * DIFFERENCE_STEP_S
+        )
 
     phase = oc.Phase(
         "squat",

@@ -27,7 +27,7 @@ import numpy as np
 from homodyn import capture, catalog
 from homodyn.analysis.result_files import SUMMARY
 from homodyn.analysis.result_tables import write_motion
-from homodyn.bench.harness import Row, benchmark, missing
+from homodyn.bench.harness import BenchmarkRow, benchmark, missing
 from homodyn.capture import Trial
 from homodyn.errors import HomodynError
 from homodyn.model import save
@@ -35,11 +35,11 @@ from homodyn.motion import Motion
 
 FRAMES, MARKERS, RATE = 10_000, 60, 100.0
 """Of the motion; frames a second (Hz)."""
-PICTURES = 30.0
+FRAME_RATE_HZ = 30.0
 """Pictures a second that the studio sends and the page should draw (Hz)."""
-GROWTH = 10.0
+MAX_MEMORY_GROWTH_MB = 10.0
 """MB by which the server, and the browser, may grow in the time that is measured."""
-ROUND = 5.0
+ROUND_DURATION_S = 5.0
 """s: how long pictures are counted at a time; the best of several rounds is told."""
 SIZES = ((1280, 800), (1920, 1080))
 COUNT = """
@@ -81,12 +81,12 @@ HEAP = "() => { gc(); return performance.memory.usedJSHeapSize / 1e6; }"
 
 
 @benchmark("studio")
-def studio(quick: bool) -> Iterator[Row]:
+def studio(quick: bool) -> Iterator[BenchmarkRow]:
     """Pictures a second and memory of the studio's page while 10 000 frames play."""
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     note = missing("viser") or missing("playwright") or ("" if chromium else "there is no chromium")
     if note:
-        yield Row("scene drawn", None, PICTURES, "1/s", None, 1.0, note)
+        yield BenchmarkRow("scene drawn", None, FRAME_RATE_HZ, "1/s", None, 1.0, note)
         return
     from playwright.sync_api import sync_playwright
 
@@ -98,7 +98,7 @@ def studio(quick: bool) -> Iterator[Row]:
                 args=["--no-sandbox", "--enable-precise-memory-info", "--js-flags=--expose-gc"],
             )
             for size in SIZES[:1] if quick else SIZES:
-                yield from _played(browser, process, address, size, 1 if quick else 4)
+                yield from _play(browser, process, address, size, 1 if quick else 4)
             browser.close()
 
 
@@ -152,13 +152,13 @@ def serving(files: list[Path]) -> Iterator[tuple[subprocess.Popen[str], str]]:
             process.wait()
 
 
-def _played(
+def _play(
     browser: Any,
     process: subprocess.Popen[str],
     address: str,
     size: tuple[int, int],
     rounds: int,
-) -> Iterator[Row]:
+) -> Iterator[BenchmarkRow]:
     page = browser.new_page(viewport={"width": size[0], "height": size[1]})
     page.add_init_script(COUNT)
     page.goto(address)
@@ -171,30 +171,32 @@ def _played(
     frames_drawn, seen, each = 0.0, 0.0, float("inf")
     for _ in range(rounds):
         used = _processor(process)
-        rates = page.evaluate(WATCH, ROUND)
+        rates = page.evaluate(WATCH, ROUND_DURATION_S)
         used = _processor(process) - used
         frames_drawn, seen = max(frames_drawn, rates[0]), max(seen, rates[1])
-        each = min(each, 1e3 * used / (PICTURES * ROUND))
+        each = min(each, 1e3 * used / (FRAME_RATE_HZ * ROUND_DURATION_S))
     after = (_resident(process), page.evaluate(HEAP))
     play.click()
     page.close()
     words = f"{size[0]}x{size[1]}"
     note = f"best of {rounds} rounds; the peer is what is sent"
     for name, rate in (("scene drawn", frames_drawn), ("pictures that differ", seen)):
-        yield Row.from_rates(
-            f"{name}, {words}", rate, PICTURES, unit="1/s", required=1.0, note=note
+        yield BenchmarkRow.from_rates(
+            f"{name}, {words}", rate, FRAME_RATE_HZ, unit="1/s", required=1.0, note=note
         )
     told = "the peer is the limit" if Path("/proc/self").exists() else "told on Linux only"
-    yield Row(f"server, {words}", each, None, "ms/picture", None, None, "processor time, the least")
+    yield BenchmarkRow(
+        f"server, {words}", each, None, "ms/picture", None, None, "processor time, the least"
+    )
     for name, first, last in zip(("server", "browser"), before, after, strict=True):
-        yield Row(
+        yield BenchmarkRow(
             f"growth of the {name}, {words}",
             last - first,
-            GROWTH,
+            MAX_MEMORY_GROWTH_MB,
             "MB",
-            None if last <= first else GROWTH / (last - first),
+            None if last <= first else MAX_MEMORY_GROWTH_MB / (last - first),
             None if last <= first else 1.0,
-            f"{told}; {last:.0f} MB after {rounds * ROUND:g} s",
+            f"{told}; {last:.0f} MB after {rounds * ROUND_DURATION_S:g} s",
         )
 
 

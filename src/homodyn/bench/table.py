@@ -5,10 +5,10 @@ from __future__ import annotations
 from rich.table import Table
 from rich.text import Text
 
-from homodyn.bench.harness import Report, Row
+from homodyn.bench.harness import BenchmarkReport, BenchmarkRow
 
 
-def table(report: Report) -> Table:
+def table(report: BenchmarkReport) -> Table:
     """Return the rows, each ratio green where it reaches what is required and red where not."""
     drawn = Table(title="Ours against peers (ratio: how many times better ours is)")
     drawn.add_column("benchmark")
@@ -24,7 +24,7 @@ def table(report: Report) -> Table:
             _figure(row.ours),
             _figure(row.peer),
             Text(row.unit),
-            Text(_figure(row.ratio), style=_colour(row)),
+            Text(_figure(row.ratio), style=_color(row)),
             _figure(row.required),
             Text(row.note),
         )
@@ -37,7 +37,7 @@ def _figure(value: float | None) -> str:
     return "-" if value is None else f"{value:.3g}" if abs(value) < 1000 else f"{value:,.0f}"
 
 
-def _colour(row: Row) -> str:
+def _color(row: BenchmarkRow) -> str:
     if row.passes is None:
         return "dim"
     return "green" if row.passes else "red"

@@ -94,10 +94,10 @@ def monitor(
 
     from homodyn import network
     from homodyn.errors import NetworkError
-    from homodyn.network.ask import chosen
+    from homodyn.network.repl import match_variables
 
     net = network.load(file)
-    names = chosen(net, show or [variable.path for variable in net.system.states])
+    names = match_variables(net, show or [variable.path for variable in net.system.states])
     if plot is not None:
         from homodyn.report.model_drawing import save_figure
         from homodyn.report.network_figures import variable_curves
@@ -139,13 +139,13 @@ def repl(
     """
     from homodyn import network
     from homodyn.errors import NetworkError
-    from homodyn.network.ask import HELP, Conversation
+    from homodyn.network.repl import HELP, ReplSession
 
-    talk = Conversation(network.load(file), step, seed)
+    talk = ReplSession(network.load(file), step, seed)
     typed = sys.stdin.isatty()
     if typed:
         typer.echo(HELP)
-    while not talk.over:
+    while not talk.finished:
         try:
             line = input(talk.prompt) if typed else sys.stdin.readline()
         except (EOFError, KeyboardInterrupt):
@@ -157,7 +157,7 @@ def repl(
             if line.strip():
                 typer.echo(f"{talk.prompt}{line.strip()}")
         try:
-            said = talk.answer(line)
+            said = talk.execute(line)
         except NetworkError as error:
             if not typed:
                 raise
@@ -213,19 +213,19 @@ def test(file: File, as_json: AsJson = False) -> None:  # noqa: PT028
                 "time_s": expected.time,
                 "value": float(value),
                 "expected": expected.value,
-                "tolerance": expected.within,
-                "passed": bool(abs(value - expected.value) <= expected.within),
+                "tolerance": expected.tolerance,
+                "passed": bool(abs(value - expected.value) <= expected.tolerance),
             }
             for expected, value in found
         ]
         typer.echo(json.dumps(rows, indent=2))
         raise typer.Exit(int(not all(row["passed"] for row in rows)))
     for expected, value in found:
-        good = abs(value - expected.value) <= expected.within
+        good = abs(value - expected.value) <= expected.tolerance
         failed += not good
         typer.echo(
             f"{'ok  ' if good else 'FAIL'} {expected.path} at {expected.time:g} s: {value:.9g}, "
-            f"expected {expected.value:.9g} within {expected.within:g}"
+            f"expected {expected.value:.9g} within {expected.tolerance:g}"
         )
     typer.echo(f"{len(found) - failed} of {len(found)} expectations met")
     if failed:
@@ -256,7 +256,7 @@ def compile_network(
     kinds = list(net.system.kinds.values())
     told = [f"{kinds.count('state')} states", f"{kinds.count('parameter')} parameters"]
     told += [
-        f"{len(net.system.watched[0])} events",
+        f"{len(net.system.events[0])} events",
         f"{net.attempt.instructions} operations a step",
     ]
     typer.echo(f"{file}: {', '.join(told)}; no faults found")

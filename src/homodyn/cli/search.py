@@ -15,7 +15,7 @@ from homodyn.cli.option_groups import AsJson
 from homodyn.errors import SearchError
 
 if TYPE_CHECKING:
-    from homodyn.search import Job, Progress, Result, Study
+    from homodyn.search import Job, SearchProgress, SearchResult, Study
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -89,9 +89,9 @@ def status(job: JobOrStudy, database: Database = None, as_json: AsJson = False) 
 
     Example: `homodyn search status job.toml`
     """
-    from homodyn.search.summary import summary
+    from homodyn.search.summary import summarize
 
-    found = summary(_study(job, database))
+    found = summarize(_study(job, database))
     if as_json:
         typer.echo(json.dumps(asdict(found), indent=2, default=str))
         return
@@ -109,9 +109,9 @@ def best(
 
     Example: `homodyn search best job.toml --count 5 --json`
     """
-    from homodyn.search import solutions
+    from homodyn.search import best_solutions
 
-    found = solutions(_study(job, database), count)
+    found = best_solutions(_study(job, database), count)
     if as_json:
         typer.echo(json.dumps([asdict(each) for each in found], indent=2))
         return
@@ -197,7 +197,7 @@ def _go(
     _tell(result, job)
 
 
-def _tell(result: Result, job: Path) -> None:
+def _tell(result: SearchResult, job: Path) -> None:
     for note in result.notes:
         typer.echo(f"note: {note}")
     typer.echo(str(result))
@@ -236,7 +236,7 @@ class _Shown:
         if self._status is not None:
             self._status.stop()
 
-    def update(self, progress: Progress) -> None:
+    def update(self, progress: SearchProgress) -> None:
         if self._status is not None:
             self._status.update("\n  ".join(progress_lines(progress, self._job)))
         elif self._told is not None and time.monotonic() - self._told > PROGRESS_INTERVAL_S:
@@ -245,14 +245,14 @@ class _Shown:
             self._told = time.monotonic()
 
 
-def progress_lines(progress: Progress, job: Job) -> list[str]:
+def progress_lines(progress: SearchProgress, job: Job) -> list[str]:
     """How a search goes, and which subspaces it has visited most."""
     from homodyn.search.summary import duration
 
     under_way = f" + {progress.evaluated}/{progress.population}" if progress.evaluated else ""
     parts = [f"generation {progress.generation}/{progress.iterations}{under_way}"]
     if progress.stage >= 0:
-        parts.append(f"{progress.judged_by} best {progress.best:.6g} mean {progress.mean:.6g}")
+        parts.append(f"{progress.criterion} best {progress.best:.6g} mean {progress.mean:.6g}")
         if progress.stages:
             parts.append(f"stage {progress.stage + 1}/{progress.stages + 1}")
     if progress.failed:

@@ -1,27 +1,27 @@
 """Coupled dynamical systems in a language of nodes and edges, run in native code."""
 
-from homodyn.network.bridge import body
+from homodyn.network.body_nodes import add_body
+from homodyn.network.incremental_run import FormulaDerivatives, IncrementalRun
 from homodyn.network.integrators import METHODS
-from homodyn.network.live import Derivatives, Live
 from homodyn.network.network import Network, load, parse
-from homodyn.network.record import Happened, Record, Sweep
-from homodyn.network.tree import Edge, Event, Function, Node, Projection, Variable
+from homodyn.network.result import NetworkResult, StateTransition, SweepResult
+from homodyn.network.tree import Edge, Equation, NetworkEvent, NetworkFunction, Node, Variable
 
 __all__ = [
     "METHODS",
-    "Derivatives",
     "Edge",
-    "Event",
-    "Function",
-    "Happened",
-    "Live",
+    "Equation",
+    "FormulaDerivatives",
+    "IncrementalRun",
     "Network",
+    "NetworkEvent",
+    "NetworkFunction",
+    "NetworkResult",
     "Node",
-    "Projection",
-    "Record",
-    "Sweep",
+    "StateTransition",
+    "SweepResult",
     "Variable",
-    "body",
+    "add_body",
     "load",
     "parse",
 ]

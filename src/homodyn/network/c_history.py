@@ -9,37 +9,37 @@ from math import ceil
 
 import numpy as np
 
-from homodyn.network.advance import Advance
+from homodyn.network.step_kernels import StepKernels
 
-SPARE = 64
+SPARE_HISTORY_STEPS = 64
 """Room beyond the longest delay, for steps that events cut."""
 
 
-def room(advance: Advance, values: np.ndarray, timestep: float) -> int:
+def history_steps(kernels: StepKernels, values: np.ndarray, timestep: float) -> int:
     """Steps that the past must hold, from the delays at the start."""
-    column = advance.seeded(0, 1, values, 0.0)[0]
-    none = np.zeros(advance.delayed)
-    both = np.atleast_1d(advance.delay_kernel(column, values, np.array(0.0), none))
-    longest = float(np.max(both[: len(advance.delay_list)], initial=0.0))
-    return ceil(longest / timestep) + SPARE
+    column = kernels.initial_state(0, 1, values, 0.0)[0]
+    none = np.zeros(kernels.delayed_count)
+    both = np.atleast_1d(kernels.delay_kernel(column, values, np.array(0.0), none))
+    longest = float(np.max(both[: len(kernels.delay_slots)], initial=0.0))
+    return ceil(longest / timestep) + SPARE_HISTORY_STEPS
 
 
-def fields(advance: Advance, label: str) -> str:
+def struct_fields(kernels: StepKernels, label: str) -> str:
     """What the struct of a network with delays holds besides."""
     return f"""\
-    double first[{advance.size}];     /* what init came to */
-    double delays[{len(advance.delay_list)}];
+    double first[{kernels.size}];     /* what init came to */
+    double delays[{len(kernels.delay_slots)}];
     double times[{label}_HISTORY];    /* a ring that begins at oldest */
-    double values[{label}_HISTORY][{advance.delayed}];
+    double values[{label}_HISTORY][{kernels.delayed_count}];
     int kept, oldest;
 """
 
 
-def functions(advance: Advance, label: str) -> str:
+def history_functions(kernels: StepKernels, label: str) -> str:
     """``look`` finds delayed values for a time, ``keep`` keeps those of now."""
-    count, total = len(advance.delay_list), advance.delayed
-    begins = ", ".join(str(offset) for offset, _ in advance.delay_list)
-    sizes = ", ".join(str(size) for _, size in advance.delay_list)
+    count, total = len(kernels.delay_slots), kernels.delayed_count
+    begins = ", ".join(str(offset) for offset, _ in kernels.delay_slots)
+    sizes = ", ".join(str(size) for _, size in kernels.delay_slots)
     return f"""\
 static const int begins[] = {{{begins}}}, sizes[] = {{{sizes}}};
 
@@ -86,7 +86,7 @@ static void keep({label}_t *net, double time)
 """
 
 
-BEGIN = """\
+INIT_STATEMENTS = """\
     memcpy(net->first, net->c, sizeof net->c);
     memset(net->delays, 0, sizeof net->delays);
     net->kept = net->oldest = 0;
@@ -99,9 +99,9 @@ BEGIN = """\
 """Statements of init: delays may themselves look back, so what is kept is worked out twice."""
 
 
-def before_step(advance: Advance, label: str) -> str:
+def before_step(kernels: StepKernels, label: str) -> str:
     """Statements that find delayed values at the begin, the middle and the end of a step."""
-    cut, total = advance.slices, advance.delayed
+    cut, total = kernels.slices, kernels.delayed_count
     return f"""\
     double given[{3 * total}], time = {label}_time(net), length = net->c[{cut["step"].start}];
     if (length <= 0)

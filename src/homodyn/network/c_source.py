@@ -17,31 +17,31 @@ import numpy as np
 
 from homodyn.errors import NetworkError
 from homodyn.network import c_history
-from homodyn.network.advance import Advance
+from homodyn.network.step_kernels import StepKernels
 from homodyn.symbolic.passes.pipeline import lower_and_contract
 from homodyn.symbolic.program import Program
 
 INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
-COMPARED = {"lt": "<", "le": "<=", "eq": "==", "ne": "!="}
-_CALLED = """
+COMPARISONS = {"lt": "<", "le": "<=", "eq": "==", "ne": "!="}
+_MATH_FUNCTIONS = """
     exp log pow sqrt sin cos tan asin acos atan sinh cosh tanh floor ceil fmod fabs fmin fmax
     atan2 hypot erf asinh acosh atanh log1p expm1 copysign remainder
 """
-LIBRARY = {name: name for name in _CALLED.split()}
+MATH_FUNCTIONS = {name: name for name in _MATH_FUNCTIONS.split()}
 
 
-def write(
-    advance: Advance, values: np.ndarray, path: Path, name: str | None, timestep: float
+def write_c(
+    kernels: StepKernels, values: np.ndarray, path: Path, name: str | None, timestep: float
 ) -> tuple[Path, Path]:
     """Write ``path`` and the header beside it; ``timestep`` (s) tells how long a past is kept."""
     label = name or re.sub(r"\W", "_", path.stem)
     if not re.fullmatch(r"[A-Za-z_]\w*", label):
         raise NetworkError(f"{label!r} cannot start the names of C functions; pass name=")
     header = path.with_suffix(".h")
-    room = c_history.room(advance, values, timestep) if advance.delay_list else 0
+    room = c_history.history_steps(kernels, values, timestep) if kernels.delay_slots else 0
     texts = {
-        header: _header(advance, label, room),
-        path: _source(advance, label, values, header.name),
+        header: _header(kernels, label, room),
+        path: _source(kernels, label, values, header.name),
     }
     for file, text in texts.items():
         beside = file.with_name(f".{file.name}.part")
@@ -54,11 +54,11 @@ def _comment(text: str) -> str:
     return text.replace("*/", "* /")
 
 
-def _variables(advance: Advance) -> list[tuple[str, int, ca.SX]]:
+def _variables(kernels: StepKernels) -> list[tuple[str, int, ca.SX]]:
     listed = []
     begin = 0
-    for path, variable in advance.system.variables.items():
-        value = advance.system.value(variable)
+    for path, variable in kernels.system.variables.items():
+        value = kernels.system.value(variable)
         listed.append((path, begin, value))
         begin += value.numel()
     return listed
@@ -79,12 +79,12 @@ def _enum(label: str, kind: str, entries: list[tuple[str, int]], count: int) -> 
     return "enum {\n" + "\n".join(lines) + "\n};\n"
 
 
-def _header(advance: Advance, label: str, room: int) -> str:
-    system = advance.system
-    listed = _variables(advance)
+def _header(kernels: StepKernels, label: str, room: int) -> str:
+    system = kernels.system
+    listed = _variables(kernels)
     total = sum(value.numel() for _, _, value in listed)
-    states = [(one.path, system.place_of(one, "x")[0]) for one in system.states]
-    parameters = [(one.path, system.place_of(one)[0]) for one in system.numbers]
+    states = [(one.path, system.slot(one, "x")[0]) for one in system.states]
+    parameters = [(one.path, system.slot(one)[0]) for one in system.numbers]
     guard = f"{label.upper()}_H"
     past = f"""\
 /* Steps that are kept for delayed values: the longest delay over the time step, and some. */
@@ -98,16 +98,16 @@ def _header(advance: Advance, label: str, room: int) -> str:
 
 {past if room else ""}
 /* Where parameters, states and variables begin in the arrays below; matrices go by columns. */
-{_enum(label, "p", parameters, advance.parameters)}\
-{_enum(label, "x", states, advance.rates.size1_out(0))}\
+{_enum(label, "p", parameters, kernels.parameter_count)}\
+{_enum(label, "x", states, kernels.rates.size1_out(0))}\
 {_enum(label, "v", [(path, begin) for path, begin, _ in listed], total)}
 typedef struct {{
-    double p[{advance.parameters}];   /* parameters and constant initial values */
-    double c[{advance.size}];         /* all that changes; the states come first */
+    double p[{kernels.parameter_count}];   /* parameters and constant initial values */
+    double c[{kernels.size}];         /* all that changes; the states come first */
     double run[3];                    /* start, time step and number of steps */
     double done;                      /* nonzero once the run is over */
-    double d[{advance.delayed}];      /* delayed values now */
-{c_history.fields(advance, label) if room else ""}}} {label}_t;
+    double d[{kernels.delayed_count}];      /* delayed values now */
+{c_history.struct_fields(kernels, label) if room else ""}}} {label}_t;
 
 void {label}_prepare({label}_t *net);
 void {label}_init({label}_t *net, double start, double timestep, double steps);
@@ -121,42 +121,42 @@ double {label}_time(const {label}_t *net);
 """
 
 
-def _source(advance: Advance, label: str, values: np.ndarray, header: str) -> str:
-    system = advance.system
-    first = advance.seeded(0, 1, values, 0.0)[0]
-    cut = advance.slices
-    c = ca.SX.sym("c", advance.size)
-    p = ca.SX.sym("p", advance.parameters)
+def _source(kernels: StepKernels, label: str, values: np.ndarray, header: str) -> str:
+    system = kernels.system
+    first = kernels.initial_state(0, 1, values, 0.0)[0]
+    cut = kernels.slices
+    c = ca.SX.sym("c", kernels.size)
+    p = ca.SX.sym("p", kernels.parameter_count)
     t = ca.SX.sym("t")
     part = {name: c[where] for name, where in cut.items()}
-    u = advance.draws(part["u"])
-    d = ca.SX.sym("d", advance.delayed)
+    u = kernels.draws(part["u"])
+    d = ca.SX.sym("d", kernels.delayed_count)
     base = [part["x"], part["h"], part["e"], p, u, d, t]
-    variables = ca.vertcat(*[ca.vec(value) for _, _, value in _variables(advance)] or [ca.SX(0)])
-    observed = ca.Function("post", advance.symbols, [variables])
-    step = advance.attempt.traced.graph
-    start = advance.begin.traced.graph
+    variables = ca.vertcat(*[ca.vec(value) for _, _, value in _variables(kernels)] or [ca.SX(0)])
+    observed = ca.Function("post", kernels.symbols, [variables])
+    step = kernels.attempt.traced.graph
+    start = kernels.begin.traced.graph
     numbers = ", ".join(_number(float(one)) for one in values)
     column = ", ".join(_number(float(one)) for one in first)
-    draws = ", ".join(_number(float(one)) for one in advance.first_draws(0)[2])
+    draws = ", ".join(_number(float(one)) for one in kernels.first_draws(0)[2])
     x, h = cut["x"], cut["h"]
-    diff_graph = ca.Function("diff", [c, p, t, d], [advance.rates(*base)])
+    diff_graph = ca.Function("diff", [c, p, t, d], [kernels.rates(*base)])
     post_graph = ca.Function("post", [c, p, t, d], [observed(*base)])
-    looks = bool(advance.delay_list)
+    looks = bool(kernels.delay_slots)
     past = begin = before = after = ""
     given = "none"
     if looks:
         ports = ("c", "p", "t", "d")
-        past = _function("delays_of", advance.delay_kernel.traced.graph, ports)
-        past += "\n" + _function("before_start", advance.delay_start_kernel.traced.graph, ports)
-        past += "\n" + c_history.functions(advance, label)
-        begin, after, given = c_history.BEGIN, c_history.after_step(label), "given"
-        before = c_history.before_step(advance, label)
+        past = _function("delays_of", kernels.delay_kernel.traced.graph, ports)
+        past += "\n" + _function("before_start", kernels.delay_start_kernel.traced.graph, ports)
+        past += "\n" + c_history.history_functions(kernels, label)
+        begin, after, given = c_history.INIT_STATEMENTS, c_history.after_step(label), "given"
+        before = c_history.before_step(kernels, label)
     else:
-        before = f"    static const double none[{3 * advance.delayed}];\n"
+        before = f"    static const double none[{3 * kernels.delayed_count}];\n"
     time = f"net->run[0] + net->c[{cut['k'].start}] * net->run[1] + net->c[{cut['s'].start}]"
     return f"""\
-/* {_comment(label)}: {len(system.states)} states, {len(advance.events)} events. */
+/* {_comment(label)}: {len(system.states)} states, {len(kernels.events)} events. */
 #include "{header}"
 
 #include <math.h>
@@ -208,7 +208,7 @@ void {label}_post(const {label}_t *net, double *variables)
 
 int {label}_step({label}_t *net)
 {{
-    double next[{advance.size}], done;
+    double next[{kernels.size}], done;
     if (net->done)
         return 0;
 {before}    attempt(net->c, &net->done, net->p, net->run, {given}, next, &done);
@@ -234,7 +234,7 @@ def _function(name: str, graph: ca.Function, inputs: tuple[str, ...]) -> str:
     arguments = ", ".join(
         [*(f"const double *{one}" for one in inputs), *(f"double *{one}" for one in outputs)]
     )
-    lines = [*_unused(program, inputs), *_instructions(program, inputs)]
+    lines = [*_mark_unused(program, inputs), *_instructions(program, inputs)]
     given = {(port, entry) for port, entry, _ in program.results}
     for port in range(graph.n_out()):
         for entry in range(graph.size1_out(port)):
@@ -245,7 +245,7 @@ def _function(name: str, graph: ca.Function, inputs: tuple[str, ...]) -> str:
     return f"static void {name}({arguments})\n{{\n{body}\n}}\n"
 
 
-def _unused(program: Program, inputs: tuple[str, ...]) -> list[str]:
+def _mark_unused(program: Program, inputs: tuple[str, ...]) -> list[str]:
     used = {one.arguments[0] for one in program.instructions if one.op == "input"}
     return [f"    (void){one};" for k, one in enumerate(inputs) if k not in used]
 
@@ -268,10 +268,10 @@ def _instructions(program: Program, inputs: tuple[str, ...]) -> list[str]:
 def _operation(op: str, a: list[str]) -> str:
     if op in INFIX:
         return f"{a[0]} {INFIX[op]} {a[1]}"
-    if op in COMPARED:
-        return f"{a[0]} {COMPARED[op]} {a[1]}"
-    if op in LIBRARY:
-        return f"{LIBRARY[op]}({', '.join(a)})"
+    if op in COMPARISONS:
+        return f"{a[0]} {COMPARISONS[op]} {a[1]}"
+    if op in MATH_FUNCTIONS:
+        return f"{MATH_FUNCTIONS[op]}({', '.join(a)})"
     forms = {
         "neg": "-{0}",
         "not": "{0} == 0",

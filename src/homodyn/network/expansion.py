@@ -8,41 +8,41 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 
 from homodyn.foundation.text import unknown_name
-from homodyn.network.document import Text
-from homodyn.network.source import Place
+from homodyn.network.source import SourceLocation
+from homodyn.network.statements import LocatedText
 
-MOST = 20_000
+MAX_GENERATED_NAMES = 20_000
 """Names one generator may make."""
 
-ASIDE = "\ue000"
+PROTECTED_AT = "\ue000"
 """Takes the place of an @ that is not to be looked up yet."""
 
-Calculator = Callable[[str, Place], str]
+Calculator = Callable[[str, SourceLocation], str]
 
 
 @dataclass(frozen=True)
-class Contexts:
+class ExpansionContext:
     """What ``@`` stands for: groups of the names around, innermost first, and macros by name."""
 
     groups: tuple[tuple[str, ...], ...] = ()
     macros: Mapping[str, str] = field(default_factory=dict)
-    counted: tuple[int, int] | None = None
+    position: tuple[int, int] | None = None
     """Which of how many objects of a statement this is: ``@index`` from 0, and ``@count``."""
 
-    def pushed(self, groups: tuple[str, ...]) -> Contexts:
+    def push(self, groups: tuple[str, ...]) -> ExpansionContext:
         """With one more name inside the others."""
         return replace(self, groups=(groups, *self.groups))
 
-    def defined(self, macros: Mapping[str, str]) -> Contexts:
+    def define(self, macros: Mapping[str, str]) -> ExpansionContext:
         """With further macros."""
         return replace(self, macros={**self.macros, **macros})
 
-    def looked_up(self, level: int, key: str, place: Place) -> str:
+    def look_up(self, level: int, key: str, place: SourceLocation) -> str:
         """``@1``: group 1 of the innermost name that has one; ``@@1`` starts one further out."""
         if not key.isdigit():
             known = dict(self.macros)
-            if self.counted is not None:
-                index, count = self.counted
+            if self.position is not None:
+                index, count = self.position
                 known = {"index": str(index), "count": str(count), **known}
             if key not in known:
                 raise place.error(unknown_name("macro", key, known))
@@ -56,23 +56,23 @@ class Contexts:
         )
 
 
-def substituted(text: Text, contexts: Contexts, calculate: Calculator) -> str:
+def substitute(text: LocatedText, contexts: ExpansionContext, calculate: Calculator) -> str:
     """A text with its contexts, macros and calculations put in."""
 
     def context(match: re.Match[str]) -> str:
-        place = text.place.moved(match.start())
-        return contexts.looked_up(len(match[1]) - 1, match[2], place)
+        place = text.place.shift(match.start())
+        return contexts.look_up(len(match[1]) - 1, match[2], place)
 
     replaced = re.sub(r"(@+)(\d+|[^\W\d]\w*)", context, text.text)
-    return _calculated(replaced, text.place, calculate)
+    return _fold_calculations(replaced, text.place, calculate)
 
 
-def _calculated(text: str, place: Place, calculate: Calculator) -> str:
+def _fold_calculations(text: str, place: SourceLocation, calculate: Calculator) -> str:
     done = ""
     while (start := text.find("$(")) >= 0:
         end = _closing(text, start + 1, "()")
         if end < 0:
-            raise place.moved(start).error("$( is not closed; expected )")
+            raise place.shift(start).error("$( is not closed; expected )")
         done += text[:start] + calculate(text[start + 2 : end], place)
         text = text[end + 1 :]
     return done + text
@@ -87,20 +87,20 @@ def _closing(text: str, start: int, pair: str) -> int:
     return -1
 
 
-def generated(
-    text: Text, contexts: Contexts, calculate: Calculator
+def generate_names(
+    text: LocatedText, contexts: ExpansionContext, calculate: Calculator
 ) -> list[tuple[str, tuple[str, ...]]]:
     """All names of a generator, each with its context: the whole name, then every group."""
-    waiting = Text(_set_aside(text.text), text.place)
-    filled = substituted(waiting, contexts, _kept_maps(calculate)).replace(ASIDE, "@")
+    waiting = LocatedText(_protect_maps(text.text), text.place)
+    filled = substitute(waiting, contexts, _defer_maps(calculate)).replace(PROTECTED_AT, "@")
     literal, groups = _pieces(filled, text.place, calculate)
     if not groups:
         return [(filled, (filled,))]
     count = 1
     for group in groups:
         count *= len(group)
-        if count > MOST:
-            raise text.place.error(f"this makes more than {MOST} names")
+        if count > MAX_GENERATED_NAMES:
+            raise text.place.error(f"this makes more than {MAX_GENERATED_NAMES} names")
     names = []
     for choice in product(*groups):
         name = literal[0] + "".join(a + b for a, b in zip(choice, literal[1:], strict=True))
@@ -108,50 +108,54 @@ def generated(
     return names
 
 
-def _set_aside(text: str) -> str:
+def _protect_maps(text: str) -> str:
     """The text with the @ of maps hidden: they stand for the values of the generator before."""
     start = 0
     while (start := text.find("}[", start)) >= 0:
         end = _closing(text, start + 1, "[]")
         if end < 0:
             break
-        text = text[:start] + text[start:end].replace("@", ASIDE) + text[end:]
+        text = text[:start] + text[start:end].replace("@", PROTECTED_AT) + text[end:]
         start = end
     return text
 
 
-def _kept_maps(calculate: Calculator) -> Calculator:
+def _defer_maps(calculate: Calculator) -> Calculator:
     """Calculations of a map wait for its values."""
-    return lambda inside, place: f"$({inside})" if ASIDE in inside else calculate(inside, place)
+    return lambda inside, place: (
+        f"$({inside})" if PROTECTED_AT in inside else calculate(inside, place)
+    )
 
 
-def _pieces(text: str, place: Place, calculate: Calculator) -> tuple[list[str], list[list[str]]]:
+def _pieces(
+    text: str, place: SourceLocation, calculate: Calculator
+) -> tuple[list[str], list[list[str]]]:
     literal, groups = [""], []
     k = 0
     while k < len(text):
         if text[k] == "}":
-            raise place.moved(k).error("'}' closes nothing; a generator is {1:3} or {a,b}")
+            raise place.shift(k).error("'}' closes nothing; a generator is {1:3} or {a,b}")
         if text[k] != "{":
             literal[-1] += text[k]
             k += 1
             continue
         end = _closing(text, k, "{}")
         if end < 0:
-            raise place.moved(k).error("a generator is not closed; expected }")
+            raise place.shift(k).error("a generator is not closed; expected }")
         group = _group(text[k + 1 : end], place, calculate)
         k = end + 1
         if k < len(text) and text[k] == "[":
             end = _closing(text, k, "[]")
             if end < 0:
-                raise place.moved(k).error("a map is not closed; expected ]")
-            group = _mapped(group, text[k + 1 : end], place, calculate)
+                raise place.shift(k).error("a map is not closed; expected ]")
+            group = _apply_map(group, text[k + 1 : end], place, calculate)
             k = end + 1
         groups.append(group)
         literal.append("")
     return literal, groups
 
 
-def _group(text: str, place: Place, calculate: Calculator) -> list[str]:
+def _group(text: str, place: SourceLocation, calculate: Calculator) -> list[str]:
     items: list[str] = []
     depth, start = 0, 0
     parts = []
@@ -173,12 +177,12 @@ def _group(text: str, place: Place, calculate: Calculator) -> list[str]:
                 items.append(literal[0] + "".join(tail))
         else:
             items.append(part)
-        if len(items) > MOST:
-            raise place.error(f"this makes more than {MOST} names")
+        if len(items) > MAX_GENERATED_NAMES:
+            raise place.error(f"this makes more than {MAX_GENERATED_NAMES} names")
     return items
 
 
-def _range(ends: list[str], place: Place) -> list[str]:
+def _range(ends: list[str], place: SourceLocation) -> list[str]:
     try:
         numbers = [int(end) for end in ends]
     except ValueError:
@@ -187,15 +191,17 @@ def _range(ends: list[str], place: Place) -> list[str]:
     first, step, last = numbers if len(numbers) == 3 else (numbers[0], 1, numbers[1])
     if step == 0:
         raise place.error("a range with step 0 does not end")
-    if abs(last - first) // abs(step) > MOST:
-        raise place.error(f"this makes more than {MOST} names")
+    if abs(last - first) // abs(step) > MAX_GENERATED_NAMES:
+        raise place.error(f"this makes more than {MAX_GENERATED_NAMES} names")
     return [str(k) for k in range(first, last + (1 if step > 0 else -1), step)]
 
 
-def _mapped(group: list[str], text: str, place: Place, calculate: Calculator) -> list[str]:
+def _apply_map(
+    group: list[str], text: str, place: SourceLocation, calculate: Calculator
+) -> list[str]:
     """``{1:5}[$(@0 * 2)]`` gives 2, 4, ...; ``{1:3}[|@0 + @1]`` the one text ``1 + 2 + 3``."""
     if not text.startswith("|"):
-        return [_calculated(text.replace("@0", item), place, calculate) for item in group]
+        return [_fold_calculations(text.replace("@0", item), place, calculate) for item in group]
     if not group:
         return []
     total = group[0]
@@ -203,7 +209,7 @@ def _mapped(group: list[str], text: str, place: Place, calculate: Calculator) ->
         pieces = re.split(r"(@[01])", text[1:])
         known = {"@0": total, "@1": item}
         whole = "".join(known.get(piece, piece) for piece in pieces)
-        total = _calculated(whole, place, calculate)
-        if len(total) > MOST:
-            raise place.error(f"this makes a text of more than {MOST} characters")
+        total = _fold_calculations(whole, place, calculate)
+        if len(total) > MAX_GENERATED_NAMES:
+            raise place.error(f"this makes a text of more than {MAX_GENERATED_NAMES} characters")
     return [total]

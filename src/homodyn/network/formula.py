@@ -18,9 +18,9 @@ from lark.exceptions import (
 )
 
 from homodyn.errors import NetworkError
-from homodyn.network.source import Place, Source
+from homodyn.network.source import SourceLocation, SourceText
 
-LONGEST = 20_000
+MAX_FORMULA_CHARACTERS = 20_000
 """Characters a formula may have."""
 
 GRAMMAR = r"""
@@ -122,20 +122,20 @@ class Formula:
 
 
 @dataclass(frozen=True)
-class Expression:
+class ParsedFormula:
     """A formula with the text it came from and where that stands."""
 
     formula: Formula
     text: str
-    place: Place
-    shifted: bool = False
+    place: SourceLocation
+    expanded: bool = False
     """Whether the text is not what stands at the place, because names were put in."""
 
     def error(self, message: str, at: int = 0) -> NetworkError:
         """What is wrong in this formula."""
-        if self.shifted:
+        if self.expanded:
             return self.place.error(f"{message} (in {self.text!r})")
-        return self.place.moved(at).error(message)
+        return self.place.shift(at).error(message)
 
 
 def dots_to_primes(name: str) -> tuple[str, int]:
@@ -171,10 +171,10 @@ class _Tree(Transformer[Any, Formula]):
         return Formula("unary", operator, (children[1],), children[0].start_pos)
 
     def binary(self, meta: Any, children: list[Any]) -> Formula:
-        return self.joined(*children)
+        return self.join(*children)
 
     @staticmethod
-    def joined(a: Formula, token: Any, b: Formula) -> Formula:
+    def join(a: Formula, token: Any, b: Formula) -> Formula:
         """Two formulas and the operator between them."""
         operator = {"·": "*", "÷": "/", "−": "-"}.get(str(token), str(token))
         return Formula("binary", operator, (a, b), token.start_pos)
@@ -183,7 +183,7 @@ class _Tree(Transformer[Any, Formula]):
         """Operators of one rank, from the left."""
         result = children[0]
         for token, right in zip(children[1::2], children[2::2], strict=True):
-            result = self.joined(result, token, right)
+            result = self.join(result, token, right)
         return result
 
     def choice(self, meta: Any, children: list[Any]) -> Formula:
@@ -229,7 +229,7 @@ class _Tree(Transformer[Any, Formula]):
         return "arguments", tuple(children)
 
 
-PLAIN = re.compile(r"(\d+\.\d*|\.\d+|\d+)([eE][+-]?\d+)?", re.ASCII)
+NUMBER_PATTERN = re.compile(r"(\d+\.\d*|\.\d+|\d+)([eE][+-]?\d+)?", re.ASCII)
 """Formulas that are a number; thousands of parameters are no more than that."""
 
 
@@ -238,7 +238,7 @@ def _parser() -> Lark:
     return Lark(GRAMMAR, parser="lalr", propagate_positions=True, maybe_placeholders=False)
 
 
-def expected_words(error: UnexpectedInput) -> str:
+def expected_tokens(error: UnexpectedInput) -> str:
     """What would have been accepted, in words."""
     names: set[str] = set()
     if isinstance(error, UnexpectedToken):
@@ -251,7 +251,7 @@ def expected_words(error: UnexpectedInput) -> str:
     return ", ".join(words)
 
 
-def described(error: UnexpectedInput, text: str) -> tuple[str, int]:
+def describe_parse_error(error: UnexpectedInput, text: str) -> tuple[str, int]:
     """A sentence on an error of the parser, and the offset it stands at."""
     token = getattr(error, "token", None)
     offset = error.pos_in_stream if error.pos_in_stream is not None else len(text)
@@ -261,31 +261,33 @@ def described(error: UnexpectedInput, text: str) -> tuple[str, int]:
         found = f"{str(token)[:40]!r} is not expected"
     else:
         found = f"{text[offset : offset + 1]!r} is not expected"
-    words = expected_words(error)
+    words = expected_tokens(error)
     return f"{found} here; expected {words}" if words else f"{found} here", offset
 
 
 @lru_cache(maxsize=4096)
-def _parsed(text: str) -> Formula | tuple[str, int]:
-    if len(text) > LONGEST:
-        return f"the formula has {len(text)} characters; {LONGEST} are accepted", 0
-    if PLAIN.fullmatch(text):
+def _parse(text: str) -> Formula | tuple[str, int]:
+    if len(text) > MAX_FORMULA_CHARACTERS:
+        return f"the formula has {len(text)} characters; {MAX_FORMULA_CHARACTERS} are accepted", 0
+    if NUMBER_PATTERN.fullmatch(text):
         return Formula("number", float(text))
     try:
         return _Tree().transform(_parser().parse(text))
     except UnexpectedInput as error:
-        return described(error, text)
+        return describe_parse_error(error, text)
     except (RecursionError, VisitError) as error:
         if isinstance(error, VisitError) and not isinstance(error.orig_exc, RecursionError):
             raise
         return "the formula is nested too deeply", 0
 
 
-def expression(text: str, place: Place | None = None, *, shifted: bool = False) -> Expression:
+def parse_formula(
+    text: str, place: SourceLocation | None = None, *, expanded: bool = False
+) -> ParsedFormula:
     """A formula from its text; refuses what is not one, at its place."""
-    where = place or Place(Source(text, "formula"), 0)
-    result = _parsed(text)
+    where = place or SourceLocation(SourceText(text, "formula"), 0)
+    result = _parse(text)
     if isinstance(result, Formula):
-        return Expression(result, text, where, shifted)
+        return ParsedFormula(result, text, where, expanded)
     message, offset = result
-    raise Expression(Formula("number"), text, where, shifted).error(message, offset)
+    raise ParsedFormula(Formula("number"), text, where, expanded).error(message, offset)

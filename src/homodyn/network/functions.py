@@ -13,7 +13,7 @@ import casadi as ca
 from homodyn.dynamics.semidefinite import SemidefiniteFactor
 from homodyn.errors import NetworkError
 
-LARGEST = 250_000
+MAX_MATRIX_ENTRIES = 250_000
 """Entries a matrix may have."""
 
 
@@ -21,12 +21,12 @@ class SizeError(NetworkError):
     """Sizes that do not fit; the formula tells where."""
 
 
-def size(a: ca.SX) -> str:
+def size_text(a: ca.SX) -> str:
     """``2x3``."""
     return f"{a.shape[0]}x{a.shape[1]}"
 
 
-def paired(what: str, a: ca.SX, b: ca.SX) -> tuple[ca.SX, ca.SX]:
+def broadcast_pair(what: str, a: ca.SX, b: ca.SX) -> tuple[ca.SX, ca.SX]:
     """Two operands of one size; 1x1 is repeated."""
     if a.shape == b.shape:
         return a, b
@@ -34,14 +34,14 @@ def paired(what: str, a: ca.SX, b: ca.SX) -> tuple[ca.SX, ca.SX]:
         return ca.repmat(a, *b.shape), b
     if b.shape == (1, 1):
         return a, ca.repmat(b, *a.shape)
-    raise SizeError(f"{what} of {size(a)} and {size(b)}: equal sizes or a 1x1 are needed")
+    raise SizeError(f"{what} of {size_text(a)} and {size_text(b)}: equal sizes or a 1x1 are needed")
 
 
-def binary(operator: str, a: ca.SX, b: ca.SX) -> ca.SX:
+def apply_operator(operator: str, a: ca.SX, b: ca.SX) -> ca.SX:
     """Table 2.1 of the language: two operands."""
     if operator == "*" and a.shape[1] == b.shape[0]:
         return ca.densify(ca.mtimes(a, b)) if a.numel() > 1 or b.numel() > 1 else a * b
-    x, y = paired(f"'{operator}'", a, b)
+    x, y = broadcast_pair(f"'{operator}'", a, b)
     match operator:
         case "+":
             return x + y
@@ -74,23 +74,23 @@ def binary(operator: str, a: ca.SX, b: ca.SX) -> ca.SX:
     raise NetworkError(f"no operator {operator!r}")
 
 
-def choice(condition: ca.SX, a: ca.SX, b: ca.SX) -> ca.SX:
+def select_elements(condition: ca.SX, a: ca.SX, b: ca.SX) -> ca.SX:
     """``condition ? a : b``, elementwise."""
-    x, y = paired("'? :'", a, b)
-    c, x = paired("'? :'", condition, x)
-    y = paired("'? :'", c, y)[1]
+    x, y = broadcast_pair("'? :'", a, b)
+    c, x = broadcast_pair("'? :'", condition, x)
+    y = broadcast_pair("'? :'", c, y)[1]
     return ca.if_else(c, x, y)
 
 
 def _two(name: str, function: Callable[[ca.SX, ca.SX], ca.SX]) -> Callable[..., ca.SX]:
-    return lambda a, b: function(*paired(name, a, b))
+    return lambda a, b: function(*broadcast_pair(name, a, b))
 
 
 def _three(name: str, function: Callable[..., ca.SX]) -> Callable[..., ca.SX]:
     def applied(a: ca.SX, b: ca.SX, c: ca.SX) -> ca.SX:
-        x, y = paired(name, a, b)
-        x, z = paired(name, x, c)
-        return function(x, paired(name, y, z)[0], z)
+        x, y = broadcast_pair(name, a, b)
+        x, z = broadcast_pair(name, x, c)
+        return function(x, broadcast_pair(name, y, z)[0], z)
 
     return applied
 
@@ -116,7 +116,7 @@ def _sum(a: ca.SX) -> ca.SX:
 
 def _extreme(name: str, function: Callable[[ca.SX, ca.SX], ca.SX]) -> Callable[..., ca.SX]:
     def applied(a: ca.SX, b: ca.SX | None = None) -> ca.SX:
-        return _fold(function, a) if b is None else function(*paired(name, a, b))
+        return _fold(function, a) if b is None else function(*broadcast_pair(name, a, b))
 
     return applied
 
@@ -124,7 +124,7 @@ def _extreme(name: str, function: Callable[[ca.SX, ca.SX], ca.SX]) -> Callable[.
 def _hypot(a: ca.SX, b: ca.SX | None = None) -> ca.SX:
     if b is None:
         return _norm(a)
-    x, y = paired("hypot", a, b)
+    x, y = broadcast_pair("hypot", a, b)
     return ca.sqrt(x * x + y * y)
 
 
@@ -135,14 +135,16 @@ def _cycle(a: ca.SX, low: ca.SX, high: ca.SX) -> ca.SX:
 
 def _square(name: str, a: ca.SX) -> ca.SX:
     if a.shape[0] != a.shape[1]:
-        raise SizeError(f"{name} of {size(a)}: a square matrix is needed")
+        raise SizeError(f"{name} of {size_text(a)}: a square matrix is needed")
     return a
 
 
 def _solve(a: ca.SX, b: ca.SX) -> ca.SX:
     _square("linsolve", a)
     if a.shape[0] != b.shape[0]:
-        raise SizeError(f"linsolve of {size(a)} and {size(b)}: equal numbers of rows are needed")
+        raise SizeError(
+            f"linsolve of {size_text(a)} and {size_text(b)}: equal numbers of rows are needed"
+        )
     return ca.densify(ca.solve(a, b))
 
 
@@ -150,14 +152,16 @@ def _inverse(a: ca.SX) -> ca.SX:
     return _solve(_square("inv", a), ca.SX.eye(a.shape[0]))
 
 
-def _semidefinite_solved(a: ca.SX, b: ca.SX) -> ca.SX:
+def _solve_semidefinite(a: ca.SX, b: ca.SX) -> ca.SX:
     """a⁺ b for a symmetric positive semidefinite a: rows that depend on others do no harm.
 
     Rows of zeros are left out before anything is worked out: their share of the answer is zero.
     """
     _square("psolve", a)
     if b.shape[0] != a.shape[0]:
-        raise SizeError(f"psolve of {size(a)} and {size(b)}: equal numbers of rows are needed")
+        raise SizeError(
+            f"psolve of {size_text(a)} and {size_text(b)}: equal numbers of rows are needed"
+        )
     a = ca.SX(ca.densify(a))
     used = [k for k in range(a.shape[0]) if not a[k, k].is_zero()]
     if not used:
@@ -175,15 +179,15 @@ def _semidefinite_solved(a: ca.SX, b: ca.SX) -> ca.SX:
 def _pseudo_inverse(a: ca.SX) -> ca.SX:
     """(AᵀA)⁺Aᵀ or Aᵀ(AAᵀ)⁺, of any rank."""
     if a.shape[0] >= a.shape[1]:
-        return _semidefinite_solved(a.T @ a, a.T)
-    return _semidefinite_solved(a @ a.T, a).T
+        return _solve_semidefinite(a.T @ a, a.T)
+    return _solve_semidefinite(a @ a.T, a).T
 
 
 def _qr(a: ca.SX) -> ca.SX:
     """Q and R side by side."""
     q, r = ca.qr(a)
     if q.shape[0] != r.shape[0]:
-        raise SizeError(f"qr of {size(a)}: a square matrix is needed")
+        raise SizeError(f"qr of {size_text(a)}: a square matrix is needed")
     return ca.densify(ca.horzcat(q, r))
 
 
@@ -192,13 +196,15 @@ def _diagonal(a: ca.SX) -> ca.SX:
     return ca.densify(ca.diag(a))
 
 
-def _concatenated(a: ca.SX, b: ca.SX) -> ca.SX:
+def _concatenate_rows(a: ca.SX, b: ca.SX) -> ca.SX:
     if a.shape[1] != b.shape[1]:
-        raise SizeError(f"vcat of {size(a)} and {size(b)}: equal numbers of columns are needed")
+        raise SizeError(
+            f"vcat of {size_text(a)} and {size_text(b)}: equal numbers of columns are needed"
+        )
     return ca.vertcat(a, b)
 
 
-def factorised(a: ca.SX, parents: list[int]) -> ca.SX:
+def factorize_ltdl(a: ca.SX, parents: list[int]) -> ca.SX:
     """LᵀDL of a mass matrix whose zeros follow from the parents of its rows (Featherstone 2008).
 
     L is unit lower triangular and stands below the diagonal, D on it.
@@ -216,7 +222,7 @@ def factorised(a: ca.SX, parents: list[int]) -> ca.SX:
     return ca.densify(ca.tril(h))
 
 
-def _by_transpose(l: ca.SX, b: ca.SX, parents: list[int]) -> ca.SX:
+def _solve_transpose(l: ca.SX, b: ca.SX, parents: list[int]) -> ca.SX:
     """L⁻ᵀ b."""
     x = ca.SX(ca.densify(b))
     for k in range(l.shape[0] - 1, -1, -1):
@@ -227,7 +233,7 @@ def _by_transpose(l: ca.SX, b: ca.SX, parents: list[int]) -> ca.SX:
     return x
 
 
-def _by_lower(l: ca.SX, b: ca.SX, parents: list[int]) -> ca.SX:
+def _solve_lower(l: ca.SX, b: ca.SX, parents: list[int]) -> ca.SX:
     """L⁻¹ b."""
     x = ca.SX(ca.densify(b))
     for k in range(l.shape[0]):
@@ -238,14 +244,14 @@ def _by_lower(l: ca.SX, b: ca.SX, parents: list[int]) -> ca.SX:
     return x
 
 
-def _by_diagonal(l: ca.SX, b: ca.SX) -> ca.SX:
+def _solve_diagonal(l: ca.SX, b: ca.SX) -> ca.SX:
     """D⁻¹ b."""
     return ca.densify(b / ca.repmat(ca.diag(l), 1, b.shape[1]))
 
 
-def _sparse_solved(a: ca.SX, b: ca.SX, parents: list[int]) -> ca.SX:
-    l = factorised(a, parents)
-    return _by_lower(l, _by_diagonal(l, _by_transpose(l, b, parents)), parents)
+def _solve_sparse(a: ca.SX, b: ca.SX, parents: list[int]) -> ca.SX:
+    l = factorize_ltdl(a, parents)
+    return _solve_lower(l, _solve_diagonal(l, _solve_transpose(l, b, parents)), parents)
 
 
 def _round(a: ca.SX) -> ca.SX:
@@ -276,33 +282,33 @@ FUNCTIONS: dict[str, tuple[tuple[int, ...], Callable[..., ca.SX]]] = {
     "transpose": ((1,), lambda a: a.T),
     "inv": ((1,), _inverse),
     "pinv": ((1,), _pseudo_inverse),
-    "psolve": ((2,), _semidefinite_solved),
+    "psolve": ((2,), _solve_semidefinite),
     "linsolve": ((2,), _solve),
     "qr": ((1,), _qr),
     "sum": ((1,), _sum),
     "product": ((1,), lambda a: _fold(lambda x, y: x * y, a)),
     "length": ((1,), lambda a: ca.SX(max(a.shape))),
-    "vcat": ((2,), _concatenated),
-    "hcat": ((2,), lambda a, b: _concatenated(a.T, b.T).T),
+    "vcat": ((2,), _concatenate_rows),
+    "hcat": ((2,), lambda a, b: _concatenate_rows(a.T, b.T).T),
     "diag": ((1,), _diagonal),
     "tril": ((1,), lambda a: ca.densify(ca.tril(a))),
     "triu": ((1,), lambda a: ca.densify(ca.triu(a))),
     "csum": ((1,), lambda a: ca.sum1(a)),
     "rsum": ((1,), lambda a: ca.sum2(a)),
-    "sltdldinv": ((2,), _by_diagonal),
+    "sltdldinv": ((2,), _solve_diagonal),
 }
 """Functions of symbolic matrices by name: how many arguments, and what they do (table 2.2)."""
 
-PARENTED: dict[str, tuple[int, Callable[..., ca.SX]]] = {
-    "slinsolve": (3, _sparse_solved),
-    "sltdl": (2, factorised),
-    "sltdldinvlinvt": (3, lambda l, b, p: _by_diagonal(l, _by_transpose(l, b, p))),
-    "sltdllinvt": (3, _by_transpose),
-    "sltdllinv": (3, _by_lower),
+TREE_FUNCTIONS: dict[str, tuple[int, Callable[..., ca.SX]]] = {
+    "slinsolve": (3, _solve_sparse),
+    "sltdl": (2, factorize_ltdl),
+    "sltdldinvlinvt": (3, lambda l, b, p: _solve_diagonal(l, _solve_transpose(l, b, p))),
+    "sltdllinvt": (3, _solve_transpose),
+    "sltdllinv": (3, _solve_lower),
 }
 """Functions whose last argument tells the parent of every row, -1 for none."""
 
-SIZED = ("zeros", "eye", "size", "index", "lindex", "rand")
+STRUCTURAL_FUNCTIONS = ("zeros", "eye", "size", "index", "lindex", "rand")
 """Functions that need whole numbers, or more than values, from the evaluation."""
 
-NAMES = (*FUNCTIONS, *PARENTED, *SIZED)
+FUNCTION_NAMES = (*FUNCTIONS, *TREE_FUNCTIONS, *STRUCTURAL_FUNCTIONS)

@@ -11,7 +11,7 @@ from homodyn.network.tree import Edge, Node
 if TYPE_CHECKING:
     from homodyn.network.network import Network
 
-RADIUS = 26.0
+NODE_RADIUS_PX = 26.0
 
 
 def _parts(network: Network) -> tuple[list[Node], list[Edge]]:
@@ -38,8 +38,8 @@ def dot_text(network: Network) -> str:
     nodes, edges = _parts(network)
     lines = ["digraph network {", "    node [shape=box, style=rounded, fontname=Helvetica];"]
     for node in nodes:
-        held = "\\n".join([_title(node), *node.variables])
-        lines.append(f'    "{_title(node)}" [label="{held}"];')
+        label = "\\n".join([_title(node), *node.variables])
+        lines.append(f'    "{_title(node)}" [label="{label}"];')
     lines += [f'    "{_title(edge.input)}" -> "{_title(edge.output)}";' for edge in edges]
     return "\n".join([*lines, "}", ""])
 
@@ -48,8 +48,8 @@ def svg_text(network: Network) -> str:
     """Nodes on a circle, edges as arrows that bend to their right so both ways are seen."""
     nodes, edges = _parts(network)
     count = max(1, len(nodes))
-    ring = max(0.0 if count == 1 else 90.0, count * RADIUS * 3 / (2 * pi))
-    middle = ring + 2.5 * RADIUS
+    ring = max(0.0 if count == 1 else 90.0, count * NODE_RADIUS_PX * 3 / (2 * pi))
+    middle = ring + 2.5 * NODE_RADIUS_PX
     place = {
         node: (
             middle + ring * cos(2 * pi * k / count - pi / 2),
@@ -67,12 +67,12 @@ def svg_text(network: Network) -> str:
     for edge in edges:
         lines.append(_arrow(place[edge.input], place[edge.output], edge.path))
     for node, (x, y) in place.items():
-        held = escape(", ".join(node.variables))
+        label = escape(", ".join(node.variables))
         name = _title(node)
-        font = min(12.0, 2 * RADIUS / max(3, len(name)) * 1.6)
+        font = min(12.0, 2 * NODE_RADIUS_PX / max(3, len(name)) * 1.6)
         lines.append(
-            f'<g><title>{escape(name)}: {held}</title><circle cx="{x:.1f}" cy="{y:.1f}" '
-            f'r="{RADIUS}" fill="#eef3f8" stroke="#456"/><text x="{x:.1f}" y="{y + 4:.1f}" '
+            f'<g><title>{escape(name)}: {label}</title><circle cx="{x:.1f}" cy="{y:.1f}" '
+            f'r="{NODE_RADIUS_PX}" fill="#eef3f8" stroke="#456"/><text x="{x:.1f}" y="{y + 4:.1f}" '
             f'text-anchor="middle" font-size="{font:.1f}">{escape(name)}</text></g>'
         )
     return "\n".join([*lines, "</svg>", ""])
@@ -85,14 +85,14 @@ def _arrow(begin: tuple[float, float], end: tuple[float, float], name: str) -> s
     title = f"<title>{escape(name)}</title>"
     if length == 0:
         return (
-            f'<path d="M{x0 - 10:.1f} {y0 - RADIUS + 2:.1f} c-14 -34 34 -34 20 0" {style}>'
+            f'<path d="M{x0 - 10:.1f} {y0 - NODE_RADIUS_PX + 2:.1f} c-14 -34 34 -34 20 0" {style}>'
             f"{title}</path>"
         )
     ux, uy = (x1 - x0) / length, (y1 - y0) / length
     bend = 0.08 * length
     mx, my = (x0 + x1) / 2 - uy * bend, (y0 + y1) / 2 + ux * bend
-    ax, ay = x0 + ux * RADIUS, y0 + uy * RADIUS
-    bx, by = x1 - ux * RADIUS, y1 - uy * RADIUS
+    ax, ay = x0 + ux * NODE_RADIUS_PX, y0 + uy * NODE_RADIUS_PX
+    bx, by = x1 - ux * NODE_RADIUS_PX, y1 - uy * NODE_RADIUS_PX
     return (
         f'<path d="M{ax:.1f} {ay:.1f} Q{mx:.1f} {my:.1f} {bx:.1f} {by:.1f}" {style}>{title}</path>'
     )

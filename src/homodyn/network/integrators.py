@@ -16,7 +16,7 @@ METHODS: dict[str, str] = {**METHOD_KEYWORDS, **{name: name for name in FIXED_ST
 
 
 class StateVector:
-    """The states of a network as a system that integration methods advance.
+    """The states of a network as a system that integration methods kernels.
 
     ``positions`` are the states whose rate is another state; splitting methods drift these and kick
     the others.

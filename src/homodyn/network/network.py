@@ -10,26 +10,26 @@ import numpy as np
 
 from homodyn.errors import NetworkError
 from homodyn.foundation.text import unknown_name
-from homodyn.network.advance import Advance
-from homodyn.network.build import Builder
-from homodyn.network.c_source import write
-from homodyn.network.constants import constant
-from homodyn.network.declare import Expectation
-from homodyn.network.files import read_text
+from homodyn.network.builder import NetworkBuilder
+from homodyn.network.c_source import write_c
+from homodyn.network.constant_folding import constant_value
+from homodyn.network.declarations import Expectation
 from homodyn.network.graph import dot_text, svg_text
+from homodyn.network.incremental_run import IncrementalRun
 from homodyn.network.integrators import METHODS
-from homodyn.network.live import Live
-from homodyn.network.record import Happened, Record, Sweep
-from homodyn.network.run import finals, recorded, with_delays
-from homodyn.network.source import Source
-from homodyn.network.sweeping import lane_parameters, lanes_of
-from homodyn.network.system import System
-from homodyn.network.tree import Node, Variable, formula_of
+from homodyn.network.result import NetworkResult, StateTransition, SweepResult
+from homodyn.network.run import final_states, record_delayed_run, record_run
+from homodyn.network.search_path import read_text
+from homodyn.network.source import SourceText
+from homodyn.network.step_kernels import StepKernels
+from homodyn.network.sweep_batch import batch_parameters, sweep_values
+from homodyn.network.system import EquationSystem
+from homodyn.network.tree import Node, Variable, to_formula
 from homodyn.symbolic import Kernel
 
 Tier = Literal["compiled", "interpreted"]
 
-PAYS = 3e6
+MIN_COMPILED_WORK = 3e6
 """Instructions times steps times lanes from which native code repays its building."""
 
 
@@ -45,13 +45,13 @@ class Network(Node):
         self.sparse = True
         """Whether zeros of matrices are left out of products; without, what that saves is seen."""
         self.expectations: tuple[Expectation, ...] = ()
-        self._advance: Advance | None = None
+        self._cached_kernels: StepKernels | None = None
         self._values: np.ndarray | None = None
         self._builds = 0
 
-    def forget(self) -> None:
+    def invalidate(self) -> None:
         """Drop what was compiled: the network was changed."""
-        self._advance = None
+        self._cached_kernels = None
 
     @property
     def builds(self) -> int:
@@ -62,33 +62,33 @@ class Network(Node):
 
     def prepare(self) -> Network:
         """Check all formulas and put the equations together; a run does it when needed."""
-        self._prepared()
+        self._kernels()
         return self
 
-    def _prepared(self) -> Advance:
-        made = self._advance
+    def _kernels(self) -> StepKernels:
+        made = self._cached_kernels
         if made is None or (made.method, made.system.sparse) != (self.method, self.sparse):
             if self.method not in METHODS:
                 raise NetworkError(unknown_name("method", self.method, METHODS))
-            system = System(self, sparse=self.sparse)
-            self._advance = Advance(system, self.method)
-            self._values = np.zeros(self._advance.parameters)
+            system = EquationSystem(self, sparse=self.sparse)
+            self._cached_kernels = StepKernels(system, self.method)
+            self._values = np.zeros(self._cached_kernels.parameter_count)
             for variable, number in system.numbers.items():
-                begin, _ = system.place_of(variable)
+                begin, _ = system.slot(variable)
                 self._values[begin : begin + number.size] = number.flatten("F")
             self._builds += 1
-        assert self._advance is not None
-        return self._advance
+        assert self._cached_kernels is not None
+        return self._cached_kernels
 
     @property
-    def system(self) -> System:
+    def system(self) -> EquationSystem:
         """The variables by kind and their equations in symbols."""
-        return self._prepared().system
+        return self._kernels().system
 
     @property
     def attempt(self) -> Kernel:
         """One attempt of a step as a kernel, which runs repeat."""
-        return self._prepared().attempt
+        return self._kernels().attempt
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -111,7 +111,7 @@ class Network(Node):
         variable = self._variable(name)
         if variable not in self.system.numbers:
             raise NetworkError(f"{name} is the formula {variable.expression.text!r}, not a number")
-        begin, shape = self.system.place_of(variable)
+        begin, shape = self.system.slot(variable)
         assert self._values is not None
         values = self._values[begin : begin + shape[0] * shape[1]].reshape(shape, order="F")
         return float(values[0, 0]) if shape == (1, 1) else values
@@ -124,25 +124,25 @@ class Network(Node):
         """
         for name, value in {**(values or {}), **named}.items():
             variable = self._variable(name)
-            given = formula_of(value)
-            number = constant(given)
+            given = to_formula(value)
+            number = constant_value(given)
             system = self.system
             if number is not None and system.fits(variable, number):
                 if not np.all(np.isfinite(number)):
                     raise NetworkError(f"{name} cannot be {value!r}; finite numbers are accepted")
-                begin, _ = system.place_of(variable)
+                begin, _ = system.slot(variable)
                 assert self._values is not None
                 self._values[begin : begin + number.size] = number.flatten("F")
             else:
                 kept = {one: self.get(one) for one in self.parameters if one != name}
                 variable.expression = given
-                self.forget()
+                self.invalidate()
                 self.set(kept)
         return self
 
     # -- runs
 
-    def _course(self, t_end: float, dt: float | None, start: float) -> np.ndarray:
+    def _time_grid(self, t_end: float, dt: float | None, start: float) -> np.ndarray:
         step = self.timestep if dt is None else float(dt)
         if not (np.isfinite(t_end) and np.isfinite(start)) or t_end < start:
             raise NetworkError(f"a run from {start} s to {t_end} s; the end must not come before")
@@ -153,10 +153,10 @@ class Network(Node):
     def _compiled(self, tier: Tier | None, work: float, lanes: int = 1) -> bool:
         if tier is not None and tier not in ("compiled", "interpreted"):
             raise NetworkError(unknown_name("tier", tier, ["compiled", "interpreted"]))
-        advance = self._prepared()
-        load = work * lanes * advance.attempt.instructions
-        wanted = tier == "compiled" or (tier is None and load > PAYS)
-        return wanted and (advance.system.length("d") > 0 or advance.iteration.prepare(lanes))
+        kernels = self._kernels()
+        load = work * lanes * kernels.attempt.instructions
+        wanted = tier == "compiled" or (tier is None and load > MIN_COMPILED_WORK)
+        return wanted and (kernels.system.length("d") > 0 or kernels.iteration.prepare(lanes))
 
     def run(
         self,
@@ -166,83 +166,83 @@ class Network(Node):
         start: float = 0.0,
         seed: int = 0,
         tier: Tier | None = None,
-    ) -> Record:
+    ) -> NetworkResult:
         """Run from ``start`` to ``t_end`` in steps of ``dt`` seconds; a row for every step.
 
         ``seed`` decides what ``rand`` draws. ``tier`` holds the run in native code or on the
         virtual machine; without it the length of the run decides.
         """
-        advance = self._prepared()
+        kernels = self._kernels()
         assert self._values is not None
         p = self._values.copy()
-        course = self._course(t_end, dt, start)
-        column = advance.seeded(seed, 1, p, start)[0]
-        if not np.all(np.isfinite(column)):
+        time_grid = self._time_grid(t_end, dt, start)
+        state = kernels.initial_state(seed, 1, p, start)[0]
+        if not np.all(np.isfinite(state)):
             raise NetworkError(
-                f"the run starts from values that are not finite: {self._bad(column)}"
+                f"the run starts from values that are not finite: {self._not_finite_names(state)}"
             )
         delays = None
-        compiled = self._compiled(tier, course[2])
-        if course[2] == 0:
-            rows = column[None]
-            if advance.delay_list:
-                delays = np.zeros((1, advance.delayed))
-        elif advance.delay_list:
-            rows, delays = with_delays(advance, column, p, course, compiled)
+        compiled = self._compiled(tier, time_grid[2])
+        if time_grid[2] == 0:
+            rows = state[None]
+            if kernels.delay_slots:
+                delays = np.zeros((1, kernels.delayed_count))
+        elif kernels.delay_slots:
+            rows, delays = record_delayed_run(kernels, state, p, time_grid, compiled)
         else:
-            rows = recorded(advance, column, p, course, compiled)
-        return self._finished(advance, rows, delays, p, course, compiled)
+            rows = record_run(kernels, state, p, time_grid, compiled)
+        return self._checked_result(kernels, rows, delays, p, time_grid, compiled)
 
-    def _finished(
+    def _checked_result(
         self,
-        advance: Advance,
+        kernels: StepKernels,
         rows: np.ndarray,
         delays: np.ndarray | None,
         p: np.ndarray,
-        course: np.ndarray,
+        time_grid: np.ndarray,
         compiled: bool,
-    ) -> Record:
+    ) -> NetworkResult:
         """The record of rows, unless they have broken down."""
         if not np.all(np.isfinite(rows[-1])):
             bad = int(np.flatnonzero(~np.isfinite(rows).all(axis=1))[0])
-            time = course[0] + course[1] * rows[max(bad - 1, 0)][advance.slices["k"]][0]
+            time = time_grid[0] + time_grid[1] * rows[max(bad - 1, 0)][kernels.slices["k"]][0]
             raise NetworkError(
-                f"the run breaks down after {time:g} s: {self._bad(rows[bad])} not finite; "
-                "a smaller dt or another method may help"
+                f"the run diverges after {time:g} s: {self._not_finite_names(rows[bad])} "
+                "not finite; a smaller dt or another method may help"
             )
-        return self._record(advance, rows, delays, p, course, compiled)
+        return self._result(kernels, rows, delays, p, time_grid, compiled)
 
-    def _bad(self, column: np.ndarray) -> str:
+    def _not_finite_names(self, state: np.ndarray) -> str:
         system = self.system
-        advance = self._prepared()
+        kernels = self._kernels()
         names = []
-        for bank, variables in (("x", system.states), ("h", system.kept)):
-            values = column[advance.slices[bank]]
+        for table, variables in (("x", system.states), ("h", system.discrete)):
+            values = state[kernels.slices[table]]
             for variable in variables:
-                begin, shape = system.place_of(variable, bank)
+                begin, shape = system.slot(variable, table)
                 if not np.all(np.isfinite(values[begin : begin + shape[0] * shape[1]])):
                     names.append(variable.path)
         return ", ".join(names[:6]) or "values"
 
-    def _record(
+    def _result(
         self,
-        advance: Advance,
+        kernels: StepKernels,
         rows: np.ndarray,
         delays: np.ndarray | None,
         p: np.ndarray,
-        course: np.ndarray,
+        time_grid: np.ndarray,
         compiled: bool,
-    ) -> Record:
-        slices = advance.slices
-        time = course[0] + course[1] * rows[:, slices["k"]][:, 0] + rows[:, slices["s"]][:, 0]
+    ) -> NetworkResult:
+        slices = kernels.slices
+        time = time_grid[0] + time_grid[1] * rows[:, slices["k"]][:, 0] + rows[:, slices["s"]][:, 0]
         happened = []
         # What happened at the first row has been told by the piece of the run before it.
         fired = rows[:, slices["fired"]] != 0
         fired[0] = False
         for row, number in np.argwhere(fired):
-            watched = advance.events[number]
-            end = watched.event.end if watched.event.end is not None else "terminate"
-            happened.append(Happened(float(time[row]), watched.node.path, end))
+            watched = kernels.events[number]
+            end = watched.event.to_state if watched.event.to_state is not None else "terminate"
+            happened.append(StateTransition(float(time[row]), watched.node.path, end))
         wanted = rows[:, slices["row"]][:, 0] != 0
         wanted[0] = True
         # An event that ends the run at the very end of a step takes the place of that row.
@@ -253,18 +253,18 @@ class Network(Node):
         picked = slice(None) if wanted.all() else wanted
         kept = rows[picked]
         t = time[picked]
-        given = np.zeros(advance.delayed) if delays is None else delays[picked]
+        given = np.zeros(kernels.delayed_count) if delays is None else delays[picked]
         names = {}
-        for place, node in enumerate(advance.system.nodes_with_states):
+        for place, node in enumerate(kernels.system.nodes_with_states):
             numbers = kept[:, slices["e"]][:, place].astype(int)
             names[node.path] = np.array(node.states)[numbers]
 
         def look_up(name: str) -> np.ndarray:
-            variable = advance.system.variables[name]
-            return np.asarray(advance.observe(variable)(kept, p, t, given))
+            variable = kernels.system.variables[name]
+            return np.asarray(kernels.observe(variable)(kept, p, t, given))
 
         tier = "compiled" if compiled else "interpreted"
-        return Record(t, tuple(happened), advance.system.variables, look_up, names, tier)
+        return NetworkResult(t, tuple(happened), kernels.system.variables, look_up, names, tier)
 
     def start(
         self,
@@ -273,20 +273,20 @@ class Network(Node):
         start: float = 0.0,
         seed: int = 0,
         tier: Tier | None = None,
-    ) -> Live:
+    ) -> IncrementalRun:
         """A run to go on with piece by piece: ``live.advance(0.1)``, then ``live["slip.y"]``."""
-        advance = self._prepared()
-        course = self._course(start, dt, start)
-        column = advance.seeded(seed, 1, self.values(), start)[0]
-        if not np.all(np.isfinite(column)):
+        kernels = self._kernels()
+        time_grid = self._time_grid(start, dt, start)
+        state = kernels.initial_state(seed, 1, self.values(), start)[0]
+        if not np.all(np.isfinite(state)):
             raise NetworkError(
-                f"the run starts from values that are not finite: {self._bad(column)}"
+                f"the run starts from values that are not finite: {self._not_finite_names(state)}"
             )
-        return Live(self, advance, course, column, tier)
+        return IncrementalRun(self, kernels, time_grid, state, tier)
 
     def values(self) -> np.ndarray:
         """All parameters in one array, a copy."""
-        self._prepared()
+        self._kernels()
         assert self._values is not None
         return self._values.copy()
 
@@ -300,45 +300,49 @@ class Network(Node):
         start: float = 0.0,
         seed: int = 0,
         tier: Tier | None = None,
-    ) -> Sweep:
+    ) -> SweepResult:
         """Run many sets of parameters at once, each in a lane of its own with its own events.
 
         With ``grid`` all combinations of the values are run and results have an axis for each
         parameter; without, the values of all parameters are taken in step. Runs that break down
         are told by ``broken`` of the result. Networks with delayed values run one after the other.
         """
-        advance = self._prepared()
-        system = advance.system
-        shape, axes, given = lanes_of(values, grid)
+        kernels = self._kernels()
+        system = kernels.system
+        shape, axes, given = sweep_values(values, grid)
         lanes = int(np.prod(shape))
-        p = lane_parameters(system, self.values(), given)
-        course = self._course(t_end, dt, start)
-        compiled = self._compiled(tier, course[2], lanes)
-        column = advance.seeded(seed, lanes, p, start, compiled)
-        delays = np.zeros((lanes, advance.delayed))
-        if course[2] and advance.delay_list:
+        p = batch_parameters(system, self.values(), given)
+        time_grid = self._time_grid(t_end, dt, start)
+        compiled = self._compiled(tier, time_grid[2], lanes)
+        state = kernels.initial_state(seed, lanes, p, start, compiled)
+        delays = np.zeros((lanes, kernels.delayed_count))
+        if time_grid[2] and kernels.delay_slots:
             # Each looks back into a past of its own, so they run one after the other.
             for lane in range(lanes):
-                rows, looked = with_delays(advance, column[lane], p[lane], course, compiled)
-                column[lane], delays[lane] = rows[-1], looked[-1]
-        elif course[2]:
-            column = finals(advance, column, p, course, compiled)
-        broken = ~np.isfinite(column).all(axis=1)
+                rows, looked = record_delayed_run(
+                    kernels, state[lane], p[lane], time_grid, compiled
+                )
+                state[lane], delays[lane] = rows[-1], looked[-1]
+        elif time_grid[2]:
+            state = final_states(kernels, state, p, time_grid, compiled)
+        broken = ~np.isfinite(state).all(axis=1)
         if broken.all():
             raise NetworkError(
-                f"all {lanes} runs break down: {self._bad(column[0])} not finite; "
+                f"all {lanes} runs diverge: {self._not_finite_names(state[0])} not finite; "
                 "a smaller dt or another method may help"
             )
-        slices = advance.slices
-        time = course[0] + course[1] * column[:, slices["k"]][:, 0] + column[:, slices["s"]][:, 0]
+        slices = kernels.slices
+        time = (
+            time_grid[0] + time_grid[1] * state[:, slices["k"]][:, 0] + state[:, slices["s"]][:, 0]
+        )
 
         def look_up(name: str) -> np.ndarray:
-            kernel = advance.observe(advance.system.variables[name])
-            return np.asarray(kernel(column, p, time, delays))
+            kernel = kernels.observe(kernels.system.variables[name])
+            return np.asarray(kernel(state, p, time, delays))
 
         tier_name = "compiled" if compiled else "interpreted"
         ends, bad = time.reshape(shape), broken.reshape(shape)
-        return Sweep(shape, axes, ends, bad, system.variables, look_up, tier_name)
+        return SweepResult(shape, axes, ends, bad, system.variables, look_up, tier_name)
 
     # -- other faces
 
@@ -366,23 +370,23 @@ class Network(Node):
 
     def to_c(self, path: str | Path, name: str | None = None) -> tuple[Path, Path]:
         """Write C without dependencies, and its header; returns both paths."""
-        return write(self._prepared(), self.values(), Path(path), name, self.timestep)
+        return write_c(self._kernels(), self.values(), Path(path), name, self.timestep)
 
 
-def load(path: str | Path, *, outside: bool = False) -> Network:
+def load(path: str | Path, *, allow_outside: bool = False) -> Network:
     """A network from a ``.cdn`` file; files it includes stay in its folder unless ``outside``."""
     file = Path(path)
-    return _built(Source(read_text(file), str(file)), file.parent, outside)
+    return _build(SourceText(read_text(file), str(file)), file.parent, allow_outside)
 
 
 def parse(text: str, *, name: str = "network", folder: str | Path | None = None) -> Network:
     """A network from a text; files it includes are looked for in ``folder`` and the library."""
-    return _built(Source(text, name), Path(folder) if folder is not None else None, False)
+    return _build(SourceText(text, name), Path(folder) if folder is not None else None, False)
 
 
-def _built(source: Source, folder: Path | None, outside: bool) -> Network:
+def _build(source: SourceText, folder: Path | None, outside: bool) -> Network:
     network = Network()
-    builder = Builder(network, folder, outside=outside)
+    builder = NetworkBuilder(network, folder, outside=outside)
     try:
         builder.build(source)
     except RecursionError:

@@ -9,10 +9,10 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from homodyn.network.tree import Edge, Function, Native, Node, Variable
+from homodyn.network.tree import Edge, NativeFunction, NetworkFunction, Node, Variable
 
 
-class World:
+class Environment:
     """What formulas can refer to beyond numbers; this one holds nothing but constants."""
 
     def value(self, variable: Variable) -> ca.SX:
@@ -35,7 +35,7 @@ class World:
         """Numbers between 0 and 1, the same for the same key during a step."""
         raise NotImplementedError
 
-    def delayed(self, key: tuple[Any, ...], value: ca.SX, start: Any, delay: ca.SX) -> ca.SX:
+    def delayed_value(self, key: tuple[Any, ...], value: ca.SX, start: Any, delay: ca.SX) -> ca.SX:
         """An earlier value."""
         raise NotImplementedError
 
@@ -58,12 +58,14 @@ class Scope:
             yield owner
             owner = owner.parent
 
-    def find(self, parts: tuple[str, ...], kind: str) -> Variable | Function | Native | None:
+    def find(
+        self, parts: tuple[str, ...], kind: str
+    ) -> Variable | NetworkFunction | NativeFunction | None:
         """A variable or function by its dotted name."""
         for holder in self.holders():
             here: Any = holder
             for part in parts[:-1]:
-                here = _inside(here, part)
+                here = _member(here, part)
                 if here is None:
                     break
             if here is not None and parts[-1] in getattr(here, kind):
@@ -76,7 +78,7 @@ class Scope:
         for holder in self.holders():
             here: Any = holder
             for part in parts[:-1]:
-                here = _inside(here, part) if here is not None else None
+                here = _member(here, part) if here is not None else None
             if here is not None:
                 prefix = "".join(f"{part}." for part in parts[:-1])
                 known += [prefix + name for name in getattr(here, kind)]
@@ -85,7 +87,7 @@ class Scope:
         return known
 
 
-def _inside(holder: Node | Edge, part: str) -> Node | Edge | None:
+def _member(holder: Node | Edge, part: str) -> Node | Edge | None:
     if isinstance(holder, Edge):
         return {"input": holder.input, "output": holder.output}.get(part)
     return holder.nodes.get(part) or holder.edges.get(part)

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from homodyn.foundation.text import unknown_name
-from homodyn.network.document import Step
-from homodyn.network.expansion import Calculator, Contexts, generated
+from homodyn.network.expansion import Calculator, ExpansionContext, generate_names
+from homodyn.network.statements import SelectorStep
 from homodyn.network.tree import Edge, Node, Variable
 
 _WORDS = """
@@ -19,11 +19,11 @@ WORDS = _WORDS.split()
 
 
 @dataclass(frozen=True)
-class Found:
+class Selection:
     """An object that was selected, with the names it was found by."""
 
     item: Node | Edge | Variable
-    contexts: Contexts
+    contexts: ExpansionContext
 
 
 def children(item: Node | Edge | Variable) -> list[Node | Edge | Variable]:
@@ -38,61 +38,67 @@ def children(item: Node | Edge | Variable) -> list[Node | Edge | Variable]:
 
 
 def select(
-    steps: Sequence[Step], node: Node, contexts: Contexts, calculate: Calculator
-) -> list[Found]:
+    steps: Sequence[SelectorStep], node: Node, contexts: ExpansionContext, calculate: Calculator
+) -> list[Selection]:
     """What a selector picks, seen from a node: by default among what the node holds."""
-    here = [Found(node, contexts)]
+    here = [Selection(node, contexts)]
     first = steps[0]
     if first.kind in ("generator", "context"):
-        return _applied(steps[1:], _called(first, node, contexts, calculate), calculate)
+        return _apply(steps[1:], _look_up(first, node, contexts, calculate), calculate)
     if not (first.kind == "word" and first.text.text in ("root", "children", "parent")):
-        here = [Found(child, contexts) for child in children(node)]
-    return _applied(steps, here, calculate)
+        here = [Selection(child, contexts) for child in children(node)]
+    return _apply(steps, here, calculate)
 
 
-def _called(step: Step, node: Node, contexts: Contexts, calculate: Calculator) -> list[Found]:
+def _look_up(
+    step: SelectorStep, node: Node, contexts: ExpansionContext, calculate: Calculator
+) -> list[Selection]:
     """What a node holds under generated names, looked up: it may hold thousands of edges."""
     return [
-        Found(held[name], contexts.pushed(context))
-        for name, context in generated(step.text, contexts, calculate)
-        for held in (node.nodes, node.edges, node.variables)
-        if name in held
+        Selection(members[name], contexts.push(context))
+        for name, context in generate_names(step.text, contexts, calculate)
+        for members in (node.nodes, node.edges, node.variables)
+        if name in members
     ]
 
 
-def _applied(steps: Sequence[Step], found: list[Found], calculate: Calculator) -> list[Found]:
+def _apply(
+    steps: Sequence[SelectorStep], found: list[Selection], calculate: Calculator
+) -> list[Selection]:
     for step in steps:
         found = _step(step, found, calculate)
     return found
 
 
-def _step(step: Step, found: list[Found], calculate: Calculator) -> list[Found]:
+def _step(step: SelectorStep, found: list[Selection], calculate: Calculator) -> list[Selection]:
     if step.kind in ("generator", "context"):
-        return _named(step, found, calculate)
+        return _select_names(step, found, calculate)
     if step.kind == "pattern":
         return _matching(step, found)
     return _word(step, found, calculate)
 
 
-def _named(step: Step, found: list[Found], calculate: Calculator) -> list[Found]:
-    picked: list[Found] = []
+def _select_names(
+    step: SelectorStep, found: list[Selection], calculate: Calculator
+) -> list[Selection]:
+    picked: list[Selection] = []
     wanted: dict[int, list[tuple[str, tuple[str, ...]]]] = {}
-    groups: dict[int, tuple[Contexts, dict[str, list[Found]]]] = {}
+    groups: dict[int, tuple[ExpansionContext, dict[str, list[Selection]]]] = {}
     for candidate in found:
         key = id(candidate.contexts)
         groups.setdefault(key, (candidate.contexts, {}))[1].setdefault(
             candidate.item.name, []
         ).append(candidate)
     for key, (contexts, by_name) in groups.items():
-        wanted[key] = generated(step.text, contexts, calculate)
+        wanted[key] = generate_names(step.text, contexts, calculate)
         for name, context in wanted[key]:
             picked += [
-                Found(one.item, one.contexts.pushed(context)) for one in by_name.get(name, ())
+                Selection(one.item, one.contexts.push(context)) for one in by_name.get(name, ())
             ]
     return picked
 
 
-def _matching(step: Step, found: list[Found]) -> list[Found]:
+def _matching(step: SelectorStep, found: list[Selection]) -> list[Selection]:
     try:
         pattern = re.compile(step.text.text)
     except re.error as error:
@@ -102,7 +108,7 @@ def _matching(step: Step, found: list[Found]) -> list[Found]:
         match = pattern.fullmatch(one.item.name)
         if match:
             groups = tuple(group or "" for group in match.groups())
-            picked.append(Found(one.item, one.contexts.pushed((match[0], *groups))))
+            picked.append(Selection(one.item, one.contexts.push((match[0], *groups))))
     return picked
 
 
@@ -117,14 +123,14 @@ def _parent(item: Node | Edge | Variable) -> Node | Edge | None:
     return item.owner if isinstance(item, Variable) else item.parent
 
 
-def _word(step: Step, found: list[Found], calculate: Calculator) -> list[Found]:
+def _word(step: SelectorStep, found: list[Selection], calculate: Calculator) -> list[Selection]:
     word = step.text.text
     if word in ("if", "not", "recurse", "has-template"):
         if not step.inner:
             raise step.text.place.error(f"{word} needs a selector, as in {word}(inputs)")
     elif step.inner:
         raise step.text.place.error(f"{word} takes no selector")
-    simple: dict[str, Callable[[Found], Sequence[Node | Edge | Variable | None]]] = {
+    simple: dict[str, Callable[[Selection], Sequence[Node | Edge | Variable | None]]] = {
         "root": lambda one: [_root(one.item)],
         "children": lambda one: children(one.item),
         "parent": lambda one: [_parent(one.item)],
@@ -137,8 +143,8 @@ def _word(step: Step, found: list[Found], calculate: Calculator) -> list[Found]:
         "outputs": lambda one: _edges_of(one.item, "outputs"),
     }
     if word in simple:
-        return _once(
-            Found(item, one.contexts)
+        return _unique(
+            Selection(item, one.contexts)
             for one in found
             for item in simple[word](one)
             if item is not None
@@ -149,15 +155,15 @@ def _word(step: Step, found: list[Found], calculate: Calculator) -> list[Found]:
         case "last":
             return found[-1:]
         case "name":
-            return [Found(one.item, one.contexts.pushed((one.item.name,))) for one in found]
+            return [Selection(one.item, one.contexts.push((one.item.name,))) for one in found]
         case "if":
-            return [one for one in found if _applied(step.inner, [one], calculate)]
+            return [one for one in found if _apply(step.inner, [one], calculate)]
         case "not":
-            return [one for one in found if not _applied(step.inner, [one], calculate)]
+            return [one for one in found if not _apply(step.inner, [one], calculate)]
         case "has-template":
             return [one for one in found if _inherits(one, step, calculate)]
         case "recurse":
-            return _recursed(step, found, calculate)
+            return _recurse(step, found, calculate)
     raise step.text.place.error(unknown_name("selector", word, WORDS))
 
 
@@ -165,12 +171,12 @@ def _root(item: Node | Edge | Variable) -> Node:
     return item.owner.root if isinstance(item, Variable) else item.root
 
 
-def _inherits(one: Found, step: Step, calculate: Calculator) -> bool:
+def _inherits(one: Selection, step: SelectorStep, calculate: Calculator) -> bool:
     if isinstance(one.item, Variable):
         return False
     inner = step.inner[-1]
     if inner.kind == "generator":
-        names = [name for name, _ in generated(inner.text, one.contexts, calculate)]
+        names = [name for name, _ in generate_names(inner.text, one.contexts, calculate)]
     elif inner.kind == "pattern":
         return any(re.fullmatch(inner.text.text, name) for name in one.item.templates)
     else:
@@ -178,17 +184,17 @@ def _inherits(one: Found, step: Step, calculate: Calculator) -> bool:
     return any(name in one.item.templates for name in names)
 
 
-def _recursed(step: Step, found: list[Found], calculate: Calculator) -> list[Found]:
-    result: list[Found] = []
+def _recurse(step: SelectorStep, found: list[Selection], calculate: Calculator) -> list[Selection]:
+    result: list[Selection] = []
     while found:
         known = {id(one.item) for one in result}
-        found = [one for one in _applied(step.inner, found, calculate) if id(one.item) not in known]
+        found = [one for one in _apply(step.inner, found, calculate) if id(one.item) not in known]
         result += found
-    return _once(result)
+    return _unique(result)
 
 
-def _once(found: object) -> list[Found]:
-    kept: dict[tuple[int, int], Found] = {}
+def _unique(found: object) -> list[Selection]:
+    kept: dict[tuple[int, int], Selection] = {}
     for one in found:  # type: ignore[attr-defined]
         kept.setdefault((id(one.item), id(one.contexts)), one)
     return list(kept.values())

@@ -8,7 +8,7 @@ from homodyn.errors import NetworkError
 
 
 @dataclass(frozen=True)
-class Source:
+class SourceText:
     """A text with the name it goes by in messages."""
 
     text: str = field(repr=False)
@@ -25,20 +25,20 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Place:
+class SourceLocation:
     """An offset into a source."""
 
-    source: Source
+    source: SourceText
     offset: int
 
     def error(self, message: str) -> NetworkError:
         """What is wrong here."""
         return self.source.error(message, self.offset)
 
-    def moved(self, by: int) -> Place:
+    def shift(self, by: int) -> SourceLocation:
         """The place so many characters further on."""
-        return Place(self.source, self.offset + by)
+        return SourceLocation(self.source, self.offset + by)
 
 
-NOWHERE = Place(Source("", ""), 0)
+NO_LOCATION = SourceLocation(SourceText("", ""), 0)
 """The place of what was made in Python and not in a text."""

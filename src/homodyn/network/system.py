@@ -10,23 +10,31 @@ import casadi as ca
 import numpy as np
 
 from homodyn.errors import NetworkError
-from homodyn.network.banks import Bank, Delay, Shape, Watched, hashes, stacked
-from homodyn.network.crossing import condition_tree
-from homodyn.network.evaluate import evaluate
-from homodyn.network.formula import Expression, Formula
-from homodyn.network.functions import size
-from homodyn.network.kinds import equations, event_target, kinds
-from homodyn.network.projections import EventWorld, summed
-from homodyn.network.tree import Event, Node, Variable
+from homodyn.network.equation_sums import EventEnvironment, sum_equations
+from homodyn.network.evaluation import evaluate
+from homodyn.network.event_conditions import condition_tree
+from homodyn.network.formula import Formula, ParsedFormula
+from homodyn.network.functions import size_text
+from homodyn.network.symbol_table import (
+    DelayedValue,
+    MonitoredEvent,
+    Shape,
+    SymbolTable,
+    element_hashes,
+    stack_column,
+)
+from homodyn.network.tree import NetworkEvent, Node, Variable
+from homodyn.network.variable_kinds import classify_variables, equations_by_variable, event_target
 
-__all__ = ["System", "Watched"]
+__all__ = ["EquationSystem", "MonitoredEvent"]
 
 
-class System(EventWorld):
+class EquationSystem(EventEnvironment):
     """The variables of a network by kind, their values in symbols, rates, events and delays.
 
-    Kinds: ``state`` (has equations for its rate), ``discrete`` (has a next value), ``held`` (set by
-    events, or kept from the start), ``parameter`` (a number to set) and ``normal`` (a formula).
+    Kinds: ``state`` (has equations for its rate), ``discrete`` (has a next value),
+    ``piecewise_constant`` (set by events, or computed once), ``parameter`` (a number to set) and
+    ``algebraic`` (a formula).
     """
 
     def __init__(self, network: Node, *, sparse: bool = True) -> None:
@@ -39,34 +47,34 @@ class System(EventWorld):
             for holder in network.walk()
             for variable in holder.variables.values()
         }
-        self._equations = equations(network)
-        self.kinds, self.numbers = kinds(network, self._equations)
+        self._equations = equations_by_variable(network)
+        self.kinds, self.numbers = classify_variables(network, self._equations)
         self.structural: set[Variable] = set()
         self._symbols: dict[Variable, ca.SX] = {}
-        self._banks = {kind: Bank(kind) for kind in ("x", "h", "p", "u", "d")}
+        self._tables = {kind: SymbolTable(kind) for kind in ("x", "h", "p", "u", "d")}
         self._values: dict[Variable, ca.SX] = {}
-        self._settled: dict[tuple[Variable, bool], np.ndarray | None] = {}
+        self._constants: dict[tuple[Variable, bool], np.ndarray | None] = {}
         self._starts: dict[Variable, ca.SX] = {}
         self._rates: dict[Variable, ca.SX] = {}
         self._open: list[tuple[str, Variable]] = []
         self._initial = False
         self._draws: dict[Any, ca.SX] = {}
         self._states_of: dict[int, Variable] = {}
-        self.delays: dict[Any, Delay] = {}
+        self.delays: dict[Any, DelayedValue] = {}
         self.nodes_with_states = [
             node
             for node in network.walk()
             if isinstance(node, Node) and (node.events or len(node.states) > 1)
         ]
         self.e = ca.SX.sym("e", max(1, len(self.nodes_with_states)))
-        self._zero = ca.SX(0) if sparse else self._banks["p"].give("zero", (1, 1))
-        self._give_symbols()
+        self._zero = ca.SX(0) if sparse else self._tables["p"].allocate("zero", (1, 1))
+        self._allocate_symbols()
 
-    def _give_symbols(self) -> None:
+    def _allocate_symbols(self) -> None:
         self._parameters: dict[Variable, ca.SX] = {}
         self._parameter_of: dict[int, tuple[Variable, int]] = {}
         for variable, number in self.numbers.items():
-            symbol = self._banks["p"].give(variable, number.shape)
+            symbol = self._tables["p"].allocate(variable, number.shape)
             if number.size > 1 and self.kinds[variable] == "parameter":
                 # Zeros of a matrix stay zeros, or all that is multiplied with it would be full.
                 symbol = ca.SX(symbol)
@@ -76,9 +84,9 @@ class System(EventWorld):
             for k in range(symbol.numel()):
                 self._parameter_of.setdefault(symbol[k].element_hash(), (variable, k))
         for variable, kind in self.kinds.items():
-            if kind in ("state", "discrete", "held"):
+            if kind in ("state", "discrete", "piecewise_constant"):
                 shape = self._start_shape(variable)
-                symbol = self._banks["x" if kind == "state" else "h"].give(variable, shape)
+                symbol = self._tables["x" if kind == "state" else "h"].allocate(variable, shape)
                 self._symbols[variable] = symbol
                 if kind == "state":
                     for k in range(symbol.numel()):
@@ -90,7 +98,7 @@ class System(EventWorld):
         base = variable.owner.variables.get(variable.name[1:])
         if shape == (1, 1) and variable.name.startswith("d") and base is not None:
             first = self._equations.get((base, 1), [])
-            if any(held.expression.text == variable.name for held, _ in first):
+            if any(equation.expression.text == variable.name for equation, _ in first):
                 return self.start(base).shape
         return shape
 
@@ -106,11 +114,11 @@ class System(EventWorld):
             self.structural.add(variable)
             return self.numbers[variable]
         key = (variable, self._initial)
-        if key not in self._settled:
-            self._settled[key] = self._settle(self.value(variable))
-        return self._settled[key]
+        if key not in self._constants:
+            self._constants[key] = self._fold(self.value(variable))
+        return self._constants[key]
 
-    def _settle(self, value: ca.SX) -> np.ndarray | None:
+    def _fold(self, value: ca.SX) -> np.ndarray | None:
         """The number of a formula of parameters; what uses it is built for their numbers."""
         involved = ca.symvar(value)
         owners = [self._parameter_of.get(symbol.element_hash()) for symbol in involved]
@@ -137,15 +145,17 @@ class System(EventWorld):
         if self.kinds[variable] == "parameter":
             return self._parameters[variable]
         if variable not in self._values:
-            with_projections = self._equations.get((variable, 0), [])
-            own = not any(held.operator == "<=" for held, _ in with_projections)
+            contributions = self._equations.get((variable, 0), [])
+            own = not any(equation.operator == "<=" for equation, _ in contributions)
             self._enter("value", variable)
             total = evaluate(variable.expression, self, variable.owner) if own else None
-            self._values[variable] = self._filled(summed(self, variable, with_projections, total))
+            self._values[variable] = self._fill_zeros(
+                sum_equations(self, variable, contributions, total)
+            )
             self._open.pop()
         return self._values[variable]
 
-    def _filled(self, value: ca.SX) -> ca.SX:
+    def _fill_zeros(self, value: ca.SX) -> ca.SX:
         """A matrix with its zeros as numbers to be reckoned with, where they are not left out."""
         if self.sparse or value.numel() == 1:
             return value
@@ -158,19 +168,19 @@ class System(EventWorld):
     def start(self, variable: Variable) -> ca.SX:
         """The value of a variable before the first step."""
         if variable in self.numbers and (
-            self.kinds[variable] != "normal" or (variable, 0) not in self._equations
+            self.kinds[variable] != "algebraic" or (variable, 0) not in self._equations
         ):
             return self._parameters[variable]
         if variable not in self._starts:
             self._enter("initial value", variable)
             before, self._initial = self._initial, True
             try:
-                held = self._equations.get((variable, 0), [])
-                normal = self.kinds[variable] == "normal" and held
-                own = not normal or not any(one.operator == "<=" for one, _ in held)
+                equations = self._equations.get((variable, 0), [])
+                algebraic = self.kinds[variable] == "algebraic" and equations
+                own = not algebraic or not any(one.operator == "<=" for one, _ in equations)
                 value = evaluate(variable.expression, self, variable.owner) if own else None
-                if normal:
-                    value = summed(self, variable, held, value)
+                if algebraic:
+                    value = sum_equations(self, variable, equations, value)
                 self._starts[variable] = value
             finally:
                 self._initial = before
@@ -189,8 +199,8 @@ class System(EventWorld):
         if variable not in self._rates:
             self._enter("rate", variable)
             shape = self._symbols[variable].shape
-            held = self._equations[variable, 1]
-            self._rates[variable] = summed(self, variable, held, None, shape)
+            equations = self._equations[variable, 1]
+            self._rates[variable] = sum_equations(self, variable, equations, None, shape)
             self._open.pop()
         return self._rates[variable]
 
@@ -199,7 +209,7 @@ class System(EventWorld):
         column = ca.vec(value)
         total = ca.jacobian(column, self.t)
         involved: dict[Variable, None] = {}
-        delays = {k for d in self.delays.values() for k in hashes(d.symbol)}
+        delays = {k for d in self.delays.values() for k in element_hashes(d.symbol)}
         for symbol in ca.symvar(column):
             key = symbol.element_hash()
             if key in delays:
@@ -214,20 +224,20 @@ class System(EventWorld):
     def draw(self, key: tuple[Any, ...], shape: Shape) -> ca.SX:
         """The draws of one place in the text, in one node."""
         if key not in self._draws:
-            self._draws[key] = self._banks["u"].give(key, shape)
+            self._draws[key] = self._tables["u"].allocate(key, shape)
         return self._draws[key]
 
-    def delayed(self, key: tuple[Any, ...], value: ca.SX, start: Any, delay: ca.SX) -> ca.SX:
+    def delayed_value(self, key: tuple[Any, ...], value: ca.SX, start: Any, delay: ca.SX) -> ca.SX:
         """A value of the past, which the run looks up."""
         if self._initial:
             expression, scope = start
             return evaluate(expression, self, scope.owner, scope.local)
         if delay.shape != (1, 1):
-            raise start[0].error(f"the delay is {size(delay)}; one number is needed")
+            raise start[0].error(f"the delay is {size_text(delay)}; one number is needed")
         if key not in self.delays:
-            offset = self._banks["d"].length
-            symbol = self._banks["d"].give(key, value.shape)
-            self.delays[key] = Delay(symbol, value, start, delay, offset)
+            offset = self._tables["d"].length
+            symbol = self._tables["d"].allocate(key, value.shape)
+            self.delays[key] = DelayedValue(symbol, value, start, delay, offset)
         return self.delays[key].symbol
 
     # -- the whole
@@ -238,21 +248,25 @@ class System(EventWorld):
         return [variable for variable, kind in self.kinds.items() if kind == "state"]
 
     @cached_property
-    def kept(self) -> list[Variable]:
-        """Discrete and held variables."""
-        return [variable for variable, kind in self.kinds.items() if kind in ("discrete", "held")]
+    def discrete(self) -> list[Variable]:
+        """Discrete and piecewise-constant variables."""
+        return [
+            variable
+            for variable, kind in self.kinds.items()
+            if kind in ("discrete", "piecewise_constant")
+        ]
 
     @cached_property
     def rates(self) -> ca.SX:
         """Rates of all states in one column."""
-        return stacked([self.rate_of(variable) for variable in self.states])
+        return stack_column([self.rate_of(variable) for variable in self.states])
 
     @cached_property
     def positions(self) -> list[int]:
         """Entries of states whose rate is another state."""
         found = []
         for variable in self.states:
-            begin, _ = self._banks["x"].places[variable]
+            begin, _ = self._tables["x"].slots[variable]
             column = ca.vec(self.rate_of(variable))
             hashes = [
                 column[k].element_hash() if column[k].is_symbolic() else 0
@@ -262,19 +276,19 @@ class System(EventWorld):
         return found
 
     @cached_property
-    def next_kept(self) -> ca.SX:
-        """The next values of discrete variables; held ones stay."""
+    def next_discrete(self) -> ca.SX:
+        """The next values of discrete variables; piecewise-constant ones stay."""
         values = []
-        for variable in self.kept:
-            held = self._equations.get((variable, 0), [])
+        for variable in self.discrete:
+            equations = self._equations.get((variable, 0), [])
             symbol = self._symbols[variable]
-            if self.kinds[variable] == "discrete" and held:
-                values.append(summed(self, variable, held, None, symbol.shape))
+            if self.kinds[variable] == "discrete" and equations:
+                values.append(sum_equations(self, variable, equations, None, symbol.shape))
             else:
                 values.append(symbol)
-        return stacked(values)
+        return stack_column(values)
 
-    def constrained(self, variables: list[Variable]) -> ca.SX:
+    def apply_constraints(self, variables: list[Variable]) -> ca.SX:
         """Values after their constraints."""
         values = []
         for variable in variables:
@@ -283,43 +297,47 @@ class System(EventWorld):
                 bound = evaluate(variable.constraint, self, variable.owner)
                 if bound.shape != value.shape:
                     raise variable.constraint.error(
-                        f"{variable.path} is {size(value)} and its constraint {size(bound)}"
+                        f"{variable.path} is {size_text(value)}, its constraint {size_text(bound)}"
                     )
                 value = bound
             values.append(value)
-        return stacked(values)
+        return stack_column(values)
 
     @cached_property
-    def watched(self) -> tuple[list[Watched], ca.SX]:
+    def events(self) -> tuple[list[MonitoredEvent], ca.SX]:
         """All events, and the values whose zeros they watch."""
         zeros: list[ca.SX] = []
         found = []
         for place, node in enumerate(self.nodes_with_states):
             for event in node.events:
 
-                def value(formula: Formula, node: Node = node, event: Event = event) -> ca.SX:
+                def value(
+                    formula: Formula, node: Node = node, event: NetworkEvent = event
+                ) -> ca.SX:
                     given = event.condition
-                    part = Expression(formula, given.text, given.place, given.shifted)
+                    part = ParsedFormula(formula, given.text, given.place, given.expanded)
                     result = evaluate(part, self, node)
                     if result.shape != (1, 1):
-                        raise part.error(f"a condition of {size(result)}; 1x1 is needed")
+                        raise part.error(f"a condition of {size_text(result)}; 1x1 is needed")
                     return result
 
                 tree = condition_tree(event.condition.formula, value, zeros)
-                found.append(Watched(node, event, tree, place))
-        return found, stacked(zeros)
+                found.append(MonitoredEvent(node, event, tree, place))
+        return found, stack_column(zeros)
 
-    def assigned(self, watched: Watched) -> list[tuple[str, int, ca.SX]]:
-        """What an event sets: bank, first entry and new value."""
+    def assignments(self, watched: MonitoredEvent) -> list[tuple[str, int, ca.SX]]:
+        """What an event sets: table, first entry and new value."""
         results = []
-        for name, given in watched.event.sets:
+        for name, given in watched.event.assignments:
             variable = event_target(watched.node, name, given)
             symbol = self._symbols[variable]
             value = evaluate(given, self, watched.node)
             if value.shape != symbol.shape:
-                raise given.error(f"{variable.path} is {size(symbol)} and this {size(value)}")
-            bank = "x" if self.kinds[variable] == "state" else "h"
-            results.append((bank, self._banks[bank].places[variable][0], ca.vec(value)))
+                raise given.error(
+                    f"{variable.path} is {size_text(symbol)} and this {size_text(value)}"
+                )
+            table = "x" if self.kinds[variable] == "state" else "h"
+            results.append((table, self._tables[table].slots[variable][0], ca.vec(value)))
         return results
 
     def fits(self, variable: Variable, number: np.ndarray) -> bool:
@@ -339,7 +357,7 @@ class System(EventWorld):
             value = self.start(variable)
             shape = self._symbols[variable].shape
             values.append(ca.repmat(value, *shape) if value.shape != shape else value)
-        return stacked(values)
+        return stack_column(values)
 
     def named_variables(self) -> Iterator[tuple[Variable, ca.SX]]:
         """States, kept values and parameters that act during a run, each with its symbols."""
@@ -355,19 +373,19 @@ class System(EventWorld):
                 if symbol[k].is_symbolic():
                     yield variable, symbol[k]
 
-    def column(self, bank: str) -> ca.SX:
+    def symbols(self, table: str) -> ca.SX:
         """The symbols of states x, kept values h, parameters p, draws u or delayed values d."""
-        return self._banks[bank].column()
+        return self._tables[table].vector()
 
-    def length(self, bank: str) -> int:
-        """How many numbers a bank holds."""
-        return self._banks[bank].length
+    def length(self, table: str) -> int:
+        """How many numbers a table holds."""
+        return self._tables[table].length
 
-    def place_of(self, variable: Variable, bank: str = "p") -> tuple[int, Shape]:
-        """Where the numbers of a variable begin in a bank, and their shape."""
-        return self._banks[bank].places[variable]
+    def slot(self, variable: Variable, table: str = "p") -> tuple[int, Shape]:
+        """Where the numbers of a variable begin in a table, and their shape."""
+        return self._tables[table].slots[variable]
 
-    def delay_start(self, delay: Delay) -> ca.SX:
+    def delay_start(self, delay: DelayedValue) -> ca.SX:
         """The formula of a delayed value for the time before the start."""
         before, self._initial = self._initial, True
         try:

@@ -14,26 +14,26 @@ import numpy as np
 
 from homodyn.errors import NetworkError
 from homodyn.foundation.text import unknown_name
-from homodyn.network.formula import Expression, dots_to_primes, expression
-from homodyn.network.source import NOWHERE, Place
+from homodyn.network.formula import ParsedFormula, dots_to_primes, parse_formula
+from homodyn.network.source import NO_LOCATION, SourceLocation
 
 FLAGS = ("discrete", "once", "in", "out")
 
 
-def formula_of(value: Any, place: Place | None = None) -> Expression:
+def to_formula(value: Any, place: SourceLocation | None = None) -> ParsedFormula:
     """A number, an array or a text as a formula."""
-    if isinstance(value, Expression):
+    if isinstance(value, ParsedFormula):
         return value
     if isinstance(value, str):
-        return expression(value, place)
+        return parse_formula(value, place)
     array = np.asarray(value, dtype=float)
     if array.ndim == 0:
-        return expression(repr(float(array)), place)
+        return parse_formula(repr(float(array)), place)
     if array.ndim > 2:
         raise NetworkError(f"a value has {array.ndim} dimensions; matrices have 2 at most")
     rows = array.reshape(len(array), -1)
     text = "; ".join(", ".join(repr(float(number)) for number in row) for row in rows)
-    return expression(f"[{text}]", place)
+    return parse_formula(f"[{text}]", place)
 
 
 @dataclass(eq=False)
@@ -42,9 +42,9 @@ class Variable:
 
     name: str
     owner: Node | Edge
-    expression: Expression
+    expression: ParsedFormula
     flags: frozenset[str] = frozenset()
-    constraint: Expression | None = None
+    constraint: ParsedFormula | None = None
 
     @property
     def path(self) -> str:
@@ -53,17 +53,17 @@ class Variable:
 
 
 @dataclass(eq=False)
-class Function:
+class NetworkFunction:
     """A function of the user: names of arguments and a formula, closed over where it stands."""
 
     name: str
     arguments: tuple[str, ...]
-    body: Expression
+    body: ParsedFormula
     owner: Node | Edge
 
 
 @dataclass(frozen=True, eq=False)
-class Native:
+class NativeFunction:
     """A function that is traced from Python: columns in, a matrix of symbols out.
 
     ``traced`` is called with a look-up of the variables in ``state`` and the arguments.
@@ -77,31 +77,31 @@ class Native:
 
 
 @dataclass(frozen=True)
-class Projection:
+class Equation:
     """A formula added to the rate (order 1) or the value (order 0) of a variable of the output."""
 
     name: str
     order: int
     operator: str
-    expression: Expression
+    expression: ParsedFormula
     states: tuple[str, ...] = ()
-    places: Expression | None = None
+    places: ParsedFormula | None = None
 
 
 @dataclass(frozen=True)
-class Event:
+class NetworkEvent:
     """A condition watched in some event-states; when it comes true, values and state are set."""
 
-    begin: tuple[str, ...]
+    from_states: tuple[str, ...]
     """Event-states it is watched in; none means all."""
-    end: str | None
+    to_state: str | None
     """The event-state it leads to; None ends the run."""
-    condition: Expression
-    within: float | None
-    sets: tuple[tuple[str, Expression], ...]
+    condition: ParsedFormula
+    tolerance: float | None
+    assignments: tuple[tuple[str, ParsedFormula], ...]
 
 
-class _Holder:
+class _Container:
     """What nodes and edges share: variables, functions and equations."""
 
     name: str
@@ -111,8 +111,8 @@ class _Holder:
         self.name = name
         self.parent = parent
         self.variables: dict[str, Variable] = {}
-        self.functions: dict[str, Function | Native] = {}
-        self.projections: list[Projection] = []
+        self.functions: dict[str, NetworkFunction | NativeFunction] = {}
+        self.equations: list[Equation] = []
         self.templates: list[str] = []
 
     @property
@@ -132,7 +132,7 @@ class _Holder:
             node = node.parent
         return node
 
-    def _changed(self) -> None:
+    def _invalidate(self) -> None:
         root: Any = self.root
         if hasattr(root, "forget"):
             root.forget()
@@ -144,30 +144,30 @@ class _Holder:
         *,
         flags: Sequence[str] = (),
         constraint: Any = None,
-        place: Place | None = None,
+        place: SourceLocation | None = None,
     ) -> Variable:
         """Make a variable or give it another formula."""
         for flag in flags:
             if flag not in FLAGS:
-                raise (place or NOWHERE).error(unknown_name("flag", flag, FLAGS))
-        given = formula_of(value, place)
-        held = self.variables.get(name)
-        if held is None:
-            held = Variable(name, self, given)  # type: ignore[arg-type]
-            self.variables[name] = held
-        held.expression = given
-        held.flags |= frozenset(flags)
+                raise (place or NO_LOCATION).error(unknown_name("flag", flag, FLAGS))
+        given = to_formula(value, place)
+        variable = self.variables.get(name)
+        if variable is None:
+            variable = Variable(name, self, given)  # type: ignore[arg-type]
+            self.variables[name] = variable
+        variable.expression = given
+        variable.flags |= frozenset(flags)
         if constraint is not None:
-            held.constraint = formula_of(constraint, place)
-        self._changed()
-        return held
+            variable.constraint = to_formula(constraint, place)
+        self._invalidate()
+        return variable
 
-    def function(self, name: str, arguments: Sequence[str], body: Any) -> Function:
+    def function(self, name: str, arguments: Sequence[str], body: Any) -> NetworkFunction:
         """Make a function or give it another body."""
-        made = Function(name, tuple(arguments), formula_of(body), self)  # type: ignore[arg-type]
-        self.functions[name] = made
-        self._changed()
-        return made
+        new = NetworkFunction(name, tuple(arguments), to_formula(body), self)  # type: ignore[arg-type]
+        self.functions[name] = new
+        self._invalidate()
+        return new
 
     def equation(
         self,
@@ -189,29 +189,29 @@ class _Holder:
         target = plain
         for _ in range(order - 1):
             rate = f"d{target}"
-            if not any(held.name == target and held.order for held in self.projections):
-                self.projections.append(Projection(target, 1, "=", formula_of(rate)))
+            if not any(one.name == target and one.order for one in self.equations):
+                self.equations.append(Equation(target, 1, "=", to_formula(rate)))
             self._declare(target)
             target = rate
         self._declare(target)
-        made = Projection(
+        new = Equation(
             target,
             min(order, 1),
             operator,
-            formula_of(value),
+            to_formula(value),
             tuple(states),
-            formula_of(places) if places is not None else None,
+            to_formula(places) if places is not None else None,
         )
-        if operator != "+=" and made.places is None:
-            self.projections = [
-                held
-                for held in self.projections
-                if (held.name, held.order, held.states) != (target, made.order, made.states)
-                or held.operator == "+="
-                or held.places is not None
+        if operator != "+=" and new.places is None:
+            self.equations = [
+                earlier
+                for earlier in self.equations
+                if (earlier.name, earlier.order, earlier.states) != (target, new.order, new.states)
+                or earlier.operator == "+="
+                or earlier.places is not None
             ]
-        self.projections.append(made)
-        self._changed()
+        self.equations.append(new)
+        self._invalidate()
 
     def _declare(self, name: str) -> None:
         """An equation in a node makes its variable; one in an edge points at what there is."""
@@ -222,7 +222,7 @@ class _Holder:
         return f"{type(self).__name__} {self.path or self.name!r}: {', '.join(self.variables)}"
 
 
-class Edge(_Holder):
+class Edge(_Container):
     """A coupling: formulas over the input node, added to variables of the output node."""
 
     def __init__(self, name: str, parent: Node, source: Node, target: Node) -> None:
@@ -231,21 +231,21 @@ class Edge(_Holder):
         self.output = target
 
 
-class Node(_Holder):
+class Node(_Container):
     """A part of a network: variables, functions, events, and nodes and edges inside."""
 
     def __init__(self, name: str, parent: Node | None = None) -> None:
         super().__init__(name, parent)
         self.nodes: dict[str, Node] = {}
         self.edges: dict[str, Edge] = {}
-        self.events: list[Event] = []
+        self.events: list[NetworkEvent] = []
         self.initial_state = ""
 
     def node(self, name: str, **values: Any) -> Node:
-        """The node of that name inside, made if there is none, with variables set."""
+        """The node of that name inside, new if there is none, with variables set."""
         if name not in self.nodes:
             self.nodes[name] = Node(name, self)
-            self._changed()
+            self._invalidate()
         for key, value in values.items():
             self.nodes[name].variable(key, value)
         return self.nodes[name]
@@ -260,31 +260,35 @@ class Node(_Holder):
         self.edges[unique] = Edge(unique, self, source, target)
         for key, value in values.items():
             self.edges[unique].variable(key, value)
-        self._changed()
+        self._invalidate()
         return self.edges[unique]
 
     def event(
         self,
-        begin: str | Sequence[str],
-        end: str | None,
+        from_states: str | Sequence[str],
+        to_state: str | None,
         when: Any,
         *,
         within: float | None = None,
         sets: dict[str, Any] | None = None,
     ) -> None:
         """Watch a condition in the event-states ``begin`` ("" for any); None as ``end`` stops."""
-        states = ((begin,) if begin else ()) if isinstance(begin, str) else tuple(begin)
-        assigned = tuple((name, formula_of(value)) for name, value in (sets or {}).items())
-        self.events.append(Event(states, end, formula_of(when), within, assigned))
-        self._changed()
+        states = (
+            ((from_states,) if from_states else ())
+            if isinstance(from_states, str)
+            else tuple(from_states)
+        )
+        assigned = tuple((name, to_formula(value)) for name, value in (sets or {}).items())
+        self.events.append(NetworkEvent(states, to_state, to_formula(when), within, assigned))
+        self._invalidate()
 
     @property
     def states(self) -> tuple[str, ...]:
         """The event-states, the initial one first."""
         names = [self.initial_state]
         for event in self.events:
-            names += [*event.begin, *([event.end] if event.end is not None else [])]
-        names += [state for held in self.projections for state in held.states]
+            names += [*event.from_states, *([event.to_state] if event.to_state is not None else [])]
+        names += [state for equation in self.equations for state in equation.states]
         return tuple(dict.fromkeys(names))
 
     def walk(self) -> Iterator[Node | Edge]:

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from homodyn.errors import NetworkError
-from homodyn.network import Record
+from homodyn.network import NetworkResult
 from homodyn.report.model_drawing import GREY, INK
 
 LINE_COLORS = (
@@ -26,7 +26,7 @@ MAX_CURVES = 12
 """Panels of a figure, and curves of one panel; what is beyond them is counted in a note."""
 
 
-def variable_curves(record: Record, names: Sequence[str], title: str = "") -> Figure:
+def variable_curves(record: NetworkResult, names: Sequence[str], title: str = "") -> Figure:
     """One panel for variables of the same name, however many nodes have it; events as lines."""
     if not names:
         raise NetworkError("no variable to draw; name at least one")

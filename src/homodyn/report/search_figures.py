@@ -14,6 +14,7 @@ from matplotlib.ticker import MaxNLocator
 from homodyn.errors import SearchError
 from homodyn.report.model_drawing import GREY, INK, save_figure
 from homodyn.search import MMPSO, Job, Space, Study
+from homodyn.search.job import stored_job
 
 BLUE, RED, GREEN = "#3b78b5", "#c8553d", "#1d9a6c"
 MAX_SUBSPACES = 40
@@ -28,11 +29,11 @@ def save_figures(study: Study, folder: str | Path) -> list[Path]:
         place.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise SearchError(f"{place} cannot be made: {error.strerror}") from None
-    job = Job.model_validate(study.job)
+    job = stored_job(study.job)
     drawn = {"convergence": convergence(study), "parameters": parallel_coordinates(study)}
     if job.pools:
         drawn["visits"] = visit_map(study)
-    if isinstance(job.optimiser, MMPSO) and job.pools:
+    if isinstance(job.optimizer, MMPSO) and job.pools:
         drawn["migration"] = migration_curves(job)
     paths = []
     for name, figure in drawn.items():
@@ -44,7 +45,7 @@ def save_figures(study: Study, folder: str | Path) -> list[Path]:
 
 def convergence(study: Study) -> Figure:
     """Best so far, best and mean of each generation; one panel a stage that was reached."""
-    job, rows = Job.model_validate(study.job), study.generations()
+    job, rows = stored_job(study.job), study.generations()
     if not rows:
         raise SearchError(f"{study.place} has no complete generation to draw")
     number = np.array([row.number for row in rows])
@@ -56,7 +57,7 @@ def convergence(study: Study) -> Figure:
     plots = figure.subplots(len(reached), 1, sharex=True, squeeze=False)[:, 0]
     for plot, level in zip(plots, reached, strict=True):
         here = stage == level
-        sign = -1.0 if job.goal.shown(level, 1.0)[1] < 0 else 1.0
+        sign = -1.0 if job.goal.describe(level, 1.0)[1] < 0 else 1.0
         so_far = np.minimum.accumulate(np.where(here, best, np.inf))
         so_far[~np.isfinite(so_far)] = np.nan
         # A stage that was left is not judged by this objective any more.
@@ -67,7 +68,7 @@ def convergence(study: Study) -> Figure:
         plot.plot(number, means, color=GREY, lw=1, label="mean of a generation")
         plot.plot(number, bests, ".", color=BLUE, ms=3, label="best of a generation")
         plot.plot(number, sign * so_far, color=RED, lw=1.6, label="best so far")
-        name = job.goal.shown(level, 0.0)[0]
+        name = job.goal.describe(level, 0.0)[0]
         unit = next((o.unit for o in job.objectives if o.name == name and o.unit), "")
         plot.set_ylabel(f"{name} [{unit}]" if unit else name)
         if job.goal.stages:
@@ -90,7 +91,7 @@ def parallel_coordinates(study: Study, count: int = 150) -> Figure:
 
     The best of all is red; of long studies every so many generations are drawn.
     """
-    job, found, best = Job.model_validate(study.job), study.leaders(), study.best()
+    job, found, best = stored_job(study.job), study.leaders(), study.best()
     if not len(found):
         raise SearchError(f"{study.place} has no candidate that was evaluated")
     space = job.space
@@ -133,7 +134,7 @@ def _heights(space: Space, values: np.ndarray) -> np.ndarray:
 
 def visit_map(study: Study) -> Figure:
     """How many candidates were in which subspace when: rows by subspace, the most visited first."""
-    job, visits = Job.model_validate(study.job), study.visits()
+    job, visits = stored_job(study.job), study.visits()
     if not visits:
         raise SearchError(f"{study.place} has no candidates to draw")
     totals: dict[bytes, int] = {}
@@ -176,8 +177,8 @@ def visit_map(study: Study) -> Figure:
 
 def migration_curves(job: Job) -> Figure:
     """The probabilities to migrate over the iterations."""
-    assert isinstance(job.optimiser, MMPSO)
-    curves = job.optimiser.probabilities(job.iterations)
+    assert isinstance(job.optimizer, MMPSO)
+    curves = job.optimizer.probabilities(job.iterations)
     figure = Figure(figsize=(8, 3.2), layout="constrained")
     plot = figure.subplots()
     names = ("explore: any group", "local: the particle's best", "globally: the best of all")

@@ -1,22 +1,37 @@
-"""Populations: what is searched, how, where it runs, and the database that remembers it all."""
+"""Population-based search: spaces, goals, optimizers, executors, and studies in a database."""
 
+from homodyn.foundation.executors import (
+    DaskExecutor,
+    Executor,
+    ProcessExecutor,
+    SerialExecutor,
+    WorkerLost,
+)
+from homodyn.search.candidate_table import export
 from homodyn.search.cmaes import CMAES
 from homodyn.search.evaluation import Evaluator
-from homodyn.search.exporting import export
 from homodyn.search.expression import Expression
 from homodyn.search.ga import GA
 from homodyn.search.goal import Goal, Objective, Score
 from homodyn.search.grid import Grid
-from homodyn.search.job import Evaluate, Job, Run, Seeding, job_of, read_job
+from homodyn.search.job import EvaluationSettings, ExecutionSettings, Job, Seeding, create_job
+from homodyn.search.job_file import read_job
 from homodyn.search.mmpso import MMPSO, migration_probabilities
-from homodyn.search.optimiser import Optimiser, OptimiserSettings, Population
-from homodyn.search.outcome import Status
+from homodyn.search.optimizer import (
+    InitialSolutions,
+    Optimizer,
+    OptimizerSettings,
+    Population,
+    SearchSetup,
+)
+from homodyn.search.outcomes import EvaluationStatus
 from homodyn.search.pso import PSO
-from homodyn.search.result import Progress, Result, Solution, solutions
-from homodyn.search.running import minimise, run
-from homodyn.search.space import Constraint, Parameter, Pool, Space
+from homodyn.search.result import SearchProgress, SearchResult, SearchSolution, best_solutions
+from homodyn.search.search_loop import minimize, run
+from homodyn.search.space import LinearConstraint, Pool, SearchParameter, Space
 from homodyn.search.spsa import SPSA
 from homodyn.search.study import Study
+from homodyn.search.summary import StudySummary, summarize
 
 __all__ = [
     "CMAES",
@@ -24,33 +39,42 @@ __all__ = [
     "MMPSO",
     "PSO",
     "SPSA",
-    "Constraint",
-    "Evaluate",
+    "DaskExecutor",
+    "EvaluationSettings",
+    "EvaluationStatus",
     "Evaluator",
+    "ExecutionSettings",
+    "Executor",
     "Expression",
     "Goal",
     "Grid",
+    "InitialSolutions",
     "Job",
+    "LinearConstraint",
     "Objective",
-    "Optimiser",
-    "OptimiserSettings",
-    "Parameter",
+    "Optimizer",
+    "OptimizerSettings",
     "Pool",
     "Population",
-    "Progress",
-    "Result",
-    "Run",
+    "ProcessExecutor",
     "Score",
+    "SearchParameter",
+    "SearchProgress",
+    "SearchResult",
+    "SearchSetup",
+    "SearchSolution",
     "Seeding",
-    "Solution",
+    "SerialExecutor",
     "Space",
-    "Status",
     "Study",
+    "StudySummary",
+    "WorkerLost",
+    "best_solutions",
+    "create_job",
     "export",
-    "job_of",
     "migration_probabilities",
-    "minimise",
+    "minimize",
     "read_job",
     "run",
-    "solutions",
+    "summarize",
 ]

@@ -28,7 +28,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from homodyn.errors import SearchError
 
-PATIENCE = 30.0
+DATABASE_TIMEOUT_S = 30.0
 """Seconds to wait for a database that another program has locked."""
 
 TABLES = MetaData()
@@ -98,7 +98,7 @@ def database_url(place: str | Path | None) -> str:
     return f"sqlite:///{Path(place)}"
 
 
-def shown(place: str | Path | None) -> str:
+def display_name(place: str | Path | None) -> str:
     """A place as messages name it: without the password that a URL may have."""
     if place is None:
         return "in memory"
@@ -110,20 +110,22 @@ def shown(place: str | Path | None) -> str:
         return "that URL"
 
 
-def open_database(place: str | Path | None, patience: float | None) -> Engine:
+def open_database(place: str | Path | None, timeout: float | None) -> Engine:
     """The database at a place; others may hold it for ``patience`` seconds."""
     url = database_url(place)
     try:
         if not url.startswith("sqlite"):
             return create_engine(url, pool_pre_ping=True)
-        options: dict[str, Any] = {"timeout": PATIENCE if patience is None else patience}
+        options: dict[str, Any] = {"timeout": DATABASE_TIMEOUT_S if timeout is None else timeout}
         if url == "sqlite://":
             # One connection for all threads: another would see another memory.
             options["check_same_thread"] = False
             return create_engine(url, connect_args=options, poolclass=StaticPool)
         engine = create_engine(url, connect_args=options)
     except Exception as error:
-        raise SearchError(f"{shown(place)} is no database that can be opened: {error}") from None
+        raise SearchError(
+            f"{display_name(place)} is no database that can be opened: {error}"
+        ) from None
 
     @event.listens_for(engine, "connect")
     def settle(connection: Any, record: Any) -> None:
@@ -136,7 +138,7 @@ def open_database(place: str | Path | None, patience: float | None) -> Engine:
 
 
 @contextlib.contextmanager
-def told(place: Any) -> Iterator[None]:
+def translate_database_errors(place: Any) -> Iterator[None]:
     """What a database refuses, in a sentence."""
     try:
         yield

@@ -24,9 +24,9 @@ import numpy as np
 
 from homodyn.errors import SearchError
 from homodyn.search.goal import Goal
-from homodyn.search.limits import TimeLimit, limited
-from homodyn.search.outcome import Outcomes, Status, Tasks
-from homodyn.search.program import OutOfMemory, ProgramFailed, run_program
+from homodyn.search.outcomes import CandidateBatch, EvaluationOutcomes, EvaluationStatus
+from homodyn.search.program import OutOfMemory, ProgramError, run_program
+from homodyn.search.resource_limits import TimeLimit, limit_time
 from homodyn.search.space import Space
 from homodyn.symbolic import Kernel
 
@@ -67,12 +67,17 @@ class Evaluator:
     @cached_property
     def function(self) -> Any:
         """The function or kernel, found by its text if need be."""
-        return found(self.call, self.folder) if isinstance(self.call, str) else self.call
+        return import_target(self.call, self.folder) if isinstance(self.call, str) else self.call
 
     @property
-    def at_once(self) -> bool:
+    def vectorized(self) -> bool:
         """Whether many candidates are one call."""
         return not self.program and (self.batch or isinstance(self.function, Kernel))
+
+    @property
+    def limited(self) -> bool:
+        """Whether time or memory of a candidate is limited."""
+        return self.time_limit is not None or self.memory_limit is not None
 
     @cached_property
     def _wanted(self) -> tuple[str, ...]:
@@ -82,20 +87,22 @@ class Evaluator:
             return ()
         return tuple(name for name in EXTRAS if name in known)
 
-    def __call__(self, tasks: Tasks, *, hard: bool = False) -> Outcomes:
+    def __call__(self, tasks: CandidateBatch, *, hard: bool = False) -> EvaluationOutcomes:
         """What becomes of the tasks; ``hard`` lets a time limit end this process."""
         runs = [self._run(tasks, repeat, hard) for repeat in range(self.repeats)]
-        return runs[0] if len(runs) == 1 else self._combined(runs)
+        return runs[0] if len(runs) == 1 else self._combine_repeats(runs)
 
-    def _run(self, tasks: Tasks, repeat: int, hard: bool) -> Outcomes:
+    def _run(self, tasks: CandidateBatch, repeat: int, hard: bool) -> EvaluationOutcomes:
         try:
-            at_once = self.at_once
+            vectorized = self.vectorized
         except (SystemExit, Exception) as error:
-            told = f"{self.call!r} cannot be loaded: {_told(error)}"
-            return Outcomes.lost(len(tasks), len(self.goal.names), Status.FAILED, told)
-        if at_once:
+            told = f"{self.call!r} cannot be loaded: {_error_text(error)}"
+            return EvaluationOutcomes.failures(
+                len(tasks), len(self.goal.names), EvaluationStatus.FAILED, told
+            )
+        if vectorized:
             return self._run_batch(tasks, repeat, hard)
-        outcomes = Outcomes.blank(len(tasks), len(self.goal.names))
+        outcomes = EvaluationOutcomes.blank(len(tasks), len(self.goal.names))
         results, seconds = [[nan] * len(self.goal.names)] * len(tasks), [0.0] * len(tasks)
         for row, parameters in enumerate(self._parameters(tasks)):
             start = perf_counter()
@@ -105,9 +112,9 @@ class Evaluator:
                 _note(outcomes, row, error, self.time_limit)
             seconds[row] = perf_counter() - start
         outcomes.results[:], outcomes.seconds[:] = results, seconds
-        return _judged(outcomes)
+        return _mark_not_finite(outcomes)
 
-    def _parameters(self, tasks: Tasks) -> Iterator[dict[str, float]]:
+    def _parameters(self, tasks: CandidateBatch) -> Iterator[dict[str, float]]:
         """The parameters that each candidate has, by name."""
         names = self.space.names
         for values in tasks.values.tolist():
@@ -116,11 +123,11 @@ class Evaluator:
 
     def _run_one(
         self,
-        tasks: Tasks,
+        tasks: CandidateBatch,
         row: int,
         repeat: int,
         parameters: dict[str, float],
-        outcomes: Outcomes,
+        outcomes: EvaluationOutcomes,
         hard: bool,
     ) -> list[float]:
         if self.program:
@@ -131,14 +138,14 @@ class Evaluator:
             if self.time_limit is None:
                 answer = self.function(parameters, **extras)
             else:
-                with limited(self.time_limit, hard=hard):
+                with limit_time(self.time_limit, hard=hard):
                     answer = self.function(parameters, **extras)
-        found, more = self._read(answer)
+        objectives, more = self._read(answer)
         if data or more:
             outcomes.data[row] = json.dumps({**data, **more}, sort_keys=True, default=str)
-        return found
+        return objectives
 
-    def _extras(self, tasks: Tasks, row: int, repeat: int) -> dict[str, Any]:
+    def _extras(self, tasks: CandidateBatch, row: int, repeat: int) -> dict[str, Any]:
         if not self._wanted:
             return {}
         known: dict[str, Any] = {"settings": dict(self.settings)}
@@ -149,7 +156,7 @@ class Evaluator:
         return {name: known[name] for name in self._wanted}
 
     def _ask_program(
-        self, tasks: Tasks, row: int, repeat: int, parameters: dict[str, float]
+        self, tasks: CandidateBatch, row: int, repeat: int, parameters: dict[str, float]
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         task = {
             "id": f"{tasks.generation}.{tasks.members[row]}.{repeat}",
@@ -185,12 +192,12 @@ class Evaluator:
             raise _Invalid(f"the answer has {len(flat)} numbers for {len(names)} objectives")
         return flat.tolist(), {}
 
-    def _run_batch(self, tasks: Tasks, repeat: int, hard: bool) -> Outcomes:
+    def _run_batch(self, tasks: CandidateBatch, repeat: int, hard: bool) -> EvaluationOutcomes:
         start = perf_counter()
-        outcomes = Outcomes.blank(len(tasks), len(self.goal.names))
+        outcomes = EvaluationOutcomes.blank(len(tasks), len(self.goal.names))
         limit = None if self.time_limit is None else self.time_limit * len(tasks)
         try:
-            with limited(limit, hard=hard):
+            with limit_time(limit, hard=hard):
                 answer = self._call_batch(tasks, repeat)
             outcomes.results[:] = self._read_batch(answer, len(tasks))
         except (TimeLimit, SystemExit, Exception) as error:
@@ -199,19 +206,19 @@ class Evaluator:
             for row in range(len(tasks)):
                 _note(outcomes, row, error, limit)
         outcomes.seconds[:] = (perf_counter() - start) / len(tasks)
-        return _judged(outcomes)
+        return _mark_not_finite(outcomes)
 
-    def _one_by_one(self, tasks: Tasks, repeat: int, hard: bool) -> Outcomes:
+    def _one_by_one(self, tasks: CandidateBatch, repeat: int, hard: bool) -> EvaluationOutcomes:
         """Batches of one, to find which candidate stopped the others."""
         parts = [self._run_batch(tasks[row : row + 1], repeat, hard) for row in range(len(tasks))]
-        return Outcomes(
+        return EvaluationOutcomes(
             np.concatenate([part.results for part in parts]),
             np.concatenate([part.status for part in parts]),
             np.concatenate([part.seconds for part in parts]),
             {row: part.messages[0] for row, part in enumerate(parts) if part.messages},
         )
 
-    def _call_batch(self, tasks: Tasks, repeat: int) -> Any:
+    def _call_batch(self, tasks: CandidateBatch, repeat: int) -> Any:
         if isinstance(self.function, Kernel):
             return _kernel_call(self.function, self.space.names, tasks.values)
         known = {
@@ -239,18 +246,20 @@ class Evaluator:
             raise _Invalid(f"the answer has the shape {rows.shape}, not {wanted}")
         return rows
 
-    def _combined(self, runs: Sequence[Outcomes]) -> Outcomes:
+    def _combine_repeats(self, runs: Sequence[EvaluationOutcomes]) -> EvaluationOutcomes:
         """The worst of several evaluations of each candidate, or their mean; a failure stays one.
 
         What failed once has failed: it would do so again in use.
         """
         status = np.stack([run.status for run in runs])
-        failed = status != Status.OK
+        failed = status != EvaluationStatus.OK
         if self.keep == "mean":
             chosen = failed.argmax(axis=0)
             results = np.mean([run.results for run in runs], axis=0)
         else:
-            scores = [self.goal.score(run.results, run.status != Status.OK) for run in runs]
+            scores = [
+                self.goal.score(run.results, run.status != EvaluationStatus.OK) for run in runs
+            ]
             chosen = np.zeros(len(runs[0].status), dtype=int)
             for repeat in range(1, len(runs)):
                 held = np.stack([s.stage for s in scores])[chosen, np.arange(len(chosen))]
@@ -262,7 +271,7 @@ class Evaluator:
         rows = np.arange(len(chosen))
         lost = failed.any(axis=0)
         results = np.where(lost[:, None], np.nan, results)
-        return Outcomes(
+        return EvaluationOutcomes(
             results,
             status[chosen, rows],
             np.sum([run.seconds for run in runs], axis=0),
@@ -289,34 +298,36 @@ def _kernel_call(kernel: Kernel, names: Sequence[str], values: np.ndarray) -> An
     return np.asarray(answer)
 
 
-def _judged(outcomes: Outcomes) -> Outcomes:
+def _mark_not_finite(outcomes: EvaluationOutcomes) -> EvaluationOutcomes:
     """Results that are not finite are no results."""
-    wrong = ~np.isfinite(outcomes.results).all(axis=1) & (outcomes.status == Status.OK)
+    wrong = ~np.isfinite(outcomes.results).all(axis=1) & (outcomes.status == EvaluationStatus.OK)
     for row in np.flatnonzero(wrong):
         outcomes.messages[int(row)] = f"the objectives are {outcomes.results[row].tolist()}"
-    outcomes.status[wrong] = Status.NOT_FINITE
-    outcomes.results[outcomes.status != Status.OK] = np.nan
+    outcomes.status[wrong] = EvaluationStatus.NOT_FINITE
+    outcomes.results[outcomes.status != EvaluationStatus.OK] = np.nan
     return outcomes
 
 
-def _note(outcomes: Outcomes, row: int, error: BaseException, limit: float | None) -> None:
+def _note(
+    outcomes: EvaluationOutcomes, row: int, error: BaseException, limit: float | None
+) -> None:
     match error:
         case TimeLimit():
-            outcomes.status[row], told = Status.SLOW, f"longer than {limit:g} s"
+            outcomes.status[row], told = EvaluationStatus.SLOW, f"longer than {limit:g} s"
         case MemoryError() | OutOfMemory():
-            outcomes.status[row], told = Status.MEMORY, str(error) or "out of memory"
+            outcomes.status[row], told = EvaluationStatus.MEMORY, str(error) or "out of memory"
         case _Invalid():
-            outcomes.status[row], told = Status.INVALID, str(error)
-        case ProgramFailed():
-            outcomes.status[row], told = Status.FAILED, str(error)
+            outcomes.status[row], told = EvaluationStatus.INVALID, str(error)
+        case ProgramError():
+            outcomes.status[row], told = EvaluationStatus.FAILED, str(error)
         case SystemExit():
-            outcomes.status[row], told = Status.FAILED, f"it wanted to exit: {error}"
+            outcomes.status[row], told = EvaluationStatus.FAILED, f"it wanted to exit: {error}"
         case _:
-            outcomes.status[row], told = Status.FAILED, _told(error)
+            outcomes.status[row], told = EvaluationStatus.FAILED, _error_text(error)
     outcomes.messages[row] = told
 
 
-def _told(error: BaseException) -> str:
+def _error_text(error: BaseException) -> str:
     try:
         words = str(error)
     except Exception:
@@ -324,7 +335,7 @@ def _told(error: BaseException) -> str:
     return f"{type(error).__name__}: {words}"[:500]
 
 
-def found(text: str, folder: Path | None) -> Any:
+def import_target(text: str, folder: Path | None) -> Any:
     """What "file.py:name" or "module:name" names; files are looked for in the folder."""
     place, colon, name = text.rpartition(":")
     if not colon or not place or not name:

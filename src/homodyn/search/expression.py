@@ -64,7 +64,7 @@ _BINARY: dict[str, tuple[int, Callable[[Any, Any], Any]]] = {
     "%": (6, np.fmod),
     "^": (8, np.power),
 }
-_UNARY = 7
+_UNARY_PRECEDENCE = 7
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[^\W\d][\w.]*)"
     r"|(?P<sign>\|\||&&|[=!<>]=|[-+*/%^<>!?:(),]))"
@@ -76,7 +76,7 @@ class Expression:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._tree, self.variables = _parsed(text)
+        self._tree, self.variables = _parse(text)
 
     def __call__(self, values: Mapping[str, Any]) -> Any:
         """The value for numbers or arrays by name; division by zero gives inf or nan."""
@@ -88,7 +88,7 @@ class Expression:
 
 
 @lru_cache(maxsize=1000)
-def _parsed(text: str) -> tuple[Tree, tuple[str, ...]]:
+def _parse(text: str) -> tuple[Tree, tuple[str, ...]]:
     parser = _Parser(text)
     tree = parser.ternary()
     if parser.kind != "end":
@@ -175,7 +175,7 @@ class _Parser:
         if self.kind == "sign" and self.word in "-+!":
             sign = self.word
             self.step()
-            inner = self.binary(_UNARY)
+            inner = self.binary(_UNARY_PRECEDENCE)
             return inner if sign == "+" else (sign, inner)
         return self.atom()
 

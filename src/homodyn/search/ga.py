@@ -12,10 +12,10 @@ import numpy as np
 from pydantic import Field
 
 from homodyn.search.goal import Score
-from homodyn.search.optimiser import Optimiser, OptimiserSettings, Population, Start
+from homodyn.search.optimizer import Optimizer, OptimizerSettings, Population, SearchSetup
 
 
-class GA(OptimiserSettings):
+class GA(OptimizerSettings):
     """A genetic algorithm; ``mutation`` None means one parameter of a child on average."""
 
     positional: ClassVar[tuple[str, ...]] = ("population",)
@@ -27,20 +27,20 @@ class GA(OptimiserSettings):
     tournament: int = Field(default=2, ge=1)
     elite: int = Field(default=2, ge=0)
 
-    def _started(self, start: Start) -> Optimiser:
-        return Breeding(self, start)
+    def create(self, setup: SearchSetup) -> Optimizer:
+        return GAOptimizer(self, setup)
 
 
-class Breeding(Optimiser):
+class GAOptimizer(Optimizer):
     """Parents, with their scores, of the next generation."""
 
-    def __init__(self, settings: GA, start: Start) -> None:
-        super().__init__(start)
+    def __init__(self, settings: GA, setup: SearchSetup) -> None:
+        super().__init__(setup)
         self.settings = settings
-        self.parents, self.groups = self._drawn(settings.population)
-        self.score = Score.none(len(self.parents))
+        self.parents, self.groups = self.draw_initial(settings.population)
+        self.score = Score.worst(len(self.parents))
 
-    def _candidates(self) -> tuple[np.ndarray, np.ndarray]:
+    def propose(self) -> tuple[np.ndarray, np.ndarray]:
         if not self.generation:
             return self.parents, self.groups
         settings, random = self.settings, self.random
@@ -53,8 +53,8 @@ class Breeding(Optimiser):
         rate = 1 / self.space.size if settings.mutation is None else settings.mutation
         shifted = random.random(shape) < rate
         children = children + np.where(shifted, settings.step * random.standard_normal(shape), 0.0)
-        groups = self._inherited(mothers, fathers, crossed)
-        return self.space.repaired(_folded(children), groups), groups
+        groups = self._inherit_groups(mothers, fathers, crossed)
+        return self.space.repair(_reflect(children), groups), groups
 
     def _winners(self) -> np.ndarray:
         """The best of as many randomly drawn tournaments as children are wanted."""
@@ -63,7 +63,7 @@ class Breeding(Optimiser):
         drawn = self.random.integers(len(ranks), size=shape)
         return drawn[np.arange(len(drawn)), ranks[drawn].argmin(axis=1)]
 
-    def _inherited(
+    def _inherit_groups(
         self, mothers: np.ndarray, fathers: np.ndarray, crossed: np.ndarray
     ) -> np.ndarray:
         groups = self.groups[mothers].copy()
@@ -81,17 +81,17 @@ class Breeding(Optimiser):
         anew = (self.random.random(shape) * sizes).astype(np.int32)
         return np.where(changed, anew, groups).astype(np.int32)
 
-    def _learn(self, people: Population, score: Score) -> None:
+    def update(self, population: Population, score: Score) -> None:
         elite = self.score.order()[: self.settings.elite if self.generation else 0]
-        self.parents = np.concatenate((self.parents[elite], people.unit))
-        self.groups = np.concatenate((self.groups[elite], people.groups))
+        self.parents = np.concatenate((self.parents[elite], population.unit))
+        self.groups = np.concatenate((self.groups[elite], population.groups))
         self.score = Score(
             np.concatenate((self.score.stage[elite], score.stage)),
             np.concatenate((self.score.value[elite], score.value)),
         )
 
 
-def _folded(unit: np.ndarray) -> np.ndarray:
+def _reflect(unit: np.ndarray) -> np.ndarray:
     """Points beyond the cube reflected into it, however far beyond."""
     period = np.mod(unit, 2.0)
     return np.where(period > 1.0, 2.0 - period, period)

@@ -16,20 +16,20 @@ import numpy as np
 from pydantic import Field, field_validator, model_validator
 
 from homodyn.errors import SearchError
-from homodyn.search.described import Described
 from homodyn.search.expression import Expression
+from homodyn.search.validated_model import ValidatedModel
 
 _CONDITION = re.compile(r"\s*(<=|>=|<|>)\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*$")
-FAILED = -1
+FAILED_STAGE = -1
 """Stage of a candidate without a result: behind all that have one."""
 
 
-class Objective(Described):
+class Objective(ValidatedModel):
     """A named figure that candidates are judged by; ``until`` such as "< 0.5" ends its stage."""
 
     positional: ClassVar[tuple[str, ...]] = ("name",)
     name: str = Field(min_length=1)
-    maximise: bool = False
+    maximize: bool = False
     until: str | None = None
     weight: float = 1.0
     unit: str = ""
@@ -41,7 +41,7 @@ class Objective(Described):
             raise ValueError(f"until must be like '< 0.5' or '>= 1', not {until!r}")
         return until
 
-    def met(self, values: np.ndarray) -> np.ndarray:
+    def is_met(self, values: np.ndarray) -> np.ndarray:
         """Whether values end the stage."""
         found = _CONDITION.match(self.until or "")
         if found is None:
@@ -100,27 +100,27 @@ class Score:
         """The score of plain numbers of which less is better; nan ranks last."""
         plain = np.asarray(values, dtype=float)
         lost = np.isnan(plain)
-        return cls(np.where(lost, FAILED, 0), np.where(lost, np.inf, plain))
+        return cls(np.where(lost, FAILED_STAGE, 0), np.where(lost, np.inf, plain))
 
     @classmethod
-    def none(cls, count: int) -> Score:
+    def worst(cls, count: int) -> Score:
         """Scores that anything with a result beats."""
-        return cls(np.full(count, FAILED - 1), np.full(count, np.inf))
+        return cls(np.full(count, FAILED_STAGE - 1), np.full(count, np.inf))
 
 
-class Goal(Described):
+class Goal(ValidatedModel):
     """Objectives and how they make one order of candidates.
 
     ``combine``: "lexicographic" by stages, "sum" of weight * value, "product" of value ^ weight
-    (negated weights or ``maximise`` turn the direction), or an ``expression`` of the names of the
-    objectives, which is maximised or minimised as ``maximise`` says.
+    (negated weights or ``maximize`` turn the direction), or an ``expression`` of the names of the
+    objectives, which is maximized or minimized as ``maximize`` says.
     """
 
     positional: ClassVar[tuple[str, ...]] = ("objectives",)
     objectives: tuple[Objective, ...] = Field(min_length=1)
     combine: Literal["lexicographic", "sum", "product"] = "lexicographic"
     expression: str = ""
-    maximise: bool = False
+    maximize: bool = False
     penalty: float | None = None
 
     @field_validator("objectives", mode="before")
@@ -132,7 +132,7 @@ class Goal(Described):
 
     @model_validator(mode="after")
     def _check(self) -> Goal:
-        faults = goal_faults(self.model_dump())
+        faults = goal_errors(self.model_dump())
         if faults:
             raise ValueError("; ".join(told for _, told in faults))
         return self
@@ -160,50 +160,50 @@ class Goal(Described):
                 f"not the shape {results.shape}"
             )
         with np.errstate(all="ignore"):
-            stage, value = self._combined(results)
+            stage, value = self._combine(results)
         lost = ~np.isfinite(value) if failed is None else failed | ~np.isfinite(value)
         if self.penalty is None:
-            return Score(np.where(lost, FAILED, stage), np.where(lost, np.inf, value))
+            return Score(np.where(lost, FAILED_STAGE, stage), np.where(lost, np.inf, value))
         return Score(np.where(lost, 0, stage), np.where(lost, self.penalty, value))
 
-    def _combined(self, results: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _combine(self, results: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         first = np.zeros(len(results), dtype=int)
         if self.expression:
             columns = dict(zip(self.names, results.T, strict=True))
             value = np.broadcast_to(Expression(self.expression)(columns), len(results))
-            return first, -value if self.maximise else value
-        signs = np.array([-1.0 if objective.maximise else 1.0 for objective in self.objectives])
+            return first, -value if self.maximize else value
+        signs = np.array([-1.0 if objective.maximize else 1.0 for objective in self.objectives])
         weights = np.array([objective.weight for objective in self.objectives])
         if self.combine == "sum":
             return first, results @ (weights * signs)
         if self.combine == "product":
             return first, np.prod(results ** (weights * signs), axis=1)
         met = np.column_stack(
-            [o.met(results[:, k]) for k, o in enumerate(self.objectives[:-1])]
+            [o.is_met(results[:, k]) for k, o in enumerate(self.objectives[:-1])]
             or [np.zeros((len(results), 0), dtype=bool)]
         )
         stage = np.cumprod(met, axis=1).sum(axis=1).astype(int)
         return stage, (results * signs)[np.arange(len(results)), stage]
 
-    def value_of(self, figure: float) -> float:
+    def to_score_value(self, figure: float) -> float:
         """The score value of a figure of the last stage, as it is measured."""
         if self.expression:
-            turned = self.maximise
+            turned = self.maximize
         else:
-            turned = self.combine == "lexicographic" and self.objectives[-1].maximise
+            turned = self.combine == "lexicographic" and self.objectives[-1].maximize
         return -figure if turned else figure
 
-    def shown(self, stage: int, value: float) -> tuple[str, float]:
+    def describe(self, stage: int, value: float) -> tuple[str, float]:
         """What a score says to a person: the objective it is about, and its figure as measured."""
         if self.expression:
-            return self.expression, -value if self.maximise else value
+            return self.expression, -value if self.maximize else value
         if self.combine != "lexicographic":
             return f"weighted {self.combine}", value
         objective = self.objectives[max(stage, 0)]
-        return objective.name, -value if objective.maximise else value
+        return objective.name, -value if objective.maximize else value
 
 
-def goal_faults(data: Mapping[str, Any]) -> list[tuple[tuple[str | int, ...], str]]:
+def goal_errors(data: Mapping[str, Any]) -> list[tuple[tuple[str | int, ...], str]]:
     """What does not fit together in objectives and their combination, with places."""
     faults: list[tuple[tuple[str | int, ...], str]] = []
     found = data.get("objectives")

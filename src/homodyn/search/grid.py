@@ -11,11 +11,11 @@ import numpy as np
 from pydantic import Field
 
 from homodyn.search.goal import Score
-from homodyn.search.optimiser import Optimiser, OptimiserSettings, Population, Start
+from homodyn.search.optimizer import Optimizer, OptimizerSettings, Population, SearchSetup
 from homodyn.search.space import Space
 
 
-class Grid(OptimiserSettings):
+class Grid(OptimizerSettings):
     """Values at ``steps`` equal distances from bound to bound, for all or for each parameter.
 
     ``population`` is how many of them one generation has. Points that break a constraint are left
@@ -27,10 +27,10 @@ class Grid(OptimiserSettings):
     steps: int | Mapping[str, int] = 10
     population: int = Field(default=1000, ge=1)
 
-    def _started(self, start: Start) -> Optimiser:
-        return Walk(self, start)
+    def create(self, setup: SearchSetup) -> Optimizer:
+        return GridOptimizer(self, setup)
 
-    def faults(self, space: Space, stages: int, iterations: int) -> list[str]:
+    def compatibility_errors(self, space: Space, stages: int, iterations: int) -> list[str]:
         """Which steps are missing, unknown or too few."""
         if isinstance(self.steps, int):
             return [] if self.steps >= 1 else [f"steps must be at least 1, not {self.steps}"]
@@ -43,12 +43,12 @@ class Grid(OptimiserSettings):
         return faults
 
 
-class Walk(Optimiser):
+class GridOptimizer(Optimizer):
     """The grid in blocks, decoded from numbers: it is never held as a whole."""
 
-    def __init__(self, settings: Grid, start: Start) -> None:
-        super().__init__(Start(start.space))
-        steps, names = settings.steps, start.space.names
+    def __init__(self, settings: Grid, setup: SearchSetup) -> None:
+        super().__init__(SearchSetup(setup.space))
+        steps, names = settings.steps, setup.space.names
         self.counts = [steps if isinstance(steps, int) else steps[name] for name in names]
         self._block = settings.population
         self._blocks = self._points(self._block)
@@ -83,7 +83,7 @@ class Walk(Optimiser):
             total = int(np.prod(shape, dtype=object)) if shape else 1
             for first in range(0, total, block):
                 numbers = np.arange(first, min(first + block, total))
-                unit = _decoded(numbers, shape)
+                unit = _decode(numbers, shape)
                 rows = np.repeat(groups, len(unit), axis=0)
                 if self.space.constraints:
                     keep = self.space.excess(self.space.values(unit), rows) <= 0
@@ -101,17 +101,17 @@ class Walk(Optimiser):
                 np.concatenate([part for _, part in waiting]),
             )
 
-    def _candidates(self) -> tuple[np.ndarray, np.ndarray]:
+    def propose(self) -> tuple[np.ndarray, np.ndarray]:
         assert self._next is not None, "the grid is finished"
         block = self._next
         self._next = next(self._blocks, None)
         return block
 
-    def _learn(self, people: Population, score: Score) -> None:
+    def update(self, population: Population, score: Score) -> None:
         """A grid has nothing to learn."""
 
 
-def _decoded(numbers: np.ndarray, shape: Sequence[int]) -> np.ndarray:
+def _decode(numbers: np.ndarray, shape: Sequence[int]) -> np.ndarray:
     """Points of the unit cube by number, the last parameter fastest; one step is the middle."""
     unit = np.empty((len(numbers), len(shape)))
     rest = numbers.copy()

@@ -1,37 +1,88 @@
-"""A search as a whole: space, goal, optimiser, evaluation, and where it runs."""
+"""A search as a whole: space, goal, optimizer, evaluation, and where it runs."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
 from functools import cached_property
-from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Discriminator, Field, SerializeAsAny, Tag, model_validator
 
-from homodyn.errors import SearchError
 from homodyn.search.cmaes import CMAES
-from homodyn.search.described import Described
 from homodyn.search.ga import GA
-from homodyn.search.goal import Goal, Objective, goal_faults
+from homodyn.search.goal import Goal, Objective, goal_errors
 from homodyn.search.grid import Grid
 from homodyn.search.mmpso import MMPSO
+from homodyn.search.optimizer import OptimizerSettings, UnknownOptimizer
 from homodyn.search.pso import PSO
-from homodyn.search.space import Constraint, Parameter, Pool, Space, space_faults
+from homodyn.search.space import LinearConstraint, Pool, SearchParameter, Space, space_errors
 from homodyn.search.spsa import SPSA
+from homodyn.search.validated_model import ValidatedModel
 
-AnyOptimiser = Annotated[PSO | MMPSO | GA | SPSA | Grid | CMAES, Field(discriminator="kind")]
-Fault = tuple[tuple[str | int, ...], str]
-FREE = ("run", "iterations")
-"""What may differ when a study is resumed: where it runs, and how long."""
+ErrorPlace = tuple[tuple[str | int, ...], str]
+"""Keys and indices that lead to a mistake, and the sentence about it."""
+RESUMABLE_FIELDS = ("run", "iterations")
+"""Fields that may differ when a study is resumed: where it runs, and how long."""
+OLD_KEYS = {"optimiser": "optimizer", "maximise": "maximize", "neighbours": "neighbors"}
+"""Earlier spellings of keys, which files and databases may still have."""
 
 
-class Evaluate(Described):
-    """Who judges candidates: a Python function or kernel by its text, or a command.
+def _optimizer_kind(given: Any) -> str | None:
+    """Tag of the built-in optimizer that a value describes, "custom" for any other."""
+    kind = given.get("kind") if isinstance(given, Mapping) else getattr(given, "kind", None)
+    if isinstance(given, OptimizerSettings):
+        return kind if isinstance(given, _BUILT_IN.get(str(kind), ())) else "custom"
+    if kind in OptimizerSettings.kinds and kind not in _BUILT_IN:
+        return "custom"
+    return str(kind) if kind is not None else None
 
-    Limits are for one evaluation: seconds, and megabytes beyond what the process has. A candidate
-    is evaluated ``repeats`` times, of which the worst or the mean counts.
+
+def _custom_optimizer(given: Any) -> Any:
+    """Settings of an optimizer that users define."""
+    if isinstance(given, Mapping):
+        return OptimizerSettings.kinds[given["kind"]].model_validate(given)
+    return given
+
+
+_BUILT_IN: dict[str, type[OptimizerSettings]] = {
+    "pso": PSO,
+    "mmpso": MMPSO,
+    "ga": GA,
+    "spsa": SPSA,
+    "grid": Grid,
+    "cma": CMAES,
+}
+AnyOptimizer = Annotated[
+    Annotated[PSO, Tag("pso")]
+    | Annotated[MMPSO, Tag("mmpso")]
+    | Annotated[GA, Tag("ga")]
+    | Annotated[SPSA, Tag("spsa")]
+    | Annotated[Grid, Tag("grid")]
+    | Annotated[CMAES, Tag("cma")]
+    | Annotated[
+        SerializeAsAny[OptimizerSettings], BeforeValidator(_custom_optimizer), Tag("custom")
+    ],
+    Discriminator(
+        _optimizer_kind,
+        custom_error_type="optimizer_kind",
+        custom_error_message=f"kind must be one of {', '.join(_BUILT_IN)}",
+    ),
+]
+
+
+class EvaluationSettings(ValidatedModel):
+    """How candidates are evaluated: a Python function or kernel by its text, or a command.
+
+    Attributes:
+        python: ``"file.py:name"`` or ``"module:name"`` of a function or a kernel.
+        program: Command of an external program instead.
+        batch: Whether the function takes all candidates at once.
+        time_limit: Limit of one evaluation (s).
+        memory_limit: Limit of one evaluation beyond what the process has (MB).
+        repeats: Evaluations per candidate.
+        keep: Which of them counts: the worst or the mean.
+        settings: Constants for the evaluation.
     """
 
     python: str | None = None
@@ -44,7 +95,7 @@ class Evaluate(Described):
     settings: Mapping[str, Any] = Field(default_factory=dict)
 
     @model_validator(mode="after")
-    def _check(self) -> Evaluate:
+    def _check(self) -> EvaluationSettings:
         if self.python is not None and self.program:
             raise ValueError("either python or program, not both")
         if self.program and self.batch:
@@ -52,11 +103,17 @@ class Evaluate(Described):
         return self
 
 
-class Seeding(Described):
+class Seeding(ValidatedModel):
     """Earlier solutions to begin from: given, or the best of other studies.
 
-    The first candidates are these; the others are copies of which each parameter is redrawn with
-    the probability ``mutation``.
+    They are the first candidates; the others are copies in which each parameter is redrawn with a
+    probability.
+
+    Attributes:
+        solutions: Values of parameters and pools by name.
+        studies: Databases of other studies.
+        best: Number of solutions taken from each of them.
+        mutation: Probability that a copy redraws a parameter.
     """
 
     solutions: tuple[Mapping[str, float | str], ...] = ()
@@ -65,12 +122,16 @@ class Seeding(Described):
     mutation: float = Field(default=0.1, ge=0, le=1)
 
 
-class Run(Described):
-    """Where candidates are evaluated: "serial", "pool", or the address of a Dask scheduler.
+class ExecutionSettings(ValidatedModel):
+    """Where candidates are evaluated.
 
-    ``group`` is how many candidates one task has (chosen by their time when left out); ``priority``
-    is the study's share of a cluster beside others; ``estimate`` how long a candidate takes (s),
-    until that is measured.
+    Attributes:
+        where: ``"serial"``, ``"pool"``, ``"auto"`` (in this process until candidates prove slow,
+            then in a pool), or the address of a Dask scheduler.
+        workers: Processes of the pool; one per processor by default.
+        group: Candidates per task; chosen by their duration by default.
+        priority: Share of a cluster relative to other studies.
+        estimate: Expected duration of a candidate (s), until it is measured.
     """
 
     where: str = "pool"
@@ -80,61 +141,102 @@ class Run(Described):
     estimate: float | None = Field(default=None, gt=0)
 
 
-class Job(Described):
-    """Everything about a search but the function that judges."""
+class Job(ValidatedModel):
+    """Everything about a search except the function that evaluates candidates.
+
+    Attributes:
+        name: Name of the study.
+        parameters: What is varied.
+        pools: Mutually exclusive groups of parameters.
+        constraints: Linear constraints on parameters.
+        objectives: What is measured.
+        combine: How several objectives make one order.
+        expression: Formula of the objectives instead.
+        maximize: Whether the expression is maximized.
+        penalty: Value of failed candidates; they rank last by default.
+        optimizer: Settings of the optimizer.
+        iterations: Number of generations.
+        target: Value of the last objective at which the search ends.
+        seed: Seed of all random numbers.
+        evaluate: How candidates are evaluated.
+        seeding: Earlier solutions to begin from.
+        run: Where candidates are evaluated.
+    """
 
     positional: ClassVar[tuple[str, ...]] = ("parameters", "objectives")
     name: str = Field(default="search", min_length=1, max_length=200)
-    parameters: tuple[Parameter, ...] = Field(alias="parameter")
+    parameters: tuple[SearchParameter, ...] = Field(alias="parameter")
     pools: tuple[Pool, ...] = Field(default=(), alias="pool")
-    constraints: tuple[Constraint, ...] = Field(default=(), alias="constraint")
+    constraints: tuple[LinearConstraint, ...] = Field(default=(), alias="constraint")
     objectives: tuple[Objective, ...] = Field(alias="objective", min_length=1)
     combine: Literal["lexicographic", "sum", "product"] = "lexicographic"
     expression: str = ""
-    maximise: bool = False
+    maximize: bool = False
     penalty: float | None = None
-    optimiser: AnyOptimiser = Field(default_factory=PSO)
+    optimizer: AnyOptimizer = Field(default_factory=PSO)
     iterations: int = Field(default=100, ge=1)
     target: float | None = None
     seed: int = Field(default=0, ge=0)
-    evaluate: Evaluate = Field(default_factory=Evaluate)
+    evaluate: EvaluationSettings = Field(default_factory=EvaluationSettings)
     seeding: Seeding = Field(default_factory=Seeding)
-    run: Run = Field(default_factory=Run)
+    run: ExecutionSettings = Field(default_factory=ExecutionSettings)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _accept_old_keys(cls, data: Any) -> Any:
+        return modernize_keys(data) if isinstance(data, Mapping) else data
 
     @model_validator(mode="after")
     def _check(self) -> Job:
-        faults = job_faults(self.model_dump(by_alias=True))
-        if not faults:
+        errors = job_errors(self.model_dump(by_alias=True))
+        if not errors:
             stages = self.goal.stages
-            told = self.optimiser.faults(self.space, stages, self.iterations)
-            faults = [(("optimiser",), each) for each in told]
-        if faults:
-            raise ValueError("; ".join(told for _, told in faults))
+            reasons = self.optimizer.compatibility_errors(self.space, stages, self.iterations)
+            errors = [(("optimizer",), reason) for reason in reasons]
+        if errors:
+            raise ValueError("; ".join(sentence for _, sentence in errors))
         return self
 
     @cached_property
     def space(self) -> Space:
-        """What is searched."""
+        """The space that is searched."""
         return Space(parameters=self.parameters, pools=self.pools, constraints=self.constraints)
 
     @cached_property
     def goal(self) -> Goal:
-        """What is better."""
+        """How candidates are ranked."""
         return Goal(
             objectives=self.objectives,
             combine=self.combine,
             expression=self.expression,
-            maximise=self.maximise,
+            maximize=self.maximize,
             penalty=self.penalty,
         )
 
     def text(self) -> str:
-        """The job as JSON, the same text for the same job; groups keep their order."""
+        """The job as JSON, the same text for equal jobs; groups keep their order."""
         return json.dumps(self.model_dump(mode="json", by_alias=True))
 
 
-def job_of(space: Space, goal: Goal, optimiser: Any = None, **named: Any) -> Job:
-    """A job from a space and a goal; other fields of ``Job`` by name."""
+def create_job(
+    space: Space, goal: Goal, optimizer: OptimizerSettings | None = None, **fields: Any
+) -> Job:
+    """A job from a space and a goal.
+
+    Args:
+        space: The space to search.
+        goal: How candidates are ranked.
+        optimizer: Settings of the optimizer; a particle swarm by default.
+        **fields: Other fields of `Job`.
+
+    Returns:
+        The job.
+
+    Raises:
+        SearchError: A field is wrong, or the parts do not fit together.
+    """
+    if optimizer is not None:
+        fields["optimizer"] = optimizer
     return Job(
         parameter=space.parameters,
         pool=space.pools,
@@ -142,39 +244,66 @@ def job_of(space: Space, goal: Goal, optimiser: Any = None, **named: Any) -> Job
         objective=goal.objectives,
         combine=goal.combine,
         expression=goal.expression,
-        maximise=goal.maximise,
+        maximize=goal.maximize,
         penalty=goal.penalty,
-        **({} if optimiser is None else {"optimiser": optimiser}),
-        **named,
+        **fields,
     )
 
 
-def job_faults(data: Mapping[str, Any]) -> list[Fault]:
-    """What does not fit together in a job, with places in its own words.
+def modernize_keys(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The data of a job with earlier spellings of its keys replaced."""
 
-    ``data`` is plain and may be damaged elsewhere, so that all faults can be told at once.
+    def renamed(table: Any) -> Any:
+        if not isinstance(table, Mapping):
+            return table
+        return {OLD_KEYS.get(str(key), key): value for key, value in table.items()}
+
+    job = renamed(data)
+    if isinstance(job.get("optimizer"), Mapping):
+        job["optimizer"] = renamed(job["optimizer"])
+    for name in ("objective", "objectives"):
+        if isinstance(job.get(name), list | tuple):
+            job[name] = [renamed(objective) for objective in job[name]]
+    return dict(job)
+
+
+def stored_job(data: Mapping[str, Any]) -> Job:
+    """The job that a study recorded, also when its optimizer is not defined in this program."""
+    job = modernize_keys(data)
+    optimizer = job.get("optimizer")
+    if isinstance(optimizer, Mapping) and optimizer.get("kind") not in OptimizerSettings.kinds:
+        job["optimizer"] = UnknownOptimizer(**optimizer)
+    return Job.model_validate(job)
+
+
+def job_errors(data: Mapping[str, Any]) -> list[ErrorPlace]:
+    """What does not fit together in a job, with places in the words of job files.
+
+    ``data`` is plain and may be damaged elsewhere, so that all mistakes are found at once.
     """
     short = {"parameters": "parameter", "pools": "pool", "constraints": "constraint"}
     short["objectives"] = "objective"
     plain = {name: data.get(alias, data.get(name)) for name, alias in short.items()}
     plain.update({key: data[key] for key in ("combine", "expression") if key in data})
-    faults = space_faults(plain) + goal_faults(plain)
-    return [((short.get(str(place[0]), place[0]), *place[1:]), told) for place, told in faults]
+    errors = space_errors(plain) + goal_errors(plain)
+    return [
+        ((short.get(str(place[0]), place[0]), *place[1:]), sentence) for place, sentence in errors
+    ]
 
 
 def differences(earlier: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """How a job differs from the one a study began with, where that is not free."""
-    told = []
+    """How a job differs from the one a study began with, in fields that must not change."""
+    sentences = []
     for key in sorted(set(earlier) | set(now)):
-        if key in FREE or key == "seeding":
+        if key in RESUMABLE_FIELDS or key == "seeding":
             continue
         a, b = dict(_leaves(earlier.get(key), key)), dict(_leaves(now.get(key), key))
         for place in sorted(set(a) | set(b)):
             if a.get(place) != b.get(place):
-                told.append(f"{place} was {a.get(place)!r} and is {b.get(place)!r}")
-    if not told and json.dumps(earlier.get("pool")) != json.dumps(now.get("pool")):
-        told.append("the groups of a pool have another order")
-    return told
+                sentences.append(f"{place} was {a.get(place)!r} and is {b.get(place)!r}")
+    if not sentences and json.dumps(earlier.get("pool")) != json.dumps(now.get("pool")):
+        sentences.append("the groups of a pool have another order")
+    return sentences
 
 
 def _leaves(value: Any, place: str) -> list[tuple[str, Any]]:
@@ -185,18 +314,3 @@ def _leaves(value: Any, place: str) -> list[tuple[str, Any]]:
             return [leaf for k, each in enumerate(value) for leaf in _leaves(each, f"{place}.{k}")]
         case _:
             return [(place, value)]
-
-
-def read_job(path: str | Path) -> Job:
-    """The job in a TOML or XML file."""
-    from homodyn.search.job_toml import read_toml_job
-    from homodyn.search.job_xml import read_xml_job
-
-    place = Path(path)
-    match place.suffix.lower():
-        case ".toml":
-            return read_toml_job(place)
-        case ".xml":
-            return read_xml_job(place)
-        case suffix:
-            raise SearchError(f"{place}: a job is a .toml or .xml file, not {suffix or 'this'}")

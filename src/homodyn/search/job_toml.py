@@ -6,7 +6,7 @@
     iterations = 200
     seed = 1
 
-    [optimiser]
+    [optimizer]
     kind = "pso"                    # or mmpso, ga, spsa, grid, cma
     population = 40
 
@@ -27,7 +27,7 @@
 
     [[objective]]
     name = "speed"
-    maximise = true
+    maximize = true
     until = "> 1.2"
 
     [[objective]]
@@ -52,11 +52,11 @@ from typing import Any
 
 from homodyn.errors import SearchError
 from homodyn.foundation.toml import line_number
-from homodyn.search.checking import checked_job
 from homodyn.search.job import Job
+from homodyn.search.job_validation import validate_job
 
 _VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)\})")
-JOB_PATH = "OPTIMIZATION_JOB_PATH"
+JOB_PATH_VARIABLE = "OPTIMIZATION_JOB_PATH"
 """The variable that stands for the folder of the job file."""
 
 
@@ -81,27 +81,27 @@ def job_from_toml(text: str, path: Path) -> Job:
     settings = data.get("evaluate", {})
     if isinstance(settings, dict) and isinstance(settings.get("settings"), dict):
         try:
-            settings["settings"] = expanded(settings["settings"], path.parent)
+            settings["settings"] = expand_variables(settings["settings"], path.parent)
         except SearchError as refusal:
             faults.append((line_number(text, ("evaluate", "settings")), str(refusal)))
-    return checked_job(data, path, lambda place: line_number(text, place), faults)
+    return validate_job(data, path, lambda place: line_number(text, place), faults)
 
 
-def expanded(value: Any, folder: Path) -> Any:
+def expand_variables(value: Any, folder: Path) -> Any:
     """Settings with $NAME and ${NAME} replaced by environment variables."""
     match value:
         case str():
             return _VARIABLE.sub(lambda found: _variable(found[1] or found[2], folder), value)
         case Mapping():
-            return {key: expanded(each, folder) for key, each in value.items()}
+            return {key: expand_variables(each, folder) for key, each in value.items()}
         case list():
-            return [expanded(each, folder) for each in value]
+            return [expand_variables(each, folder) for each in value]
         case _:
             return value
 
 
 def _variable(name: str, folder: Path) -> str:
-    if name == JOB_PATH:
+    if name == JOB_PATH_VARIABLE:
         return os.environ.get(name, str(folder.resolve()))
     if name not in os.environ:
         raise SearchError(f"there is no environment variable {name}")

@@ -1,9 +1,9 @@
 """Jobs of the optimisation framework of van den Kieboom (2014, section 3.4.2), in their XML.
 
-Read are the optimiser and its settings, boundaries, parameters, the fitness expression or terms,
+Read are the optimizer and its settings, boundaries, parameters, the fitness expression or terms,
 and the dispatcher with its settings, in which environment variables are expanded. A dispatcher is
 a program: the setting ``command`` names it, else its own name is looked for on the path. Fitness is
-maximised, as there.
+maximized, as there.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from typing import Any
 from xml.parsers import expat
 
 from homodyn.errors import SearchError
-from homodyn.search.checking import Place, checked_job
 from homodyn.search.expression import Expression
 from homodyn.search.job import Job
-from homodyn.search.job_toml import expanded
+from homodyn.search.job_toml import expand_variables
+from homodyn.search.job_validation import Place, validate_job
 
-OPTIMISERS = {"pso": "pso", "ga": "ga", "pmpso": "mmpso", "mmpso": "mmpso", "spsa": "spsa"}
-OPTIMISERS["systematic"] = "grid"
+OPTIMIZERS = {"pso": "pso", "ga": "ga", "pmpso": "mmpso", "mmpso": "mmpso", "spsa": "spsa"}
+OPTIMIZERS["systematic"] = "grid"
 _ANY = (0.0, 1.0)
 """Bounds that stand for some that could not be read, which is told."""
 SETTINGS: dict[str, tuple[str, Callable[[str], Any]]] = {
@@ -67,34 +67,34 @@ def read_xml_job(path: Path) -> Job:
 
 def job_from_xml(content: bytes | str, path: Path) -> Job:
     """The job in an XML text that came from a path; all mistakes at once, each with its line."""
-    root = _parsed(content, path)
+    root = _parse(content, path)
     faults: list[tuple[int, str]] = []
     if root.tag != "job":
         raise SearchError(f"{path}, line {root.line}: a job begins with <job>, not <{root.tag}>")
-    optimiser = root.first("optimizer")
-    lines: dict[Place, int] = {(): root.line, ("optimiser",): optimiser.line}
+    optimizer = root.first("optimizer")
+    lines: dict[Place, int] = {(): root.line, ("optimizer",): optimizer.line}
     data: dict[str, Any] = {"name": root.attributes.get("name", path.stem)}
-    data["optimiser"], data["iterations"] = _optimiser(optimiser, lines, faults)
-    data["parameter"] = _parameters(optimiser, lines, faults)
-    data.update(_fitness(optimiser.first("fitness"), lines))
+    data["optimizer"], data["iterations"] = _optimizer(optimizer, lines, faults)
+    data["parameter"] = _parameters(optimizer, lines, faults)
+    data.update(_fitness(optimizer.first("fitness"), lines))
     data["evaluate"] = _dispatcher(root.first("dispatcher"), path, faults)
-    data["pool"] = _pools(optimiser, lines)
+    data["pool"] = _pools(optimizer, lines)
 
     def line_of(place: Place) -> int:
         while place not in lines:
             place = place[:-1]
         return lines[place]
 
-    return checked_job(data, path, line_of, faults)
+    return validate_job(data, path, line_of, faults)
 
 
-def _optimiser(
+def _optimizer(
     node: _Node, lines: dict[Place, int], faults: list[tuple[int, str]]
 ) -> tuple[dict[str, Any], int]:
     name = node.attributes.get("name", "").lower()
-    if name not in OPTIMISERS:
-        faults.append((node.line, f"no optimizer {name!r}; there are {sorted(OPTIMISERS)}"))
-    found: dict[str, Any] = {"kind": OPTIMISERS.get(name, "pso")}
+    if name not in OPTIMIZERS:
+        faults.append((node.line, f"no optimizer {name!r}; there are {sorted(OPTIMIZERS)}"))
+    found: dict[str, Any] = {"kind": OPTIMIZERS.get(name, "pso")}
     iterations = 100
     for setting in node.all("setting"):
         key, text = setting.attributes.get("name", ""), setting.text.strip()
@@ -105,7 +105,7 @@ def _optimiser(
                 lines["iterations",] = setting.line
             elif target:
                 found[target] = convert(text)
-                lines["optimiser", target] = setting.line
+                lines["optimizer", target] = setting.line
             else:
                 known = sorted([*SETTINGS, "max-iterations"])
                 faults.append((setting.line, f"no setting {key!r}; there are {known}"))
@@ -164,14 +164,14 @@ def _fitness(node: _Node, lines: dict[Place, int]) -> dict[str, Any]:
             names: tuple[str, ...] = Expression(text).variables
         except SearchError:  # told when the job is checked
             names = ("fitness",)
-        objectives = [{"name": name, "maximise": True} for name in names]
-        return {"objective": objectives, "expression": text, "maximise": True}
+        objectives = [{"name": name, "maximize": True} for name in names]
+        return {"objective": objectives, "expression": text, "maximize": True}
     objectives = [
-        {"name": variable.attributes.get("name", ""), "maximise": True}
+        {"name": variable.attributes.get("name", ""), "maximize": True}
         for variable in node.all("variable")
     ]
     return {
-        "objective": objectives or [{"name": "fitness", "maximise": True}],
+        "objective": objectives or [{"name": "fitness", "maximize": True}],
         "combine": "sum" if len(objectives) > 1 else "lexicographic",
     }
 
@@ -180,7 +180,7 @@ def _dispatcher(node: _Node, path: Path, faults: list[tuple[int, str]]) -> dict[
     settings: dict[str, str] = {}
     for setting in node.all("setting"):
         try:
-            settings[setting.attributes.get("name", "")] = expanded(
+            settings[setting.attributes.get("name", "")] = expand_variables(
                 setting.text.strip(), path.parent
             )
         except SearchError as refusal:
@@ -205,7 +205,7 @@ def _pools(node: _Node, lines: dict[Place, int]) -> list[dict[str, Any]]:
     return found
 
 
-def _parsed(content: bytes | str, path: Path) -> _Node:
+def _parse(content: bytes | str, path: Path) -> _Node:
     """The tree of a document; entities of its own are not read, as they can grow without bound."""
     parser = expat.ParserCreate()
     stack: list[_Node] = [_Node("", {}, 0)]

@@ -21,8 +21,8 @@ from pydantic import field_validator
 from homodyn.errors import SearchError
 from homodyn.search.expression import Expression
 from homodyn.search.goal import Score
-from homodyn.search.optimiser import Optimiser, Population, Start
-from homodyn.search.pso import SwarmSettings, first_velocity, moved
+from homodyn.search.optimizer import Optimizer, Population, SearchSetup
+from homodyn.search.pso import SwarmSettings, advance_particles, first_velocity
 from homodyn.search.space import Space
 
 CURVE_NAMES = ("k", "N", "P")
@@ -65,10 +65,10 @@ class MMPSO(SwarmSettings):
             ]
         )
 
-    def _started(self, start: Start) -> Optimiser:
-        return MetamorphicSwarm(self, start)
+    def create(self, setup: SearchSetup) -> Optimizer:
+        return MMPSOOptimizer(self, setup)
 
-    def faults(self, space: Space, stages: int, iterations: int) -> list[str]:
+    def compatibility_errors(self, space: Space, stages: int, iterations: int) -> list[str]:
         """Which probabilities are none, and when."""
         curves = self.probabilities(max(iterations, 1))
         faults = []
@@ -108,46 +108,46 @@ def migration_probabilities(
     return chance
 
 
-class MetamorphicSwarm(Optimiser):
+class MMPSOOptimizer(Optimizer):
     """Particles in subspaces; only subspaces that were visited are remembered."""
 
-    def __init__(self, settings: MMPSO, start: Start) -> None:
-        super().__init__(start)
+    def __init__(self, settings: MMPSO, setup: SearchSetup) -> None:
+        super().__init__(setup)
         self.settings = settings
-        self._curves = settings.probabilities(max(start.iterations, 1))
-        self.position, self.groups = self._drawn(settings.population)
+        self._curves = settings.probabilities(max(setup.iterations, 1))
+        self.position, self.groups = self.draw_initial(settings.population)
         count = len(self.position)
         self.velocity = first_velocity(settings, self.random, self.position.shape)
         self.own_best = self.position.copy()
-        self.own_score = Score.none(count)
+        self.own_score = Score.worst(count)
         self.life_groups = self.groups.copy()
-        self.life_score = Score.none(count)
+        self.life_score = Score.worst(count)
         self.best_groups = self.groups[0]
-        self.best_score = Score.none(1)
+        self.best_score = Score.worst(1)
         self.subspace_best: dict[bytes, tuple[np.ndarray, int, float]] = {}
 
-    def _candidates(self) -> tuple[np.ndarray, np.ndarray]:
+    def propose(self) -> tuple[np.ndarray, np.ndarray]:
         if self.generation:
             self._move()
         return self.position, self.groups
 
     def _move(self) -> None:
         towards = self.position.copy()
-        for rows, key in self._inhabited():
+        for rows, key in self._occupied_subspaces():
             if key in self.subspace_best:
                 towards[rows] = self.subspace_best[key][0]
-        position, velocity = moved(
+        position, velocity = advance_particles(
             self.settings, self.random, self.position, self.velocity, self.own_best, towards
         )
         active = self.space.active(self.groups)
         position = np.where(active, position, self.position)
-        kept = self.space.repaired(position, self.groups)
+        kept = self.space.repair(position, self.groups)
         if kept is not position:
             velocity = np.where(active, kept - self.position, velocity)
         self.velocity = np.where(active, velocity, 0.0)
         self.position = kept
 
-    def _inhabited(self) -> list[tuple[np.ndarray, bytes]]:
+    def _occupied_subspaces(self) -> list[tuple[np.ndarray, bytes]]:
         """The particles of every non-empty subspace, with the subspace as a key."""
         if not self.space.pools:
             return [(np.arange(len(self.groups)), b"")]
@@ -159,17 +159,17 @@ class MetamorphicSwarm(Optimiser):
             for rows, row in zip(np.split(order, ends[:-1]), unique, strict=True)
         ]
 
-    def _learn(self, people: Population, score: Score) -> None:
+    def update(self, population: Population, score: Score) -> None:
         improved = score.better(self.own_score)
-        self.own_best = np.where(improved[:, None], people.unit, self.own_best)
+        self.own_best = np.where(improved[:, None], population.unit, self.own_best)
         self.own_score = score.where(improved, self.own_score)
-        for rows, key in self._inhabited():
+        for rows, key in self._occupied_subspaces():
             mine = score[rows]
             k = mine.best()
             known = self.subspace_best.get(key)
             stage, value = int(mine.stage[k]), float(mine.value[k])
             if known is None or (-stage, value) < (-known[1], known[2]):
-                self.subspace_best[key] = (people.unit[rows[k]].copy(), stage, value)
+                self.subspace_best[key] = (population.unit[rows[k]].copy(), stage, value)
         lived = score.better(self.life_score)
         self.life_groups = np.where(lived[:, None], self.groups, self.life_groups)
         self.life_score = score.where(lived, self.life_score)
@@ -200,6 +200,6 @@ class MetamorphicSwarm(Optimiser):
             return
         had, has = self.space.active(self.groups), self.space.active(next_groups)
         self.velocity = np.where(has & ~had & gone[:, None], fresh, self.velocity)
-        self.own_score = Score.none(len(gone)).where(gone, self.own_score)
+        self.own_score = Score.worst(len(gone)).where(gone, self.own_score)
         self.own_best = np.where(gone[:, None], self.position, self.own_best)
         self.groups = next_groups

@@ -25,14 +25,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
-from homodyn.search.limits import TimeLimit
+from homodyn.search.resource_limits import TimeLimit
 
-LONGEST_MESSAGE = 500
-LONGEST_ANSWER = 64 * 2**20
+MAX_MESSAGE_CHARACTERS = 500
+MAX_ANSWER_BYTES = 64 * 2**20
 """Bytes that a program may write; one that writes on and on has gone wrong."""
 
 
-class ProgramFailed(Exception):
+class ProgramError(Exception):
     """A program that could not be started, ended badly, or did not answer."""
 
 
@@ -64,14 +64,14 @@ def run_program(
             start_new_session=True,
         )
     except OSError as error:
-        raise ProgramFailed(f"{command[0]!r} cannot be started: {error.strerror}") from None
+        raise ProgramError(f"{command[0]!r} cannot be started: {error.strerror}") from None
     try:
         written, errors = _conversation(process, json.dumps(task) + "\n", time_limit)
     except BaseException:
         _end(process)
         raise
     if written is None:
-        raise ProgramFailed(f"{command[0]!r} wrote more than {LONGEST_ANSWER // 2**20} MB")
+        raise ProgramError(f"{command[0]!r} wrote more than {MAX_ANSWER_BYTES // 2**20} MB")
     if process.returncode:
         told = _last(errors)
         if memory_limit is not None and _lacked_memory(process.returncode, errors):
@@ -81,7 +81,7 @@ def run_program(
             if process.returncode < 0
             else f"ended with code {process.returncode}"
         )
-        raise ProgramFailed(f"{command[0]!r} {ended}" + (f": {told}" if told else ""))
+        raise ProgramError(f"{command[0]!r} {ended}" + (f": {told}" if told else ""))
     return _answer(command[0], written, task["id"])
 
 
@@ -92,8 +92,8 @@ def _conversation(
 
     None for an output without end, at which it was stopped: it would fill the memory.
     """
-    talking = threading.Thread(target=_tell, args=(process, told.encode()), daemon=True)
-    ears = [_Ear(process, process.stdout), _Ear(process, process.stderr)]
+    talking = threading.Thread(target=_write_input, args=(process, told.encode()), daemon=True)
+    ears = [_OutputReader(process, process.stdout), _OutputReader(process, process.stderr)]
     since = time.monotonic()
     for thread in (talking, *ears):
         thread.start()
@@ -111,14 +111,14 @@ def _conversation(
     return (None if any(ear.full for ear in ears) else written), errors
 
 
-def _tell(process: subprocess.Popen[bytes], told: bytes) -> None:
+def _write_input(process: subprocess.Popen[bytes], told: bytes) -> None:
     """A program need not listen."""
     assert process.stdin is not None
     with contextlib.suppress(OSError), process.stdin:
         process.stdin.write(told)
 
 
-class _Ear(threading.Thread):
+class _OutputReader(threading.Thread):
     """Hears what a program writes, and ends a program that does not stop."""
 
     def __init__(self, process: subprocess.Popen[bytes], stream: IO[bytes] | None) -> None:
@@ -132,7 +132,7 @@ class _Ear(threading.Thread):
         with self._stream:
             while chunk := os.read(self._stream.fileno(), 2**16):
                 self.heard += chunk
-                if len(self.heard) > LONGEST_ANSWER:
+                if len(self.heard) > MAX_ANSWER_BYTES:
                     self.full = True
                     _kill(self._process)
                     return
@@ -142,18 +142,18 @@ def _answer(name: str, written: str, task: str) -> tuple[dict[str, Any], dict[st
     try:
         answer = json.loads(written)
     except ValueError:
-        raise ProgramFailed(
+        raise ProgramError(
             f"{name!r} did not answer with JSON but with {_last(written)!r}"
         ) from None
     if not isinstance(answer, dict):
-        raise ProgramFailed(f"{name!r} did not answer with a JSON object")
+        raise ProgramError(f"{name!r} did not answer with a JSON object")
     if answer.get("id", task) != task:
-        raise ProgramFailed(f"{name!r} answered task {answer['id']!r}, not {task!r}")
+        raise ProgramError(f"{name!r} answered task {answer['id']!r}, not {task!r}")
     if answer.get("status", "success") != "success":
-        raise ProgramFailed(str(answer.get("message", answer["status"]))[:LONGEST_MESSAGE])
+        raise ProgramError(str(answer.get("message", answer["status"]))[:MAX_MESSAGE_CHARACTERS])
     fitness, data = answer.get("fitness"), answer.get("data", {})
     if not isinstance(fitness, dict):
-        raise ProgramFailed(f"{name!r} answered without an object 'fitness'")
+        raise ProgramError(f"{name!r} answered without an object 'fitness'")
     return fitness, data if isinstance(data, dict) else {"data": data}
 
 
@@ -176,4 +176,4 @@ def _lacked_memory(code: int, errors: str) -> bool:
 
 def _last(text: str) -> str:
     lines = [line for line in text.strip().splitlines() if line.strip()]
-    return lines[-1].strip()[:LONGEST_MESSAGE] if lines else ""
+    return lines[-1].strip()[:MAX_MESSAGE_CHARACTERS] if lines else ""

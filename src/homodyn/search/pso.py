@@ -15,18 +15,18 @@ import numpy as np
 from pydantic import Field
 
 from homodyn.search.goal import Score
-from homodyn.search.optimiser import (
-    Optimiser,
-    OptimiserSettings,
+from homodyn.search.optimizer import (
+    Optimizer,
+    OptimizerSettings,
     Population,
-    Start,
+    SearchSetup,
     needs_fixed_structure,
 )
 from homodyn.search.space import Space
 
 
-class SwarmSettings(OptimiserSettings):
-    """The constants of motion of a swarm, which several optimisers share.
+class SwarmSettings(OptimizerSettings):
+    """The constants of motion of a swarm, which several optimizers share.
 
     ``max_velocity`` is a fraction of the range of each parameter. With ``constriction`` K the
     velocity is K (v + ...), else w v + ...; ``bounds`` reflect particles or hold them.
@@ -45,45 +45,45 @@ class PSO(SwarmSettings):
 
     positional: ClassVar[tuple[str, ...]] = ("population",)
     kind: Literal["pso"] = "pso"
-    neighbours: Literal["all", "ring"] = "all"
+    neighbors: Literal["all", "ring"] = "all"
 
     @classmethod
-    def constricted(
+    def with_constriction(
         cls, population: int = 40, *, factor: float = 0.729, phi: float = 2.05, **named: Any
     ) -> PSO:
         """The swarm with constriction: K (v + phi r1 (...) + phi r2 (...))."""
         return cls(population=population, own=phi, social=phi, constriction=factor, **named)
 
-    def _started(self, start: Start) -> Optimiser:
-        return Swarm(self, start)
+    def create(self, setup: SearchSetup) -> Optimizer:
+        return PSOOptimizer(self, setup)
 
-    def faults(self, space: Space, stages: int, iterations: int) -> list[str]:
+    def compatibility_errors(self, space: Space, stages: int, iterations: int) -> list[str]:
         """Why this swarm cannot search the space."""
         return needs_fixed_structure("pso", space)
 
 
-class Swarm(Optimiser):
+class PSOOptimizer(Optimizer):
     """Particles with velocities and memories of where each was best."""
 
-    def __init__(self, settings: PSO, start: Start) -> None:
-        super().__init__(start)
+    def __init__(self, settings: PSO, setup: SearchSetup) -> None:
+        super().__init__(setup)
         self.settings = settings
-        self.position, self.groups = self._drawn(settings.population)
+        self.position, self.groups = self.draw_initial(settings.population)
         self.velocity = first_velocity(settings, self.random, self.position.shape)
         self.own_best = self.position.copy()
-        self.own_score = Score.none(len(self.position))
+        self.own_score = Score.worst(len(self.position))
 
-    def _candidates(self) -> tuple[np.ndarray, np.ndarray]:
+    def propose(self) -> tuple[np.ndarray, np.ndarray]:
         if self.generation:
             self._move()
         return self.position, self.groups
 
     def _move(self) -> None:
         towards = self.own_best[self._leaders()]
-        position, self.velocity = moved(
+        position, self.velocity = advance_particles(
             self.settings, self.random, self.position, self.velocity, self.own_best, towards
         )
-        kept = self.space.repaired(position, self.groups)
+        kept = self.space.repair(position, self.groups)
         if kept is not position:
             self.velocity = kept - self.position
         self.position = kept
@@ -91,7 +91,7 @@ class Swarm(Optimiser):
     def _leaders(self) -> np.ndarray:
         """For every particle the one in its neighbourhood that did best."""
         count = len(self.position)
-        if self.settings.neighbours == "all":
+        if self.settings.neighbors == "all":
             return np.full(count, self.own_score.best())
         leader = np.arange(count)
         for side in (-1, 1):
@@ -100,9 +100,9 @@ class Swarm(Optimiser):
             leader = np.where(ahead, other, leader)
         return leader
 
-    def _learn(self, people: Population, score: Score) -> None:
+    def update(self, population: Population, score: Score) -> None:
         improved = score.better(self.own_score)
-        self.own_best = np.where(improved[:, None], people.unit, self.own_best)
+        self.own_best = np.where(improved[:, None], population.unit, self.own_best)
         self.own_score = score.where(improved, self.own_score)
 
 
@@ -113,7 +113,7 @@ def first_velocity(
     return settings.max_velocity * (2.0 * random.random(shape) - 1.0)
 
 
-def moved(
+def advance_particles(
     settings: SwarmSettings,
     random: np.random.Generator,
     position: np.ndarray,

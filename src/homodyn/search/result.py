@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from homodyn.search.job import Job
+from homodyn.search.job import stored_job
 from homodyn.search.study import Study
 
 
 @dataclass(frozen=True)
-class Solution:
+class SearchSolution:
     """A candidate that was evaluated: its parameters, structure and objectives by name."""
 
     parameters: dict[str, float]
@@ -32,7 +32,7 @@ class Solution:
 
 
 @dataclass(frozen=True)
-class Progress:
+class SearchProgress:
     """How far a search is, after a generation and from time to time within a long one.
 
     ``evaluated`` candidates of the ``population`` under way are done, none right after a
@@ -47,7 +47,7 @@ class Progress:
     stages: int
     best: float
     mean: float
-    judged_by: str
+    criterion: str
     seconds: float
     seconds_left: float
     evaluated: int
@@ -57,12 +57,12 @@ class Progress:
 
 
 @dataclass(frozen=True)
-class Result:
+class SearchResult:
     """What a run came to; ``status`` is finished, target (reached) or stopped (can be resumed)."""
 
     status: str
     study: Study
-    best: Solution | None
+    best: SearchSolution | None
     generations: int
     evaluations: int
     failed: int
@@ -78,14 +78,14 @@ class Result:
         )
 
 
-def solutions(study: Study, count: int = 1) -> list[Solution]:
+def best_solutions(study: Study, count: int = 1) -> list[SearchSolution]:
     """The best candidates of a study."""
-    job = Job.model_validate(study.job)
+    job = stored_job(study.job)
     found = study.best(count)
     rows = []
     for k in range(len(found)):
         rows.append(
-            Solution(
+            SearchSolution(
                 {
                     name: value
                     for name, value in zip(job.space.names, found.values[k].tolist(), strict=True)

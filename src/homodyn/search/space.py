@@ -18,14 +18,14 @@ import numpy as np
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from homodyn.errors import SearchError
-from homodyn.search.described import Described
+from homodyn.search.validated_model import ValidatedModel
 
-SLACK = 1e-9
+CONSTRAINT_TOLERANCE = 1e-9
 """How far beyond a constraint a repaired candidate may be, in ranges of the parameters."""
-_SWEEPS = 500
+_MAX_PROJECTION_SWEEPS = 500
 
 
-class Parameter(Described):
+class SearchParameter(ValidatedModel):
     """A continuous parameter between two bounds; ``start`` is where first candidates are drawn."""
 
     positional: ClassVar[tuple[str, ...]] = ("name", "lower", "upper", "unit")
@@ -65,7 +65,7 @@ class Parameter(Described):
         return start
 
 
-class Pool(Described):
+class Pool(ValidatedModel):
     """Mutually exclusive groups of parameters by name; groups may be empty and may overlap."""
 
     positional: ClassVar[tuple[str, ...]] = ("name", "groups")
@@ -73,7 +73,7 @@ class Pool(Described):
     groups: Mapping[str, tuple[str, ...]] = Field(min_length=1)
 
 
-class Constraint(Described):
+class LinearConstraint(ValidatedModel):
     """Bounds of a weighted sum of parameters: lower <= sum of factor * value <= upper.
 
     It holds in the subspaces that have all its parameters.
@@ -85,7 +85,7 @@ class Constraint(Described):
     upper: float | None = None
 
     @model_validator(mode="after")
-    def _check(self) -> Constraint:
+    def _check(self) -> LinearConstraint:
         if self.lower is None and self.upper is None:
             raise ValueError("a constraint needs lower, upper or both")
         if self.lower is not None and self.upper is not None and self.lower > self.upper:
@@ -95,13 +95,13 @@ class Constraint(Described):
         return self
 
 
-class Space(Described):
+class Space(ValidatedModel):
     """Parameters, pools and constraints; ``{"x": (-2, 2)}`` is short for a list of parameters."""
 
     positional: ClassVar[tuple[str, ...]] = ("parameters", "pools", "constraints")
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[SearchParameter, ...]
     pools: tuple[Pool, ...] = ()
-    constraints: tuple[Constraint, ...] = ()
+    constraints: tuple[LinearConstraint, ...] = ()
 
     @field_validator("parameters", mode="before")
     @classmethod
@@ -114,7 +114,7 @@ class Space(Described):
 
     @model_validator(mode="after")
     def _check(self) -> Space:
-        faults = space_faults(self.model_dump())
+        faults = space_errors(self.model_dump())
         if faults:
             raise ValueError("; ".join(told for _, told in faults))
         return self
@@ -271,7 +271,7 @@ class Space(Described):
         beyond = np.where(holds, scaled @ rows.T - limits, 0.0)
         return np.maximum(beyond.max(axis=1, initial=0.0), 0.0)
 
-    def repaired(self, unit: np.ndarray, groups: np.ndarray) -> np.ndarray:
+    def repair(self, unit: np.ndarray, groups: np.ndarray) -> np.ndarray:
         """Each point, or where it breaks constraints the nearest one that keeps them.
 
         Nearest in values divided by their ranges, by Dykstra's cyclic projections onto the half
@@ -288,17 +288,19 @@ class Space(Described):
         point, holds = scaled[broken], holds[broken]
         memory = np.zeros((len(rows), *point.shape))
         memory_box = np.zeros_like(point)
-        for _ in range(_SWEEPS):
+        for _ in range(_MAX_PROJECTION_SWEEPS):
             for k, (row, limit) in enumerate(zip(rows, limits, strict=True)):
                 moved = point + memory[k]
                 # Half the slack inside, so that rounding on the way to values stays within it.
-                depth = np.where(holds[:, k], np.maximum(moved @ row - limit + SLACK / 2, 0), 0.0)
+                depth = np.where(
+                    holds[:, k], np.maximum(moved @ row - limit + CONSTRAINT_TOLERANCE / 2, 0), 0.0
+                )
                 point = moved - depth[:, None] * row
                 memory[k] = moved - point
             moved = point + memory_box
             point = np.clip(moved, 0.0, 1.0)
             memory_box = moved - point
-            if self._excess(point, holds).max() <= SLACK:
+            if self._excess(point, holds).max() <= CONSTRAINT_TOLERANCE:
                 break
         else:
             raise SearchError(
@@ -310,7 +312,7 @@ class Space(Described):
         return kept
 
 
-def space_faults(data: Mapping[str, Any]) -> list[tuple[tuple[str | int, ...], str]]:
+def space_errors(data: Mapping[str, Any]) -> list[tuple[tuple[str | int, ...], str]]:
     """What does not fit together in parameters, pools and constraints, with places.
 
     ``data`` is plain and may be damaged elsewhere: whatever cannot be understood is passed over,

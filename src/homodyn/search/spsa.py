@@ -14,17 +14,17 @@ import numpy as np
 from pydantic import Field
 
 from homodyn.search.goal import Score
-from homodyn.search.optimiser import (
-    Optimiser,
-    OptimiserSettings,
+from homodyn.search.optimizer import (
+    Optimizer,
+    OptimizerSettings,
     Population,
-    Start,
+    SearchSetup,
     needs_fixed_structure,
 )
 from homodyn.search.space import Space
 
 
-class SPSA(OptimiserSettings):
+class SPSA(OptimizerSettings):
     """Simultaneous perturbation; ``population`` counts both ends of every pair, and the point."""
 
     positional: ClassVar[tuple[str, ...]] = ("population",)
@@ -33,10 +33,10 @@ class SPSA(OptimiserSettings):
     perturbation: float = Field(default=0.02, gt=0, le=0.5)
     first_step: float = Field(default=0.1, gt=0, le=1)
 
-    def _started(self, start: Start) -> Optimiser:
-        return Descent(self, start)
+    def create(self, setup: SearchSetup) -> Optimizer:
+        return SPSAOptimizer(self, setup)
 
-    def faults(self, space: Space, stages: int, iterations: int) -> list[str]:
+    def compatibility_errors(self, space: Space, stages: int, iterations: int) -> list[str]:
         """Why there is no gradient to follow."""
         faults = needs_fixed_structure("spsa", space)
         if stages:
@@ -44,36 +44,36 @@ class SPSA(OptimiserSettings):
         return faults
 
 
-class Descent(Optimiser):
+class SPSAOptimizer(Optimizer):
     """A point, its gains, and the directions it was last perturbed in.
 
     It begins at the first earlier solution, else at a drawn point.
     """
 
-    def __init__(self, settings: SPSA, start: Start) -> None:
-        super().__init__(start)
+    def __init__(self, settings: SPSA, setup: SearchSetup) -> None:
+        super().__init__(setup)
         self.settings = settings
-        self.delay = 0.1 * start.iterations
-        point, self.groups = self._drawn(1)
+        self.delay = 0.1 * setup.iterations
+        point, self.groups = self.draw_initial(1)
         self.point = point[0]
         self.gain: float | None = None
         self._signs: np.ndarray = np.zeros((0, self.space.size))
 
-    def _candidates(self) -> tuple[np.ndarray, np.ndarray]:
+    def propose(self) -> tuple[np.ndarray, np.ndarray]:
         pairs = self.settings.population // 2
         self._signs = 2.0 * self.random.integers(2, size=(pairs, self.space.size)) - 1.0
         reach = self._reach() * self._signs
         centre = self.point[None][: self.settings.population % 2]
         unit = np.clip(np.concatenate((self.point + reach, self.point - reach, centre)), 0.0, 1.0)
         groups = np.repeat(self.groups, len(unit), axis=0)
-        return self.space.repaired(unit, groups), groups
+        return self.space.repair(unit, groups), groups
 
     def _reach(self) -> float:
         return self.settings.perturbation / (self.generation + 1) ** 0.101
 
-    def _learn(self, people: Population, score: Score) -> None:
+    def update(self, population: Population, score: Score) -> None:
         pairs = self.settings.population // 2
-        unit = people.unit
+        unit = population.unit
         apart = unit[:pairs] - unit[pairs : 2 * pairs]
         with np.errstate(invalid="ignore"):
             change = score.value[:pairs] - score.value[pairs : 2 * pairs]
@@ -93,4 +93,4 @@ class Descent(Optimiser):
             self.gain / fall * gradient, -self.settings.first_step, self.settings.first_step
         )
         point = np.clip(self.point - step, 0.0, 1.0)[None]
-        self.point = self.space.repaired(point, self.groups)[0]
+        self.point = self.space.repair(point, self.groups)[0]

@@ -30,15 +30,16 @@ from homodyn.search.database import (
     NOTE,
     STUDY,
     TABLES,
+    display_name,
     open_database,
-    shown,
-    told,
+    translate_database_errors,
 )
-from homodyn.search.lock import held
-from homodyn.search.outcome import Outcomes, Status
+from homodyn.search.job import modernize_keys
+from homodyn.search.outcomes import EvaluationOutcomes, EvaluationStatus
+from homodyn.search.study_lock import lock_study
 
-FORMAT = 1
-IDENTITY = {
+STUDY_FORMAT_VERSION = 1
+IDENTITY_COLUMNS = {
     "candidate": (
         "generation",
         "member",
@@ -65,7 +66,7 @@ IDENTITY = {
 
 
 @dataclass(frozen=True)
-class Recorded:
+class CandidateTable:
     """Candidates as they were recorded, by rows."""
 
     generation: np.ndarray
@@ -114,12 +115,12 @@ class Study:
         name: str,
         job: Callable[[], str],
         version: str = "",
-        patience: float | None = None,
+        timeout: float | None = None,
     ) -> Study:
         """The study of that name, made with the text of ``job`` if there is none yet."""
-        engine = open_database(place, patience)
-        seen = shown(place)
-        with told(seen):
+        engine = open_database(place, timeout)
+        seen = display_name(place)
+        with translate_database_errors(seen):
             TABLES.create_all(engine)
             with engine.connect() as connection:
                 wanted = select(STUDY.c.id).where(STUDY.c.name == name)
@@ -127,7 +128,7 @@ class Study:
             if not known:
                 row = {
                     "name": name,
-                    "format": FORMAT,
+                    "format": STUDY_FORMAT_VERSION,
                     "version": version,
                     "created": time.time(),
                     "job": job(),
@@ -135,20 +136,20 @@ class Study:
                 # Two processes may do this at once: the second finds what the first made.
                 with contextlib.suppress(IntegrityError), engine.begin() as connection:
                     connection.execute(insert(STUDY), [row])
-        return cls._found(engine, seen, name)
+        return cls._select(engine, seen, name)
 
     @classmethod
     def open(
-        cls, place: str | Path, *, name: str | None = None, patience: float | None = None
+        cls, place: str | Path, *, name: str | None = None, timeout: float | None = None
     ) -> Study:
         """The study of that name, or the only one there is."""
         if "://" not in str(place) and not Path(place).is_file():
             raise SearchError(f"there is no study {place}; `homodyn search run` makes one")
-        return cls._found(open_database(place, patience), shown(place), name)
+        return cls._select(open_database(place, timeout), display_name(place), name)
 
     @classmethod
-    def _found(cls, engine: Engine, place: str, name: str | None) -> Study:
-        with told(place), engine.connect() as connection:
+    def _select(cls, engine: Engine, place: str, name: str | None) -> Study:
+        with translate_database_errors(place), engine.connect() as connection:
             rows = connection.execute(
                 select(STUDY.c.id, STUDY.c.name, STUDY.c.job, STUDY.c.format)
             ).all()
@@ -158,8 +159,10 @@ class Study:
             wanted = "one study" if name is None else f"a study {name!r}"
             raise SearchError(f"{place} does not have {wanted}; it has {names}")
         (row,) = chosen
-        if row.format != FORMAT:
-            raise SearchError(f"{place} has format {row.format}; this version reads {FORMAT}")
+        if row.format != STUDY_FORMAT_VERSION:
+            raise SearchError(
+                f"{place} has format {row.format}; this version reads {STUDY_FORMAT_VERSION}"
+            )
         return cls(engine, place, row.id, row.name, row.job)
 
     @cached_property
@@ -174,12 +177,11 @@ class Study:
     @cached_property
     def job(self) -> dict[str, Any]:
         """The job as it was when the study began."""
-        found: dict[str, Any] = json.loads(self.job_text)
-        return found
+        return modernize_keys(json.loads(self.job_text))
 
-    def held(self) -> contextlib.AbstractContextManager[None]:
+    def lock(self) -> contextlib.AbstractContextManager[None]:
         """Hold the study for as long as it runs; refused when another process does."""
-        return held(self._engine, self.name)
+        return lock_study(self._engine, self.name)
 
     def close(self) -> None:
         """Let go of the database."""
@@ -194,14 +196,14 @@ class Study:
         if changed == self.job_text:
             return
         self.job_text = changed
-        with told(self.place), self._engine.begin() as connection:
+        with translate_database_errors(self.place), self._engine.begin() as connection:
             mine = update(STUDY).where(STUDY.c.id == self._number)
             connection.execute(mine.values(job=changed))
 
     def record(
         self,
         generation: int,
-        batches: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray, Outcomes, Any, int]],
+        batches: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray, EvaluationOutcomes, Any, int]],
         complete: dict[str, Any] | None = None,
     ) -> None:
         """Write candidates, and the generation when it is complete, all or nothing.
@@ -234,7 +236,7 @@ class Study:
                 map(messages.get, range(count)),
                 strict=False,
             )
-        with told(self.place), self._engine.begin() as connection:
+        with translate_database_errors(self.place), self._engine.begin() as connection:
             if rows:
                 connection.exec_driver_sql(self._insert, rows)
             if complete is not None:
@@ -243,7 +245,7 @@ class Study:
 
     def note(self, text: str) -> None:
         """Keep a sentence about how the run goes."""
-        with told(self.place), self._engine.begin() as connection:
+        with translate_database_errors(self.place), self._engine.begin() as connection:
             row = {"study": self._number, "time": time.time(), "text": _writable(text)}
             connection.execute(insert(NOTE), [row])
 
@@ -252,16 +254,16 @@ class Study:
     def notes(self) -> list[str]:
         """What was noted, oldest first."""
         wanted = select(NOTE.c.text).where(NOTE.c.study == self._number).order_by(NOTE.c.id)
-        with told(self.place), self._engine.connect() as connection:
+        with translate_database_errors(self.place), self._engine.connect() as connection:
             return [row.text for row in connection.execute(wanted)]
 
     def generations(self) -> list[Any]:
         """The rows of complete generations, in order."""
         wanted = select(GENERATION).where(GENERATION.c.study == self._number)
-        with told(self.place), self._engine.connect() as connection:
+        with translate_database_errors(self.place), self._engine.connect() as connection:
             return list(connection.execute(wanted.order_by(GENERATION.c.number)))
 
-    def candidates(self, generation: int, until: int | None = None) -> Recorded:
+    def candidates(self, generation: int, until: int | None = None) -> CandidateTable:
         """What is recorded of a generation, or of several until the one before ``until``."""
         last = generation + 1 if until is None else until
         wanted = (
@@ -270,11 +272,11 @@ class Study:
             .where(CANDIDATE.c.generation >= generation, CANDIDATE.c.generation < last)
             .order_by(CANDIDATE.c.generation, CANDIDATE.c.member)
         )
-        return self._recorded(wanted)
+        return self._read_candidates(wanted)
 
-    def all_candidates(self, rows: int = 20_000) -> Iterator[Recorded]:
+    def all_candidates(self, rows: int = 20_000) -> Iterator[CandidateTable]:
         """Everything recorded, in order and in pieces of about so many rows."""
-        with told(self.place), self._engine.connect() as connection:
+        with translate_database_errors(self.place), self._engine.connect() as connection:
             total, last = connection.execute(
                 select(func.count(), func.max(CANDIDATE.c.generation)).where(
                     CANDIDATE.c.study == self._number
@@ -288,12 +290,12 @@ class Study:
             if len(piece):
                 yield piece
 
-    def best(self, count: int = 1) -> Recorded:
+    def best(self, count: int = 1) -> CandidateTable:
         """The best candidates, best first; among equals the earliest."""
         c, g = CANDIDATE.c, GENERATION.c
         wanted = (
             select(CANDIDATE)
-            .where(c.study == self._number, c.status == int(Status.OK))
+            .where(c.study == self._number, c.status == int(EvaluationStatus.OK))
             .order_by(c.stage.desc(), c.value, c.generation, c.member)
             .limit(count)
         )
@@ -308,26 +310,26 @@ class Study:
                 .limit(count)
             )
             last = select(func.coalesce(func.max(g.number), -1)).where(g.study == self._number)
-            with told(self.place), self._engine.connect() as connection:
+            with translate_database_errors(self.place), self._engine.connect() as connection:
                 numbers = list(connection.execute(led).scalars())
                 open_after = connection.execute(last).scalar_one()
             wanted = wanted.where(c.generation.in_([*numbers, open_after + 1]))
-        return self._recorded(wanted)
+        return self._read_candidates(wanted)
 
-    def leaders(self) -> Recorded:
+    def leaders(self) -> CandidateTable:
         """The best candidate of every complete generation, in order."""
         c, g = CANDIDATE.c, GENERATION.c
         same = (c.study == g.study) & (c.generation == g.number) & (c.member == g.best_member)
         wanted = (
             select(CANDIDATE)
             .join(GENERATION, same)
-            .where(c.study == self._number, c.status == int(Status.OK))
+            .where(c.study == self._number, c.status == int(EvaluationStatus.OK))
             .order_by(c.generation)
         )
-        return self._recorded(wanted)
+        return self._read_candidates(wanted)
 
-    def _recorded(self, wanted: Any) -> Recorded:
-        with told(self.place), self._engine.connect() as connection:
+    def _read_candidates(self, wanted: Any) -> CandidateTable:
+        with translate_database_errors(self.place), self._engine.connect() as connection:
             rows = connection.execute(wanted).all()
         job = self.job
         size, pools = len(job["parameter"]), len(job["pool"])
@@ -341,7 +343,7 @@ class Study:
         def column(name: str, kind: Any) -> np.ndarray:
             return np.array([getattr(row, name) for row in rows], dtype=kind)
 
-        return Recorded(
+        return CandidateTable(
             column("generation", int),
             column("member", int),
             stacked("parameters", "<f8", size),
@@ -365,24 +367,36 @@ class Study:
             .group_by(c.generation, c.groups)
             .order_by(c.generation)
         )
-        with told(self.place), self._engine.connect() as connection:
+        with translate_database_errors(self.place), self._engine.connect() as connection:
             rows = connection.execute(wanted).all()
         return [(row[0], np.frombuffer(bytes(row[1]), dtype="<i4"), row[2]) for row in rows]
 
-    def statuses(self) -> dict[Status, int]:
+    def statuses(self) -> dict[EvaluationStatus, int]:
         """How many candidates ended in which way."""
         c = CANDIDATE.c
         wanted = select(c.status, func.count()).where(c.study == self._number).group_by(c.status)
-        with told(self.place), self._engine.connect() as connection:
-            return {Status(row[0]): row[1] for row in connection.execute(wanted)}
+        with translate_database_errors(self.place), self._engine.connect() as connection:
+            return {EvaluationStatus(row[0]): row[1] for row in connection.execute(wanted)}
+
+    def first_failure(self) -> str:
+        """The message of the first candidate that failed; empty when none did."""
+        c = CANDIDATE.c
+        wanted = (
+            select(c.message)
+            .where(c.study == self._number, c.status != int(EvaluationStatus.OK))
+            .order_by(c.generation, c.member)
+            .limit(1)
+        )
+        with translate_database_errors(self.place), self._engine.connect() as connection:
+            return str(connection.execute(wanted).scalar() or "")
 
     def fingerprint(self) -> str:
         """A digest of all that identifies the study: equal for equal studies, to the bit."""
         digest = hashlib.sha256()
         for table in (GENERATION, CANDIDATE):
-            columns = [table.c[name] for name in IDENTITY[table.name]]
+            columns = [table.c[name] for name in IDENTITY_COLUMNS[table.name]]
             wanted = select(*columns).where(table.c.study == self._number).order_by(*columns[:2])
-            with told(self.place), self._engine.connect() as connection:
+            with translate_database_errors(self.place), self._engine.connect() as connection:
                 for row in connection.execution_options(yield_per=5000).execute(wanted):
                     digest.update(repr(tuple(row)).encode())
         return digest.hexdigest()

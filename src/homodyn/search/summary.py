@@ -6,24 +6,24 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from homodyn.search.job import Job
-from homodyn.search.outcome import Status
-from homodyn.search.result import Solution, solutions
+from homodyn.search.job import Job, stored_job
+from homodyn.search.outcomes import EvaluationStatus
+from homodyn.search.result import SearchSolution, best_solutions
 from homodyn.search.study import Study
 
 
 @dataclass(frozen=True)
-class Summary:
+class StudySummary:
     """A study in numbers; ``visits`` are candidates per subspace, the most visited first."""
 
     name: str
-    optimiser: str
+    optimizer: str
     generations: int
     iterations: int
     candidates: int
-    statuses: dict[Status, int]
-    best: Solution | None
-    judged_by: str
+    statuses: dict[EvaluationStatus, int]
+    best: SearchSolution | None
+    criterion: str
     figure: float
     mean: float
     stage: int
@@ -42,16 +42,16 @@ class Summary:
         failed = ", ".join(
             f"{count} {status.name.lower().replace('_', ' ')}"
             for status, count in self.statuses.items()
-            if status != Status.OK
+            if status != EvaluationStatus.OK
         )
         lines = [
-            f"{self.name}: {self.optimiser}, generation {self.generations} of {self.iterations}, "
+            f"{self.name}: {self.optimizer}, generation {self.generations} of {self.iterations}, "
             f"{self.candidates} candidates" + (f" ({failed})" if failed else "")
         ]
         if self.best is not None:
             stage = f"stage {self.stage + 1} of {self.stages + 1}, " if self.stages else ""
             lines.append(
-                f"best: {stage}{self.judged_by} {self.figure:.6g} "
+                f"best: {stage}{self.criterion} {self.figure:.6g} "
                 f"(mean of the last generation {self.mean:.6g})"
             )
             lines.append(f"  {self.best}")
@@ -64,24 +64,24 @@ class Summary:
         return lines
 
 
-def summary(study: Study) -> Summary:
+def summarize(study: Study) -> StudySummary:
     """The state of a study, also while another process runs it."""
-    job = Job.model_validate(study.job)
+    job = stored_job(study.job)
     rows = study.generations()
-    best = solutions(study)
+    best = best_solutions(study)
     found = best[0] if best else None
     stage = found.stage if found else 0
-    name, figure = job.goal.shown(stage, found.value if found else np.nan)
+    name, figure = job.goal.describe(stage, found.value if found else np.nan)
     last = rows[-1] if rows else None
     mean = np.nan
     if last is not None and last.mean_value is not None:
-        _, mean = job.goal.shown(last.best_stage, last.mean_value)
+        _, mean = job.goal.describe(last.best_stage, last.mean_value)
     statuses = study.statuses()
     seconds = sum(row.seconds for row in rows)
     left = job.iterations - len(rows)
-    return Summary(
+    return StudySummary(
         study.name,
-        job.optimiser.kind,
+        job.optimizer.kind,
         len(rows),
         job.iterations,
         sum(statuses.values()),

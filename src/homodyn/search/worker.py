@@ -1,26 +1,23 @@
-"""What runs where the work is done: in a process of the pool, or on a machine of the cluster."""
+"""What runs where candidates are evaluated: in a worker process or on a machine of a cluster."""
 
 from __future__ import annotations
 
-import os
 import pickle
 import socket
-import threading
 from functools import lru_cache
-from multiprocessing import connection, parent_process
 
 import cloudpickle
 
 from homodyn.errors import SearchError
 from homodyn.search.evaluation import Evaluator
-from homodyn.search.limits import limit_memory
-from homodyn.search.outcome import Outcomes, Status, Tasks
+from homodyn.search.outcomes import CandidateBatch, EvaluationOutcomes, EvaluationStatus
+from homodyn.search.resource_limits import limit_memory
 
 _payload = b""
 
 
-def packed(evaluator: Evaluator) -> bytes:
-    """An evaluator as bytes, with functions of scripts, notebooks and lambdas by their content."""
+def pack_evaluator(evaluator: Evaluator) -> bytes:
+    """An evaluator as bytes; lambdas and functions of scripts and notebooks go by value."""
     try:
         return bytes(cloudpickle.dumps(evaluator))
     except Exception as error:
@@ -31,46 +28,45 @@ def packed(evaluator: Evaluator) -> bytes:
 
 
 @lru_cache(maxsize=4)
-def _unpacked(payload: bytes) -> Evaluator:
+def _unpack(payload: bytes) -> Evaluator:
     evaluator = pickle.loads(payload)
     assert isinstance(evaluator, Evaluator)
     return evaluator
 
 
-def begin(payload: bytes, memory_limit: float | None) -> None:
-    """Prepare a process of the pool; it ends when the process that started it ends."""
+def initialize_worker(payload: bytes, memory_limit: float | None) -> None:
+    """Prepare a worker process: its evaluator, and its memory limit (MB)."""
     global _payload
     _payload = payload
-    threading.Thread(target=_end_with_parent, daemon=True).start()
     limit_memory(memory_limit)
 
 
-def _end_with_parent() -> None:
-    parent = parent_process()
-    if parent is not None:
-        connection.wait([parent.sentinel])
-        os._exit(1)
+def evaluate_in_process(tasks: CandidateBatch) -> EvaluationOutcomes:
+    """Evaluate candidates in a worker process that was initialized."""
+    return _evaluate(_payload, tasks, socket.gethostname(), hard=True)
 
 
-def work(tasks: Tasks) -> Outcomes:
-    """Evaluate tasks in a process of the pool."""
-    return _evaluated(_payload, tasks, socket.gethostname())
-
-
-def work_on_cluster(payload: bytes, tasks: Tasks) -> Outcomes:
-    """Evaluate tasks on a worker of a Dask cluster."""
+def evaluate_on_cluster(payload: bytes, tasks: CandidateBatch) -> EvaluationOutcomes:
+    """Evaluate candidates on a worker of a Dask cluster."""
     from distributed import get_worker
 
-    return _evaluated(payload, tasks, str(get_worker().name))
+    return _evaluate(payload, tasks, str(get_worker().name), hard=True)
 
 
-def _evaluated(payload: bytes, tasks: Tasks, node: str) -> Outcomes:
+def evaluate_payload(payload: bytes, tasks: CandidateBatch) -> EvaluationOutcomes:
+    """Evaluate candidates on any executor; a time limit does not end its process."""
+    return _evaluate(payload, tasks, socket.gethostname(), hard=False)
+
+
+def _evaluate(
+    payload: bytes, tasks: CandidateBatch, node: str, *, hard: bool
+) -> EvaluationOutcomes:
     try:
-        evaluator = _unpacked(payload)
+        evaluator = _unpack(payload)
     except Exception as error:
-        told = f"the evaluation cannot be loaded here: {type(error).__name__}: {error}"
-        outcomes = Outcomes.lost(len(tasks), 1, Status.FAILED, told)
+        message = f"the evaluation cannot be loaded here: {type(error).__name__}: {error}"
+        outcomes = EvaluationOutcomes.failures(len(tasks), 1, EvaluationStatus.FAILED, message)
     else:
-        outcomes = evaluator(tasks, hard=True)
+        outcomes = evaluator(tasks, hard=hard)
     outcomes.node = node
     return outcomes

@@ -14,7 +14,7 @@ from time import perf_counter
 import numpy as np
 
 from homodyn.errors import HomodynError
-from homodyn.network import Network, Record
+from homodyn.network import Network, NetworkResult
 
 MAX_SAMPLES = 200_000
 """Steps of a run at most."""
@@ -32,7 +32,7 @@ class OpenNetwork:
 class NetworkRun:
     """A run and how long it took, or the sentence why there is none."""
 
-    record: Record | None
+    record: NetworkResult | None
     seconds: float
     error: str = ""
 
@@ -56,7 +56,7 @@ def slider_range(value: float) -> tuple[float, float, float]:
     return low, reach if value > 0 else 0.0, float(step)
 
 
-def columns(record: Record, name: str) -> dict[str, np.ndarray]:
+def columns(record: NetworkResult, name: str) -> dict[str, np.ndarray]:
     """A variable over time as curves (rows,): itself, or each entry of a vector or matrix."""
     values = np.asarray(record[name], dtype=float)
     if values.ndim == 1:

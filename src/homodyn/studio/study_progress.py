@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from homodyn.search import Study
-from homodyn.search.job import Job
-from homodyn.search.summary import Summary, summary
+from homodyn.search.job import stored_job
+from homodyn.search.summary import StudySummary, summarize
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class StudyDatabase:
 class StudyProgress:
     """A study so far: in words, and the figures of its generations in the last stage reached."""
 
-    overview: Summary
+    overview: StudySummary
     objective: str
     generation: np.ndarray
     so_far: np.ndarray
@@ -35,7 +35,7 @@ def read_progress(path: Path) -> StudyProgress:
     """Read a study."""
     study = Study.open(path)
     try:
-        overview, job = summary(study), Job.model_validate(study.job)
+        overview, job = summarize(study), stored_job(study.job)
         rows = study.generations()
     finally:
         study.close()
@@ -44,7 +44,7 @@ def read_progress(path: Path) -> StudyProgress:
     here = [row for row in rows if row.best_stage == reached]
     best = np.array([row.best_value for row in here], dtype=float)
     mean = np.array([np.nan if r.mean_value is None else r.mean_value for r in here], dtype=float)
-    name, sign = job.goal.shown(reached, 1.0)
+    name, sign = job.goal.describe(reached, 1.0)
     factor = -1.0 if sign < 0 else 1.0
     so_far = np.minimum.accumulate(best) if len(best) else best
     number = np.array([row.number for row in here], dtype=float)

@@ -10,7 +10,7 @@ import numpy as np
 from viser.uplot import Series
 
 from homodyn.errors import HomodynError
-from homodyn.search.summary import Summary
+from homodyn.search.summary import StudySummary
 from homodyn.studio.panels.legend import ROOM, legend
 from homodyn.studio.panels.panel import Panel, assign
 from homodyn.studio.session import SessionView
@@ -108,7 +108,7 @@ class SearchPanel(Panel):
             self.session.changed.set()
 
 
-def sentence(overview: Summary) -> str:
+def sentence(overview: StudySummary) -> str:
     """A study in Markdown."""
     lines = [line.strip() for line in overview.lines()]
     return f"**{lines[0]}**\n\n" + "\n\n".join(lines[1:])

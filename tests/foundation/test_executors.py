@@ -1,0 +1,154 @@
+"""Executors: every implementation honours the contract of the interface."""
+
+import os
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
+
+import pytest
+
+from homodyn.foundation.executors import (
+    Executor,
+    ExecutorError,
+    ProcessExecutor,
+    SerialExecutor,
+    WorkerLost,
+    create_executor,
+)
+
+
+class ThreadExecutor(Executor):
+    """An executor as users write one."""
+
+    name = "threads"
+
+    def __init__(self, count):
+        self._pool, self._count = ThreadPoolExecutor(count), count
+
+    @property
+    def capacity(self):
+        return self._count
+
+    def submit(self, function, /, *arguments, cost=1.0, avoid=()) -> Future:
+        return self._pool.submit(function, *arguments)
+
+    def shutdown(self, *, cancel=False):
+        self._pool.shutdown(cancel_futures=cancel)
+
+
+@pytest.fixture(params=["serial", "processes", "threads"])
+def executor(request):
+    made = {
+        "serial": SerialExecutor,
+        "processes": lambda: ProcessExecutor(2),
+        "threads": lambda: ThreadExecutor(2),
+    }[request.param]()
+    with made:
+        yield made
+
+
+def test_functions_of_any_kind_run(executor):
+    offset = 3
+    assert list(executor.map(lambda x: x + offset, range(5))) == [3, 4, 5, 6, 7]
+    assert executor.submit(divmod, 7, 2).result() == (3, 1)
+    assert executor.capacity >= 1
+
+
+def test_the_exception_of_a_function_arrives_through_its_future(executor):
+    class Special(Exception):
+        pass
+
+    def fail():
+        raise Special("no")
+
+    future = executor.submit(fail)
+    with pytest.raises(Special, match="no"):
+        future.result()
+    # The executor goes on.
+    assert executor.submit(abs, -1).result() == 1
+
+
+def test_unordered_results_carry_values_and_errors(executor):
+    results = sorted(
+        executor.map_unordered(lambda x: 1 / x, [1, 0, 4]), key=lambda result: result.index
+    )
+    assert [result.value for result in results] == [1.0, None, 0.25]
+    assert isinstance(results[1].error, ZeroDivisionError)
+
+
+def test_a_worker_that_dies_loses_its_own_task_only():
+    with ProcessExecutor(2) as executor:
+        results = {
+            result.index: result
+            for result in executor.map_unordered(
+                lambda x: os._exit(3) if x == 2 else x * x, range(6)
+            )
+        }
+    assert isinstance(results.pop(2).error, WorkerLost)
+    assert {index: result.value for index, result in results.items()} == {
+        k: k * k for k in (0, 1, 3, 4, 5)
+    }
+
+
+def test_tasks_that_wait_can_be_cancelled():
+    with ProcessExecutor(1) as executor:
+        running = executor.submit(time.sleep, 1.0)
+        waiting = executor.submit(abs, -1)
+        assert waiting.cancel()
+        assert not running.cancel()
+        assert executor.submit(abs, -2).result() == 2
+
+
+def test_threads_of_worker_processes_are_limited():
+    with ProcessExecutor(1, threads=1) as executor:
+        names = ("HOMODYN_THREADS", "OMP_NUM_THREADS")
+        values = executor.submit(lambda: [os.environ.get(name) for name in names]).result()
+    assert values == ["1", "1"]
+
+
+def test_what_cannot_be_sent_is_refused():
+    with (
+        ProcessExecutor(1) as executor,
+        pytest.raises(ExecutorError, match="cannot be sent to other processes"),
+    ):
+        executor.submit(print, threading.Lock())
+
+
+def test_an_executor_that_was_shut_down_takes_no_tasks():
+    executor = ProcessExecutor(1)
+    executor.shutdown()
+    executor.shutdown()
+    with pytest.raises(ExecutorError, match="shut down"):
+        executor.submit(abs, -1)
+
+
+def test_unknown_places_are_refused():
+    with pytest.raises(ExecutorError, match="where is 'moon'; it can be 'serial', 'pool'"):
+        create_executor("moon")
+
+
+def test_a_script_without_a_guard_uses_processes(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        textwrap.dedent(
+            """
+            from homodyn.foundation.executors import ProcessExecutor
+
+            class Pair:
+                def __init__(self, value):
+                    self.value = value
+
+            def double(pair):
+                return Pair(2 * pair.value)
+
+            with ProcessExecutor(2) as executor:
+                print([pair.value for pair in executor.map(double, [Pair(1), Pair(2)])])
+            """
+        )
+    )
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=120)
+    assert done.stderr == ""
+    assert done.stdout == "[2, 4]\n"
