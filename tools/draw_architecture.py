@@ -85,9 +85,7 @@ def table(sizes: list[PackageSize], counts: Counter[tuple[str, str]]) -> str:
     for size in sizes:
         used = [other.name for other in sizes if counts[size.name, other.name]]
         names = ", ".join(f"`{name}`" for name in used if name != size.name) or "-"
-        rows.append(
-            f"| `{size.name}` | {size.purpose} | {size.files} | {size.lines} | {names} |"
-        )
+        rows.append(f"| `{size.name}` | {size.purpose} | {size.files} | {size.lines} | {names} |")
     files, lines = (sum(getattr(s, part) for s in sizes) for part in ("files", "lines"))
     return "\n".join([*rows, f"| all | | {files} | {lines} | |"])
 
