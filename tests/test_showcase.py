@@ -7,7 +7,7 @@ import homodyn as hd
 
 matplotlib.use("Agg")
 
-SHOWCASE = '''
+SHOWCASE = """
 import homodyn as hd
 
 subject = hd.catalog.heiman(height=1.79, mass=76)              # Model
@@ -21,14 +21,16 @@ hd.report.write("report.html", motion, loads)
 
 walk = hd.gait.synthesize(subject, speed=1.3)                  # the same Motion record, whoever made it
 hd.gait.measures(walk); hd.balance.margins(walk)
-'''
+"""
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """A folder with a standing and a walking trial of a person of that size."""
     found = tmp_path_factory.mktemp("showcase")
-    hd.synthetic.write_trial(hd.synthetic.walking_trial(height=1.79, mass=76, strides=3), found / "t")
+    hd.synthetic.write_trial(
+        hd.synthetic.walking_trial(height=1.79, mass=76, strides=3), found / "t"
+    )
     for name in ("static.c3d", "walk.c3d"):
         (found / "t" / name).rename(found / name)
     return found
