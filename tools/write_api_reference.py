@@ -109,7 +109,7 @@ def members(value: type) -> list[str]:
 
 
 def plain(doc: str) -> str:
-    """A docstring as Markdown: sections in bold, their entries as lists, double backticks single."""
+    """A docstring as Markdown: sections in bold, their entries as lists."""
     lines, section = [], False
     for line in doc.replace("``", "`").splitlines():
         if re.fullmatch(r"(Args|Returns|Raises|Yields):", line):
