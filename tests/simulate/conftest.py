@@ -69,7 +69,7 @@ def on_the_ground():
 
 def slope(angle):
     """Level ground tilted about y: downhill is +x."""
-    return hd.simulate.Plane((np.sin(angle), 0.0, np.cos(angle)))
+    return hd.simulate.PlaneObstacle((np.sin(angle), 0.0, np.cos(angle)))
 
 
 @pytest.fixture(scope="session")

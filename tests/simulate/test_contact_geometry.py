@@ -11,7 +11,7 @@ import homodyn as hd
 from homodyn.dynamics.tree import Tree
 from homodyn.dynamics.wrenches import WrenchRows
 from homodyn.model import ContactShape
-from homodyn.simulate import Box, ContactGeometry, HeightField, Plane, gap_distances
+from homodyn.simulate import BoxObstacle, ContactGeometry, HeightField, PlaneObstacle, gap_distances
 from homodyn.simulate.contact_geometry import gap_velocity, nearest_points
 
 
@@ -22,8 +22,8 @@ def surface(obstacle, points):
 
 
 OBSTACLES = {
-    "plane": Plane((0.2, -0.3, 1.0), 0.1),
-    "box": Box(
+    "plane": PlaneObstacle((0.2, -0.3, 1.0), 0.1),
+    "box": BoxObstacle(
         (0.3, 0.2, 0.4),
         (0.1, 0.0, -0.2),
         np.linalg.qr(np.random.default_rng(3).normal(size=(3, 3)))[0],
@@ -84,7 +84,7 @@ def test_a_height_field_runs_through_its_nodes_and_is_exact_on_slopes():
     np.testing.assert_allclose(surface(field, nodes)[0], 0, atol=1e-14)
     X, Y = np.meshgrid(np.arange(4.0), np.arange(4.0), indexing="ij")
     slope = HeightField(0.3 * X - 0.1 * Y)
-    plane = Plane((-0.3, 0.1, 1.0))
+    plane = PlaneObstacle((-0.3, 0.1, 1.0))
     points = np.random.default_rng(2).uniform(0.1, 2.9, (40, 3))
     for got, expected in zip(surface(slope, points), surface(plane, points), strict=True):
         np.testing.assert_allclose(got, expected, atol=1e-12)
@@ -197,7 +197,7 @@ def test_an_axis_across_a_box_touches_its_edges(kind):
         (hd.joints.free().joint("free", "world", "stick"),),
         contacts=(ContactShape("axis", "stick", kind, radius=radius, size=[1.0, 0, 0]),),
     )
-    scene = ContactGeometry(model, ground=(Box((0.1, 5.0, 0.5)),))
+    scene = ContactGeometry(model, ground=(BoxObstacle((0.1, 5.0, 0.5)),))
     q = model.neutral()
     q[:3] = [0.4, 0, 0.6]
     gaps = gap_distances(scene)(q)
@@ -253,7 +253,7 @@ def test_unknown_contacts_and_pairs_on_one_body_are_refused(dumbbell):
     with pytest.raises(hd.ModelError, match="2 x 2"):
         HeightField([[1.0]])
     with pytest.raises(hd.ModelError, match="positive half extents"):
-        Box((0, 1, 1))
+        BoxObstacle((0, 1, 1))
 
 
 def two_boxes(first, second):
@@ -306,7 +306,7 @@ def test_a_box_and_a_fixed_box_meet_as_two_bodies_do():
     turn = np.linalg.qr(np.random.default_rng(8).normal(size=(3, 3)))[0]
     turn *= np.sign(np.linalg.det(turn))
     fixed = ContactGeometry(
-        model, contacts=("box a",), ground=(Box(halves[1], (0.1, 0.2, 0.3), turn),)
+        model, contacts=("box a",), ground=(BoxObstacle(halves[1], (0.1, 0.2, 0.3), turn),)
     )
     q = model.random(6, 50)
     q[:, :3] = np.random.default_rng(6).uniform(-0.5, 0.7, (50, 3))

@@ -5,12 +5,12 @@ import pytest
 
 from homodyn.model import Assembly, box, joints, sphere
 from homodyn.simulate import (
-    Box,
+    BoxObstacle,
     ContactGeometry,
     EventDrivenContact,
     HeightField,
     ImplicitSprings,
-    Plane,
+    PlaneObstacle,
     SimulationOptions,
     SimulationStatus,
     SoftContact,
@@ -56,9 +56,9 @@ def sliders():
 RIDGE = np.zeros((5, 11))
 RIDGE[2, :] = 0.1
 STANDS = {
-    "plane": (Plane((0, 0, 1), 0.1), dict.fromkeys(SHAPES, 0.1)),
+    "plane": (PlaneObstacle((0, 0, 1), 0.1), dict.fromkeys(SHAPES, 0.1)),
     # The box lies under the middles alone: no end or corner of a longer shape is above it.
-    "box": (Box((0.1, 5.0, 0.2), (0, 0, -0.1)), dict.fromkeys(SHAPES, 0.1)),
+    "box": (BoxObstacle((0.1, 5.0, 0.2), (0, 0, -0.1)), dict.fromkeys(SHAPES, 0.1)),
     "field": (HeightField(RIDGE, (0.2, 0.5), (-0.4, -2.5)), dict.fromkeys(SHAPES, 0.1)),
 }
 
@@ -156,7 +156,7 @@ def test_a_plank_laid_across_another_stays(law, yaw):
     chosen, dt = LAWS[law]
     if law == "time_stepping":
         chosen = TimeStepping(sweeps=20)
-    scene = ContactGeometry(model, ground=(Box((0.5, 0.1, 0.05), (0, 0, -0.05)),))
+    scene = ContactGeometry(model, ground=(BoxObstacle((0.5, 0.1, 0.05), (0, 0, -0.05)),))
     lay = run(
         model,
         q,

@@ -29,7 +29,13 @@ from homodyn.report.replay import (
     replay_data,
     replay_html,
 )
-from homodyn.simulate import ContactGeometry, Plane, SimulationResult, gap_distances, level_ground
+from homodyn.simulate import (
+    ContactGeometry,
+    PlaneObstacle,
+    SimulationResult,
+    gap_distances,
+    level_ground,
+)
 
 ENERGIES = ("kinetic", "potential", "actuators", "contacts", "dissipated", "events", "error")
 
@@ -169,7 +175,9 @@ def _floor(record: SimulationResult, usual: float) -> float:
     """Height (m) of the level plane of the scene, or what the replay takes without one."""
     scene = record.scene or ContactGeometry(record.model)
     up = level_ground(record.model).normal
-    levels = [x.height for x in scene.ground or () if isinstance(x, Plane) and x.normal == up]
+    levels = [
+        x.height for x in scene.ground or () if isinstance(x, PlaneObstacle) and x.normal == up
+    ]
     return float(max(levels)) if levels and record.contact_names else usual
 
 

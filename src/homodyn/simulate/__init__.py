@@ -41,7 +41,7 @@ from homodyn.simulate.implicit_rows import (
 )
 from homodyn.simulate.implicit_springs import ImplicitSprings
 from homodyn.simulate.joint_rows import JointLimits, JointRow
-from homodyn.simulate.obstacles import Box, HeightField, Plane, level_ground
+from homodyn.simulate.obstacles import BoxObstacle, HeightField, PlaneObstacle, level_ground
 from homodyn.simulate.options import SimulationOptions
 from homodyn.simulate.result import (
     EnergyBalance,
@@ -62,7 +62,7 @@ __all__ = [
     "ActuationInput",
     "ActuationLoad",
     "BatchSimulator",
-    "Box",
+    "BoxObstacle",
     "ContactForces",
     "ContactGeometry",
     "ContactLaw",
@@ -81,7 +81,7 @@ __all__ = [
     "Integrator",
     "JointLimits",
     "JointRow",
-    "Plane",
+    "PlaneObstacle",
     "RolloutResult",
     "SampledTorques",
     "SimulationOptions",

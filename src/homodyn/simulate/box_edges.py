@@ -14,8 +14,9 @@ from functools import lru_cache
 from typing import Any
 
 import casadi as ca
+import numpy as np
 
-from homodyn.simulate.obstacles import Box
+from homodyn.simulate.obstacles import BoxObstacle
 from homodyn.spatial import Array, cross
 
 CORNERS = [(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
@@ -45,10 +46,11 @@ class OrientedBox:
         return [self.center + i * x + j * y + k * z for i, j, k in CORNERS]
 
     @staticmethod
-    def from_obstacle(obstacle: Box) -> OrientedBox:
+    def from_obstacle(obstacle: BoxObstacle) -> OrientedBox:
         """A fixed box."""
-        axes = [ca.SX(list(row)) for row in obstacle.rotation]
-        return OrientedBox(ca.SX(list(obstacle.position)), axes, [ca.SX(h) for h in obstacle.size])
+        axes = [ca.SX(row) for row in np.asarray(obstacle.rotation).tolist()]
+        half = [ca.SX(h) for h in np.asarray(obstacle.half_extents).tolist()]
+        return OrientedBox(ca.SX(np.asarray(obstacle.position)), axes, half)
 
 
 @dataclass(frozen=True, eq=False)

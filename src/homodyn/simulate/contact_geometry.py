@@ -36,7 +36,7 @@ from homodyn.simulate.contact_probes import (
     lowest_face,
     nearest_probe,
 )
-from homodyn.simulate.obstacles import Box, HeightField, Obstacle, box_surface, level_ground
+from homodyn.simulate.obstacles import BoxObstacle, HeightField, Obstacle, box_surface, level_ground
 from homodyn.spatial import Array, Transform, cross, stack
 from homodyn.symbolic import Kernel, kernel
 
@@ -87,10 +87,16 @@ class Gap:
 
 @dataclass(frozen=True, eq=False)
 class ContactGeometry:
-    """Which contact shapes of a model meet which obstacles and each other.
+    """Which contact shapes of a model can touch which obstacles and each other.
 
-    ``contacts`` names shapes (None: all). ``ground`` holds obstacles (None: the plane across
-    gravity through the origin). ``pairs`` names two shapes of different bodies each.
+    Attributes:
+        model: The model.
+        contacts: Names of contact shapes that can touch obstacles; None: all.
+        ground: Obstacles; None: the horizontal plane through the origin.
+        pairs: Names of two shapes on different bodies each that can touch each other.
+
+    Raises:
+        ModelError: A contact is unknown, or two shapes cannot touch each other.
     """
 
     model: Model
@@ -158,13 +164,13 @@ class ContactGeometry:
         elif isinstance(obstacle, HeightField) and shape.kind == "box":
             probes += edge_probes(shape, body, placed, obstacle)
         found = [_probe_gap(tree, probe, -1, index, obstacle.surface) for probe in probes]
-        if shape.kind == "box" and isinstance(obstacle, Box):
+        if shape.kind == "box" and isinstance(obstacle, BoxObstacle):
             solid = OrientedBox.from_obstacle(obstacle)
             found += _corner_gaps(solid, placed, shape, body, index)
             found += _crossing_gaps(
                 shape.name, body, -1, index, _oriented_box(shape, placed), solid
             )
-        elif shape.kind in ("line", "capsule") and isinstance(obstacle, Box):
+        elif shape.kind in ("line", "capsule") and isinstance(obstacle, BoxObstacle):
             found += _axis_gaps(shape, placed, body, -1, index, OrientedBox.from_obstacle(obstacle))
         elif shape.kind == "box" and isinstance(obstacle, HeightField):
             found.append(_node_gap(obstacle, placed, shape, body, index))
@@ -347,7 +353,15 @@ def _unit_clip(share: Array) -> Array:
 
 
 def gap_distances(scene: ContactGeometry) -> Kernel:
-    """A kernel from positions ``q`` to all distances, normals and points of a scene."""
+    """Build a kernel that evaluates all gaps of a scene.
+
+    Args:
+        scene: The gaps.
+
+    Returns:
+        A kernel from positions ``q`` (..., nq) to ``"distance"`` (..., gaps), ``"normal"`` and
+        ``"point"`` (..., gaps, 3), m, world.
+    """
 
     def distances(q: Array) -> dict[str, Array]:
         gaps = scene.gaps(Tree(scene.model, q))
@@ -367,7 +381,15 @@ def gap_distances(scene: ContactGeometry) -> Kernel:
 
 
 def gap_velocity(tree: Tree, gap: Gap) -> Array:
-    """World velocity (m/s) of the body's point against the other's, at the place of the gap."""
+    """Relative velocity of both bodies at a gap.
+
+    Args:
+        tree: The model at a state.
+        gap: The gap.
+
+    Returns:
+        Velocity of the point of the body relative to that of the other (m/s, world), (3,).
+    """
     total: Array = ca.SX.zeros(3)
     for body, sign in ((gap.body, 1.0), (gap.other, -1.0)):
         if body >= 0:
@@ -380,10 +402,21 @@ def gap_velocity(tree: Tree, gap: Gap) -> Array:
 def place_on_ground(
     model: Model, q: np.ndarray, height: float = 0.0, scene: ContactGeometry | None = None
 ) -> np.ndarray:
-    """The pose with its lowest contact ``height`` (m) above what it may touch.
+    """Lift or lower a pose until its lowest contact is at a height above what it may touch.
 
-    It is moved up along gravity by the first coordinates that carry the whole model, so its first
-    joint must let it move that way.
+    It moves along gravity by the coordinates of the first joint, which must allow that.
+
+    Args:
+        model: The model.
+        q: A pose, (nq,).
+        height: Height of the lowest contact (m).
+        scene: What it may touch; None: level ground.
+
+    Returns:
+        The pose, (nq,).
+
+    Raises:
+        ModelError: The model has no contacts, or its first joint cannot lift it.
     """
     chosen = scene or ContactGeometry(model)
     gravity = np.asarray(model._usual(model.gravity), dtype=float)

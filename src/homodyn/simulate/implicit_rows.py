@@ -1,9 +1,9 @@
-"""Springs and dampers taken at the end of a step, and the ways of naming their strength.
+"""Implicit rows: springs and dampers evaluated at the end of a step, and their constants.
 
 A *row* is a force f along a direction of the state whose velocity at the end of the step is u. With
 error phi at its start and step h,
 
-    f = -kp (phi + h u) - kd u = -(h kp + kd) u - kp phi,    held between two bounds,
+    f = -kp (phi + h u) - kd u = -(h kp + kd) u - kp phi,    clipped to two bounds,
 
 so any stiffness is stable at any step. Engines that call the same thing error reduction and
 constraint force mixing (Witkin, Smith; HDM eqs. 11 to 15) have ERP = h kp / (h kp + kd) and
@@ -24,7 +24,7 @@ from homodyn.errors import ModelError
 from homodyn.spatial import Array
 
 NO_BOUND = 1e300
-"""Stands for a bound that is not there, where only numbers will do."""
+"""Stands for an infinite bound where a finite number is needed."""
 
 
 class SpringDamper(NamedTuple):
@@ -42,7 +42,19 @@ class ErrorReduction(NamedTuple):
 
 
 def erp_cfm_from_spring_damper(kp: float, kd: float, h: float) -> ErrorReduction:
-    """ERP and CFM of a spring-damper at the step ``h`` (s)."""
+    """Error reduction and constraint force mixing of a spring-damper.
+
+    Args:
+        kp: Stiffness (N/m, N m/rad).
+        kd: Damping (N s/m, N m s/rad).
+        h: Step (s).
+
+    Returns:
+        ERP and CFM.
+
+    Raises:
+        ModelError: Stiffness and damping are both zero.
+    """
     total = h * kp + kd
     if not total > 0:
         raise ModelError(f"kp {kp:g} and kd {kd:g} at step {h:g} make no force; one must be > 0")
@@ -50,14 +62,35 @@ def erp_cfm_from_spring_damper(kp: float, kd: float, h: float) -> ErrorReduction
 
 
 def spring_damper_from_erp_cfm(erp: float, cfm: float, h: float) -> SpringDamper:
-    """The spring-damper with this ERP and CFM at the step ``h`` (s)."""
+    """The spring-damper with given error reduction and constraint force mixing.
+
+    Args:
+        erp: Fraction of an error that one step removes, 0 to 1.
+        cfm: Constraint force mixing (m/(N s), rad/(N m s)), positive.
+        h: Step (s).
+
+    Returns:
+        Stiffness and damping.
+
+    Raises:
+        ModelError: A value is out of its range.
+    """
     if not (0 <= erp <= 1 and cfm > 0 and h > 0):
         raise ModelError(f"ERP {erp:g} must lie in [0, 1], CFM {cfm:g} and step {h:g} be positive")
     return SpringDamper(erp / (h * cfm), (1 - erp) / cfm)
 
 
 def spring_damper_from_frequency(mass: float, frequency: float, ratio: float = 1.0) -> SpringDamper:
-    """The one that lets ``mass`` (kg, kg m2) swing at ``frequency`` (Hz) with a damping ratio."""
+    """The spring-damper with which a mass oscillates at a frequency.
+
+    Args:
+        mass: Mass or inertia (kg, kg m2).
+        frequency: Undamped natural frequency (Hz).
+        ratio: Damping ratio; 1 is critical.
+
+    Returns:
+        Stiffness and damping.
+    """
     omega = 2 * np.pi * frequency
     return SpringDamper(mass * omega**2, 2 * ratio * mass * omega)
 
@@ -158,10 +191,20 @@ def is_unbounded(bound: Array) -> bool:
 def piecewise_spring(
     breaks: Sequence[float], slopes: Sequence[float], error: Array, kd: Array, h: Array | None
 ) -> list[ImplicitRow]:
-    """Rows whose sum is a spring that stiffens: slopes[0] up to breaks[0], slopes[1] next, ...
+    """Rows whose sum is a progressive spring: slopes[0] up to breaks[0], then slopes[1], ...
 
-    ``error`` >= 0 counts from rest; ``slopes`` (N/m) must not fall, so that the law is monotone.
-    The damping ``kd`` belongs to the first piece.
+    Args:
+        breaks: Deflections at which the stiffness changes (m, rad), increasing.
+        slopes: Stiffness of each piece (N/m, N m/rad), one more than breaks, increasing.
+        error: Deflection from rest, not negative.
+        kd: Damping of the first piece (N s/m, N m s/rad).
+        h: Step (s); None: forces of the present state.
+
+    Returns:
+        One row per piece.
+
+    Raises:
+        ModelError: The numbers of slopes and breaks do not fit, or slopes do not increase.
     """
     if len(slopes) != len(breaks) + 1 or any(b <= a for a, b in pairwise(slopes)):
         raise ModelError(

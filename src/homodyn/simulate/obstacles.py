@@ -1,8 +1,8 @@
-"""Fixed things that bodies meet: planes, boxes and height fields, as signed distances.
+"""Fixed obstacles that bodies touch: planes, boxes and height fields, as signed distances.
 
-Each gives for a point of the world how far it is from the surface (m, negative inside) and the unit
-normal there, which points out of the obstacle. They are written over symbols and are part of every
-kernel that simulates contact.
+Each gives for a point of the world its signed distance from the surface (m, negative inside) and
+the outward unit normal there. They are written over symbols and are part of every kernel that
+simulates contact.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 import casadi as ca
 import numpy as np
+from numpy.typing import ArrayLike
 
 from homodyn.errors import ModelError
 from homodyn.model import Model
@@ -23,18 +24,24 @@ MAX_FIELD_NODES = 4096
 
 
 class Obstacle(Protocol):
-    """A part of the world with a surface."""
+    """A fixed part of the world with a surface; implement it to add your own."""
 
     def surface(self, x: Array) -> tuple[Array, Array]:
         """Signed distance (m) of the point ``x`` (m, world) and the unit normal there."""
 
 
 @dataclass(frozen=True)
-class Plane:
-    """The half space n . x < ``height`` (m) is solid; ``normal`` (world) is made a unit vector."""
+class PlaneObstacle:
+    """A half space: n . x < ``height`` is solid.
 
-    normal: Any = (0.0, 0.0, 1.0)
+    Raises:
+        ModelError: The normal has no length.
+    """
+
+    normal: ArrayLike = (0.0, 0.0, 1.0)
+    """Outward normal (world), (3,); it is normalized."""
     height: float = 0.0
+    """Distance of the surface from the origin along the normal (m)."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "normal", _unit(self.normal, "normal of a plane"))
@@ -46,21 +53,26 @@ class Plane:
 
 
 @dataclass(frozen=True)
-class Box:
-    """A solid box with half extents ``size`` (m) around ``position`` (m).
+class BoxObstacle:
+    """A solid box.
 
-    The rows of ``rotation`` are its axes in the world.
+    Raises:
+        ModelError: Half extents are not positive, or the rotation is not orthogonal.
     """
 
-    size: Any
-    position: Any = (0.0, 0.0, 0.0)
-    rotation: Any = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+    half_extents: ArrayLike
+    """Half of the edge lengths (m), (3,)."""
+    position: ArrayLike = (0.0, 0.0, 0.0)
+    """Center (m, world), (3,)."""
+    rotation: ArrayLike = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+    """Rows are the axes of the box in the world, (3, 3)."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "size", _vector(self.size, "size of a box"))
+        half = _vector(self.half_extents, "half extents of a box")
+        object.__setattr__(self, "half_extents", half)
         object.__setattr__(self, "position", _vector(self.position, "position of a box"))
-        if min(self.size) <= 0:
-            raise ModelError(f"size of a box: positive half extents are needed, got {self.size}")
+        if min(half) <= 0:
+            raise ModelError(f"size of a box: positive half extents are needed, got {half}")
         turn = np.array(self.rotation, dtype=float)
         if turn.shape != (3, 3) or not np.allclose(turn @ turn.T, np.eye(3), atol=1e-9):
             raise ModelError("rotation of a box: three orthogonal unit rows are needed")
@@ -69,7 +81,9 @@ class Box:
     def surface(self, x: Array) -> tuple[Array, Array]:
         """Outside the distance to the nearest face, edge or corner; inside to the nearest face."""
         turn = np.array(self.rotation)
-        distance, normal = box_surface(turn @ (x - np.array(self.position)), np.array(self.size))
+        distance, normal = box_surface(
+            turn @ (x - np.array(self.position)), np.array(self.half_extents)
+        )
         return distance, turn.T @ normal
 
 
@@ -145,10 +159,18 @@ def _field_graph(field: HeightField) -> ca.Function:
     return ca.Function("field", [x], [(x[2] - height) / length, normal])
 
 
-def level_ground(model: Model, height: float = 0.0) -> Plane:
-    """The plane across gravity (z where there is none), ``height`` (m) above the origin."""
+def level_ground(model: Model, height: float = 0.0) -> PlaneObstacle:
+    """The horizontal plane, normal to gravity (to z without gravity).
+
+    Args:
+        model: The model whose gravity counts.
+        height: Height above the origin (m).
+
+    Returns:
+        The plane.
+    """
     gravity = np.array(model._usual(model.gravity), dtype=float)
-    return Plane(-gravity if np.linalg.norm(gravity) > 0 else (0.0, 0.0, 1.0), height)
+    return PlaneObstacle(-gravity if np.linalg.norm(gravity) > 0 else (0.0, 0.0, 1.0), height)
 
 
 def box_surface(x: Array, size: Array) -> tuple[Array, Array]:

@@ -6,12 +6,17 @@ from dataclasses import field
 from enum import Enum
 from functools import cached_property
 
+import casadi as ca
 import numpy as np
 
+from homodyn.dynamics.tree import Tree
 from homodyn.foundation import Curve, Record, TimeSeries, count_of, record
 from homodyn.model import Model
-from homodyn.motion import Motion
-from homodyn.simulate.contact_geometry import ContactGeometry
+from homodyn.model.side import side_of
+from homodyn.motion import ContactForce, Event, Motion, MotionSource
+from homodyn.motion.coordinate_columns import angular_coordinates, position_columns
+from homodyn.simulate.contact_geometry import ContactGeometry, gap_distances
+from homodyn.simulate.obstacles import level_ground
 
 
 class SimulationStatus(Enum):
@@ -152,7 +157,36 @@ class SimulationResult(TimeSeries):
             velocity_differences(self.time, self.v),
             method=f"simulation that {self.status.sentence}",
             notes=self.notes,
+            tau=self.torques,
+            contact_forces=self._body_forces(),
+            events=tuple(
+                Event(event.time, event.name, "General")
+                for event in self.events
+                if event.time <= self.time[-1]
+            ),
+            source=MotionSource.SIMULATED,
+            result=self,
         )
+
+    def _body_forces(self) -> tuple[ContactForce, ...]:
+        """Contact forces gathered by body, at their center of pressure."""
+        if self.scene is None or not self.contact_names:
+            return ()
+        tree = Tree(self.model, ca.SX.sym("q", self.model.nq))
+        gaps = self.scene.gaps(tree)
+        points = np.asarray(gap_distances(self.scene)(self.q)["point"])
+        up = np.asarray(level_ground(self.model).normal)
+        names = self.model.body_names
+        gathered = []
+        for body in sorted({gap.body for gap in gaps} | {gap.other for gap in gaps} - {-1}):
+            mine = [k for k, gap in enumerate(gaps) if gap.body == body]
+            theirs = [k for k, gap in enumerate(gaps) if gap.other == body]
+            force = np.concatenate([self.forces[:, mine], -self.forces[:, theirs]], axis=1)
+            if not force.any():
+                continue
+            place = points[:, [*mine, *theirs]]
+            gathered.append(_body_force(names[body], force, place, up))
+        return tuple(gathered)
 
     def force(self, name: str) -> np.ndarray:
         """Force on one contact, summed over its places.
@@ -183,12 +217,13 @@ class SimulationResult(TimeSeries):
         """
         model = self.model
         curves: list[Curve] = []
-        for name, place in zip(model.coordinate_names, model.position_index, strict=True):
-            if place is not None:
-                curves.append(Curve(name, "rad, m", self.time, self.q[:, place]))
+        for column in position_columns(model):
+            curves.append(Curve(column.name, column.unit, self.time, self.q[:, column.q]))
+        angular = angular_coordinates(model)
         for k, name in enumerate(model.coordinate_names):
-            curves.append(Curve(f"{name} velocity", "rad/s, m/s", self.time, self.v[:, k]))
-            curves.append(Curve(f"{name} torque", "N m, N", self.time, self.torques[:, k]))
+            rate, torque = ("rad/s", "N m") if angular[k] else ("m/s", "N")
+            curves.append(Curve(f"{name} velocity", rate, self.time, self.v[:, k]))
+            curves.append(Curve(f"{name} torque", torque, self.time, self.torques[:, k]))
         for k, name in enumerate(self.contact_names):
             curves.append(Curve(f"{name} force", "N", self.time, self.forces[:, k]))
         for name in ("kinetic", "potential", "actuators", "contacts", "dissipated", "error"):
@@ -201,6 +236,18 @@ class SimulationResult(TimeSeries):
             f"SimulationResult of {self.model.name!r}: {self.time[-1] - self.time[0]:g} s in "
             f"{count_of(self.steps, 'step')}, {self.message}"
         )
+
+
+def _body_force(body: str, forces: np.ndarray, points: np.ndarray, up: np.ndarray) -> ContactForce:
+    """Forces (frames, places, 3) at points on one body as one at their center of pressure."""
+    total = forces.sum(axis=1)
+    weights = np.abs(forces @ up)
+    sums = weights.sum(axis=1, keepdims=True)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        point = np.where(sums > 0, np.einsum("tk,tkx->tx", weights, points) / sums, np.nan)
+    arms = points - np.nan_to_num(point)[:, None]
+    torque = np.cross(arms, forces).sum(axis=1)
+    return ContactForce(body, side_of(body), total, point, torque, predicted=True)
 
 
 def velocity_differences(time: np.ndarray, v: np.ndarray) -> np.ndarray:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from homodyn.errors import ModelError
 from homodyn.foundation import Record, count_of, record, unknown_name
 from homodyn.model import Model
-from homodyn.motion import Motion
+from homodyn.motion import Motion, MotionSource
 from homodyn.simulate.actuation import ActuationArgument, actuation_parts
 from homodyn.simulate.contact_geometry import ContactGeometry
 from homodyn.simulate.contact_law import ContactLaw, EventDrivenLaw
@@ -100,6 +100,7 @@ class RolloutResult(Record):
                 "SimulationOptions(recorded_quantities=...)"
             )
         q, v = self.records["q"][element], self.records["v"][element]
+        none = np.zeros((0, 0))
         sentence = SimulationStatus(int(self.status[element])).sentence
         return Motion(
             self.model,
@@ -108,6 +109,8 @@ class RolloutResult(Record):
             v,
             velocity_differences(self.time, v),
             method=f"simulation that {sentence}",
+            tau=self.records["torques"][element] if "torques" in self.records else none,
+            source=MotionSource.SIMULATED,
         )
 
     def headline(self) -> str:

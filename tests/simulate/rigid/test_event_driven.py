@@ -6,7 +6,7 @@ import pytest
 from homodyn.dynamics import kinetic_energy, momentum, potential_energy
 from homodyn.errors import ModelError
 from homodyn.model import Assembly, Body, joints
-from homodyn.simulate import ContactGeometry, Plane
+from homodyn.simulate import ContactGeometry, PlaneObstacle
 from homodyn.simulate.rigid import EventDrivenContact, TerminationReason, run_events
 from homodyn.simulate.rigid.contact_modes import CLOSING_DEPTH
 from support.things import ball, box, coin, resting_on, stack_of_boxes, tilted
@@ -49,7 +49,7 @@ def test_bounces_come_when_they_should_and_end():
 def test_a_block_begins_to_slide_at_the_angle_of_friction(beyond, slides):
     model, mu = box(), 0.5
     angle = np.arctan(mu) + beyond
-    scene = ContactGeometry(model, ground=(Plane(tilted(angle)),))
+    scene = ContactGeometry(model, ground=(PlaneObstacle(tilted(angle)),))
     run = run_events(
         EventDrivenContact(friction=mu, tolerance=1e-6),
         scene,
@@ -82,7 +82,7 @@ def test_a_sliding_ball_comes_to_roll():
 def test_a_ball_rolls_down_a_slope_without_loss():
     model, angle = ball(), 0.3
     q = resting_on(angle, 0.1)
-    scene = ContactGeometry(model, ground=(Plane(tilted(angle)),))
+    scene = ContactGeometry(model, ground=(PlaneObstacle(tilted(angle)),))
     run = run_events(EventDrivenContact(friction=0.8), scene, q, np.zeros(6), 0.5, dt=0.1)
     assert run.events == ()
     way = 5 / 7 * G * np.sin(angle) * 0.5**2 / 2
@@ -116,7 +116,7 @@ def test_a_spinning_coin_stops_when_friction_has_used_its_spin():
 def test_a_slender_box_tips_where_its_weight_passes_the_edge(slope, tips):
     model = box(half=(0.05, 0.1, 0.2))
     angle = np.arctan(slope)
-    scene = ContactGeometry(model, ground=(Plane(tilted(angle)),))
+    scene = ContactGeometry(model, ground=(PlaneObstacle(tilted(angle)),))
     run = run_events(
         EventDrivenContact(friction=0.8), scene, resting_on(angle, 0.2), np.zeros(6), 0.2, dt=0.1
     )

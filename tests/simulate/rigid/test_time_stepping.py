@@ -6,7 +6,13 @@ import pytest
 from homodyn.dynamics import kinetic_energy, momentum, potential_energy
 from homodyn.errors import ModelError
 from homodyn.model import Assembly, Body, joints
-from homodyn.simulate import ContactGeometry, ImplicitSprings, Plane, SimulationOptions, rollout
+from homodyn.simulate import (
+    ContactGeometry,
+    ImplicitSprings,
+    PlaneObstacle,
+    SimulationOptions,
+    rollout,
+)
 from homodyn.simulate import run as run_one
 from homodyn.simulate.rigid import TimeStepping
 from support.things import ball, box, coin, resting_on, stack_of_boxes, stepped, tilted
@@ -19,7 +25,7 @@ DT = 1e-3
 def test_a_block_begins_to_slide_at_the_angle_of_friction(beyond, slides):
     model, mu = box(), 0.5
     angle = np.arctan(mu) + beyond
-    scene = ContactGeometry(model, ground=(Plane(tilted(angle)),))
+    scene = ContactGeometry(model, ground=(PlaneObstacle(tilted(angle)),))
     law = TimeStepping(friction=mu, sweeps=30)
     run = stepped(scene, law, resting_on(angle, 0.1), np.zeros(6), dt=DT, steps=500)
     expected = G * (np.sin(angle) - mu * np.cos(angle)) * 0.5 if slides else 0.0
@@ -39,7 +45,7 @@ def test_a_sliding_ball_comes_to_roll():
 
 def test_a_ball_rolls_down_a_slope():
     model, angle = ball(), 0.3
-    scene = ContactGeometry(model, ground=(Plane(tilted(angle)),))
+    scene = ContactGeometry(model, ground=(PlaneObstacle(tilted(angle)),))
     run = stepped(scene, TimeStepping(), resting_on(angle, 0.1), np.zeros(6), dt=DT, steps=500)
     way = 5 / 7 * G * np.sin(angle) * 0.5**2 / 2
     assert np.linalg.norm(run["q"][-1, :3] - 0.1 * tilted(angle)) == pytest.approx(way, rel=5e-3)
@@ -68,7 +74,7 @@ def test_a_spinning_coin_slows_and_stops():
 def test_a_slender_box_tips_where_its_weight_passes_the_edge(slope, tips):
     model = box(half=(0.05, 0.1, 0.2))
     angle = np.arctan(slope)
-    scene = ContactGeometry(model, ground=(Plane(tilted(angle)),))
+    scene = ContactGeometry(model, ground=(PlaneObstacle(tilted(angle)),))
     run = stepped(
         scene, TimeStepping(sweeps=40), resting_on(angle, 0.2), np.zeros(6), dt=DT, steps=200
     )
