@@ -120,7 +120,7 @@ def compare(page: Any, studio: Studio) -> None:
 def simulate(page: Any, studio: Studio) -> None:
     """A body that is pushed at its trunk."""
     tab(page, "Simulate")
-    page.get_by_role("button", name="Let go").click()
+    page.get_by_role("button", name="Start simulation").click()
     panel: Any = studio.layout.panel(SimulatePanel)
     until(lambda: len(panel.samples) > 30)
     studio._segment_clicked("HeiMan", "UpperTrunk")
@@ -135,7 +135,7 @@ def balance(page: Any, studio: Studio) -> None:
     """Margins of the walk."""
     tab(page, "Studies")
     studio.session.update_clock(lambda clock: clock.at(0.95))
-    page.get_by_role("button", name="Judge the motion").click()
+    page.get_by_role("button", name="Evaluate balance").click()
     panel: Any = studio.layout.panel(BalancePanel)
     until(lambda: panel.plot is not None)
 

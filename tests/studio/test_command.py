@@ -35,7 +35,7 @@ def test_the_demonstration_ends_on_ctrl_c_and_keeps_what_is_unsaved(browser, tmp
     try:
         address = re.search(r"http://\S+", process.stdout.readline())[0]
         page.goto(f"{address}?fixedDpr=0.5")
-        page.get_by_text("Analysing the demonstration").first.wait_for()
+        page.get_by_text("Analyzing the demonstration").first.wait_for()
         unfold(page, "Pose")
         page.get_by_role("button", name="Random").click()
         page.get_by_text("Homodyn studio (unsaved work)").wait_for()

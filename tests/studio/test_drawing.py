@@ -44,7 +44,7 @@ def test_all_points_of_a_figure_are_where_a_slow_drawing_has_them(entry):
         np.testing.assert_allclose(poses.com[row], slow.com, atol=1e-5)
         np.testing.assert_allclose(poses.joints[row], list(slow.joints.values()), atol=1e-5)
         np.testing.assert_allclose(poses.markers[row], list(slow.markers.values()), atol=1e-5)
-        solids = [end for solid in slow.solids for end in (solid.start, solid.end)]
+        solids = [end for solid in slow.capsules for end in (solid.start, solid.end)]
         np.testing.assert_allclose(poses.caps[row][: len(solids)], solids, atol=1e-5)
 
 

@@ -163,7 +163,7 @@ def test_an_empty_studio_says_where_to_begin(visit):
     try:
         page = visit(empty)
         page.get_by_text("Begin here:").wait_for()
-        page.get_by_role("button", name="Add this body").click()
+        page.get_by_role("button", name="Add model").click()
         until(lambda: empty.session.document.names == ("HeiMan",), "a ready body")
         page.get_by_text("stands ready").wait_for()
     finally:

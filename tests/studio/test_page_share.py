@@ -83,7 +83,7 @@ def test_a_picture_a_film_and_a_replay_come_out_of_the_page(studio, visit, brows
     panel = studio.layout.panel(SavePanel)
     unfold(page, "Save")
     panel.what.value = PICTURE
-    downloaded(page, "Save this file", tmp_path / "view.png")
+    downloaded(page, "Save file", tmp_path / "view.png")
     picture = np.asarray(Image.open(tmp_path / "view.png"))
     assert picture.shape[2] == 3
     assert picture.std() > 3
@@ -95,7 +95,7 @@ def test_a_picture_a_film_and_a_replay_come_out_of_the_page(studio, visit, brows
     )
     studio.wait_until_drawn()
     panel.what.value = GIF
-    assert downloaded(page, "Save this file", tmp_path / "walk.gif") == "walk.gif"
+    assert downloaded(page, "Save file", tmp_path / "walk.gif") == "walk.gif"
     film = Image.open(io.BytesIO((tmp_path / "walk.gif").read_bytes()))
     assert film.n_frames == 4
     frames = []
@@ -105,7 +105,7 @@ def test_a_picture_a_film_and_a_replay_come_out_of_the_page(studio, visit, brows
     assert all(np.abs(a - b).max() > 50 for a, b in pairwise(frames))
 
     panel.what.value = REPLAY
-    downloaded(page, "Save this file", tmp_path / "walk.html")
+    downloaded(page, "Save file", tmp_path / "walk.html")
     faults = []
     sent = browser.new_page()
     sent.on("pageerror", lambda error: faults.append(str(error)))
@@ -139,12 +139,12 @@ def test_closing_a_page_with_unsaved_work_is_asked_about(studio, visit):
 def test_closing_a_body_with_unsaved_work_is_asked_about(studio, visit):
     page = visit(studio)
     posed(studio)
-    page.get_by_role("button", name="Close the active body").click()
+    page.get_by_role("button", name="Close active body").click()
     page.get_by_text("Its pose is not saved.").wait_for()
     page.get_by_role("button", name="Keep it open").click()
     until(lambda: not page.get_by_text("Its pose is not saved.").count(), "the question closed")
     assert studio.session.document.names == ("walk",)
-    page.get_by_role("button", name="Close the active body").click()
+    page.get_by_role("button", name="Close active body").click()
     page.get_by_role("button", name="Close it").click()
     until(lambda: studio.session.document.names == (), "a closed body")
 
@@ -193,7 +193,7 @@ def test_two_results_are_compared_over_the_cycle(studio, visit, tmp_path):
     for quantity in ("Angle", "Torque", "Ground force"):
         page.get_by_text(quantity, exact=True).first.wait_for()
     until(lambda: page.locator(".uplot:visible").count() >= 4, "plots")
-    downloaded(page, "Save these curves", tmp_path / "comparison.csv")
+    downloaded(page, "Save curves", tmp_path / "comparison.csv")
     heads = (tmp_path / "comparison.csv").read_text().splitlines()[0]
     assert "walk: Knee flexion right mean (deg)" in heads
     assert re.search(r"weaker: Knee flexion left mean \(N m/kg\)", heads)
@@ -216,7 +216,7 @@ def test_a_body_is_let_go_pushed_and_stopped(visit, serve):
     studio = serve(StudioDocument().with_actor(standing_actor(ball())))
     page = visit(studio)
     page.get_by_role("tab", name="Simulate").click()
-    page.get_by_role("button", name="Let go").click()
+    page.get_by_role("button", name="Start simulation").click()
     panel = studio.layout.panel(SimulatePanel)
     until(lambda: len(panel.samples) > 5, "the body moves")
     page.mouse.click(*pixel(page, studio, (0.0, 0.0, 0.3)))
@@ -238,4 +238,4 @@ def test_a_body_is_let_go_pushed_and_stopped(visit, serve):
     assert result.name.endswith("implicit springs")
     assert result.motion.time[-1] > 5 / 60
     assert not studio.session.document.actors[0].posed
-    page.get_by_role("button", name="Let go").wait_for()
+    page.get_by_role("button", name="Start simulation").wait_for()

@@ -42,7 +42,7 @@ def test_the_demonstration_opens_with_one_press_and_plays(visit):
     empty.start()
     try:
         page = visit(empty)
-        page.get_by_role("button", name="Open the demonstration").click()
+        page.get_by_role("button", name="Open demonstration").click()
         until(lambda: empty.session.document.trial is not None, "the recorded markers")
         actor = until(lambda: empty.session.document.actor, "the body that was fitted to them")
         assert actor.loads is not None
@@ -59,7 +59,7 @@ def error(page) -> float:
 
 
 def click_marker(page, studio, name: str, **how) -> None:
-    names, places = studio.stage.measured(studio.session.clock.now)
+    names, places = studio.stage.visible_markers(studio.session.clock.now)
     page.mouse.move(*pixel(page, studio, places[names.index(name)]))
     for key in how.get("modifiers", ()):
         page.keyboard.down(key)
@@ -87,7 +87,7 @@ def test_three_markers_are_assigned_and_the_error_falls(working, visit):
     assert working.view_options.selected_markers == set(ASTRAY)
     panel = working.layout.panel(MarkersPanel)
     choose(page, panel.segment, "ShankLeft")
-    page.get_by_role("button", name="Assign to the segment").click()
+    page.get_by_role("button", name="Assign to segment").click()
     until(
         lambda: (
             {m.body for m in working.session.document.actor.model.markers if m.name in ASTRAY}
@@ -103,7 +103,7 @@ def test_three_markers_are_assigned_and_the_error_falls(working, visit):
 def test_a_box_chooses_the_markers_inside_it(working, visit):
     page = visit(working)
     show_tab(page, "Fit")
-    names, places = working.stage.measured(0.0)
+    names, places = working.stage.visible_markers(0.0)
     at = np.array([pixel(page, working, place) for place in places])
     hips = [k for k, name in enumerate(names) if name.endswith("SI")]
     low, high = at[hips].min(axis=0) - 6, at[hips].max(axis=0) + 6
@@ -174,7 +174,7 @@ def test_handles_in_the_picture_move_a_joint_and_a_segment(working, visit):
     working.session.undo()
     until(lambda: working.session.document.actor.model == model, "undo")
     working.wait_until_drawn()
-    pose._clicked("HeiMan", "HandRight")
+    pose._on_segment_click("HeiMan", "HandRight")
     working.wait_until_drawn()
     drag_arrow(page, working, pose.handle._node)
     until(lambda: working.session.view().undo_label == "pull HandRight", "a pulled hand")
@@ -189,7 +189,7 @@ def test_a_pose_is_saved_and_comes_back(working, visit, tmp_path):
     until(lambda: working.session.view().undo_label == "random pose", "a random pose")
     pose = working.session.document.actor.q
     with page.expect_download() as sent:
-        page.get_by_role("button", name="Save the pose").click()
+        page.get_by_role("button", name="Save pose").click()
     sent.value.save_as(tmp_path / "pose.csv")
     page.get_by_role("button", name="Zero").click()
     until(lambda: working.session.view().undo_label == "zero pose", "a zero pose")

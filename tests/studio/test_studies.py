@@ -86,7 +86,7 @@ def test_a_network_on_the_page_follows_its_sliders(studio, spring_file):
     until(lambda: panel.run_network is not before, "another run")
     assert panel.run_network.record["mass.x"][100] == pytest.approx(np.cos(1.0), abs=1e-4)
     panel.filter.value = "mass"
-    panel._filtered()
+    panel._rebuild_sliders()
     assert set(panel.sliders) == {"mass.x", "mass.v"}
 
 
@@ -107,7 +107,7 @@ def study(tmp_path):
 def test_a_study_is_told_by_its_generations(study):
     place, result = study
     found = read_progress(place)
-    assert found.told.generations == 12
+    assert found.overview.generations == 12
     assert found.objective == "value"
     assert found.so_far[-1] == pytest.approx(result.best.objectives["value"])
     assert (np.diff(found.so_far) <= 0).all()
@@ -127,7 +127,7 @@ def test_a_study_on_the_page_shows_its_progress(studio, study):
 
 
 def test_a_study_is_looked_at_again_while_it_grows(studio, study, monkeypatch):
-    monkeypatch.setattr("homodyn.studio.panels.search.PAUSE", 0.05)
+    monkeypatch.setattr("homodyn.studio.panels.search.POLL_INTERVAL_S", 0.05)
     place, _ = study
     studio.open(open_path(place), "bowl.db")
     panel = studio.layout.panel(SearchPanel)
@@ -136,19 +136,19 @@ def test_a_study_is_looked_at_again_while_it_grows(studio, study, monkeypatch):
 
 
 def test_balance_of_a_walk_is_that_of_the_toolkit(walk_document):
-    balance = evaluate_motion(walk_document, 0.7)
+    result = evaluate_motion(walk_document, 0.7)
     motion = walk_document.actor.motion
     expected = balance.evaluate(motion, balance.detect(motion, friction=0.7))
-    np.testing.assert_allclose(balance.evaluation.wrench, expected.wrench)
-    standing_actor = motion.time[int(np.nanargmax(expected.wrench))]
-    corners = balance.polygon(standing_actor)
+    np.testing.assert_allclose(result.evaluation.wrench, expected.wrench)
+    best_time = motion.time[int(np.nanargmax(expected.wrench))]
+    corners = result.polygon(best_time)
     assert len(corners) >= 3
     middle = corners[:, :2].mean(axis=0)
-    assert np.linalg.norm(middle - balance.center(standing_actor)[:2]) < 0.3
-    assert len(balance.supports(standing_actor)) >= 3
-    assert balance.balanced(standing_actor)
-    assert balance.path.shape == (200, 2, 3)
-    np.testing.assert_allclose(balance.path[0, 0], balance.center(motion.time[0]), atol=1e-9)
+    assert np.linalg.norm(middle - result.center(best_time)[:2]) < 0.3
+    assert len(result.supports(best_time)) >= 3
+    assert result.balanced(best_time)
+    assert result.path.shape == (200, 2, 3)
+    np.testing.assert_allclose(result.path[0, 0], result.center(motion.time[0]), atol=1e-9)
 
 
 def test_a_body_without_motion_is_not_judged():

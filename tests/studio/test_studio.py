@@ -18,7 +18,7 @@ from homodyn.studio.panels.edit import EditPanel
 from homodyn.studio.panels.plots import PlotsPanel
 from homodyn.studio.panels.pose import PosePanel
 from homodyn.studio.scene.markers import (
-    DEFAULT_ERROR_THRESHOLD_M,
+    BAD_FIT_COLOR,
     MEASURED_COLOR,
     SELECTED_COLOR,
     UNASSIGNED_COLOR,
@@ -28,7 +28,7 @@ from homodyn.studio.studio import Studio
 
 def test_a_pulled_segment_takes_the_body_along(studio):
     panel = studio.layout.panel(PosePanel)
-    panel._clicked("walk", "HandLeft")
+    panel._on_segment_click("walk", "HandLeft")
     node = panel.handle._node
     target = np.add(node.position, [0.05, 0.0, 0.1])
     node.position = target
@@ -179,7 +179,7 @@ def test_markers_stand_out_by_their_state(studio):
     other = replace(actor, model=replace(actor.model, markers=moved))
     studio.session.change("move", lambda d: d.with_active(other))
     studio.wait_until_drawn()
-    assert colors()["LTOE"] == DEFAULT_ERROR_THRESHOLD_M
+    assert colors()["LTOE"] == BAD_FIT_COLOR
     assert studio.stage.errors["LTOE"] == pytest.approx(0.05 * np.sqrt(3), abs=0.02)
     studio.set_view_options(error_threshold=0.2)
     studio.wait_until_drawn()
@@ -190,7 +190,7 @@ def test_a_marker_behind_a_see_through_segment_is_the_one_that_was_meant(studio)
     clicked = []
     studio.on_marker.append(lambda *told: clicked.append(told))
     studio.on_segment.append(lambda *told: clicked.append(told))
-    names, places = studio.stage.measured(0.0)
+    names, places = studio.stage.visible_markers(0.0)
     eye = np.array([3.0, -5.0, 1.0])
     ray = (eye, places[names.index("LTOE")] - eye)
     studio.stage._hit("walk", "FootLeft", ray, True)

@@ -10,7 +10,7 @@ from homodyn.studio.document import StudioDocument
 from homodyn.studio.file_opening import actor_from_analysis
 from homodyn.studio.session import Session
 
-NAME = "Analysing the demonstration"
+NAME = "Analyzing the demonstration"
 
 
 def open_recording(session: Session) -> None:

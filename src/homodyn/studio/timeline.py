@@ -13,8 +13,8 @@ from homodyn.studio.document import nearest_frame
 
 MAX_SLIDER_MARKS = 40
 # The strip is as wide as the track of the slider under it: its label and its box are left out.
-COLORS = {"left": "#e08a3c", "right": "#3f7fd0"}
-"""Of the phases on the ground of each side."""
+COLORS = {"left": "#2f6fd0", "right": "#d0353f"}
+"""Stance phases of each side: right is red, left is blue."""
 
 
 def slider_marks(events: Sequence[Event], time: np.ndarray) -> tuple[tuple[int, str], ...]:

@@ -36,7 +36,7 @@ NODES = (
     ("path", (150, 110, 190), 2.0),
 )
 """Lines of the scene: name, colour, width (pixels)."""
-CURVES = {"push that is left (N)": "#3f7fd0", "moment that is left (N m)": "#e08a3c"}
+CURVES = {"force margin (N)": "#3f7fd0", "moment margin (N m)": "#e08a3c"}
 
 
 class BalancePanel(Panel):
@@ -48,10 +48,10 @@ class BalancePanel(Panel):
     def build(self) -> None:
         """Make the controls."""
         self.state = self.gui.add_markdown(
-            "How far is a motion from falling? Judge the active body, or drop a scene of supports."
+            "Evaluate the balance margins of the active body, or drop a scene file on the page."
         )
         self.friction = self.gui.add_number("Friction", 0.7, min=0.05, max=3.0, step=0.05)
-        self.button = self.gui.add_button("Judge the motion", icon=Icon.SCALE)
+        self.button = self.gui.add_button("Evaluate balance", icon=Icon.SCALE)
         self.instant_text = self.gui.add_markdown("")
         self.legend = self.gui.add_html(legend(CURVES), visible=False)
         self.balance: BalanceResult | None = None
@@ -103,10 +103,10 @@ class BalancePanel(Panel):
         document, friction = self.session.document, float(self.friction.value)
 
         def work(task: BackgroundTask) -> None:
-            task.tell("finding stances and what they can give")
+            task.tell("detecting stances and their contact wrenches")
             self.balance = evaluate_motion(document, friction)
 
-        self.studio.tasks.start("Judging the balance", work)
+        self.studio.tasks.start("Evaluating balance", work)
 
     def _draw(self, balance: BalanceResult | None) -> None:
         if self.plot is not None:
@@ -117,8 +117,8 @@ class BalancePanel(Panel):
         found = balance.evaluation
         self.legend.visible = True
         self.state.content = (
-            f"**{balance.owner}**: balanced in {100 * found.balanced:.0f} % of the judged frames. "
-            f"{found.sentence}"
+            f"**{balance.owner}**: balanced in {100 * found.balanced:.0f} % of the evaluated "
+            f"frames. {found.sentence}"
         )
         keep = np.unique(np.linspace(0, len(balance.time) - 1, 600).astype(int))
         curves = [np.where(np.isfinite(c), c, np.nan)[keep] for c in (found.force, found.wrench)]

@@ -71,7 +71,7 @@ class ComparePanel(Panel):
                     self.tables[quantity] = self.gui.add_markdown("")
             self.on_choice(choice)(lambda word: self.session.changed.set())
         self.save = self.gui.add_button(
-            "Save these curves", icon=Icon.DOWNLOAD, color="gray", visible=False
+            "Save curves", icon=Icon.DOWNLOAD, color="gray", visible=False
         )
         self.side.on_click(lambda event: self.session.changed.set())
         self.save.on_click(lambda event: self.studio.attempt(lambda: self._save(event.client)))

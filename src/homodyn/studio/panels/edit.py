@@ -36,7 +36,7 @@ class EditPanel(Panel):
             "Number", (NOTHING,), hint="A length (m) or mass (kg) of the body"
         )
         self.value = self.gui.add_number("Value", 0.0, step=0.001, min=0.0)
-        self.both = self.gui.add_checkbox("Left and right alike", True)
+        self.both = self.gui.add_checkbox("Symmetric (left and right)", True)
         self.mass_text = self.gui.add_markdown("")
         self.gui.add_divider()
         self.joint = self.gui.add_dropdown(
@@ -49,9 +49,9 @@ class EditPanel(Panel):
             "Turn (deg)", (0.0, 0.0, 0.0), step=0.1, hint="About x, then the new y, then z"
         )
         self.keep = self.gui.add_checkbox(
-            "The joint alone moves", False, hint="Segments stay where they are in this pose"
+            "Move joint only", False, hint="Segments stay where they are in this pose"
         )
-        self.done = self.gui.add_button("Let go of the joint", icon=Icon.CHECK, color="gray")
+        self.done = self.gui.add_button("Release joint", icon=Icon.CHECK, color="gray")
         self.handle = JointHandle(self.studio)
         self.on_choice(self.number)(lambda name: self.session.changed.set())
         self.on_choice(self.value)(self._set_number)

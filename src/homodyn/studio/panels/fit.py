@@ -27,7 +27,7 @@ from homodyn.studio.session import SessionView
 
 MIN_REDRAW_S = 0.15
 """s between two pictures of the bars while playing."""
-FIRST = "Open a body and a recording. Then fit a frame, or all of them."
+FIRST = "Open a body and a recording, then fit one frame or all frames."
 
 
 class FitPanel(Panel):
@@ -42,22 +42,27 @@ class FitPanel(Panel):
         self.frame = self.gui.add_button("Fit this frame", icon=Icon.TARGET)
         self.all = self.gui.add_button("Fit all frames", icon=Icon.PLAYER_TRACK_NEXT)
         self.robust = self.gui.add_checkbox(
-            "Markers far off count less", False, hint="A robust loss, from 20 mm on"
+            "Robust fit (down-weight outliers)", False, hint="Robust loss for errors above 20 mm"
         )
         self.bar = self.gui.add_progress_bar(0.0, visible=False, animated=True)
         self.cancel = self.gui.add_button("Cancel", icon=Icon.X, color="red", visible=False)
         self.bars = self.gui.add_html("")
-        with self.gui.add_folder("Calibrate and forces", expand_by_default=True):
+        with self.gui.add_folder("Calibration and dynamics", expand_by_default=True):
             self.mass = self.gui.add_number(
-                "Mass (kg)", 0.0, min=0.0, max=400.0, step=0.1, hint="Of the person; 0: as it is"
+                "Mass (kg)",
+                0.0,
+                min=0.0,
+                max=400.0,
+                step=0.1,
+                hint="Body mass; 0 keeps that of the model",
             )
             self.height = self.gui.add_number(
-                "Height (m)", 0.0, min=0.0, max=2.6, step=0.01, hint="Of the person; 0: unknown"
+                "Height (m)", 0.0, min=0.0, max=2.6, step=0.01, hint="Stature; 0 if unknown"
             )
             self.calibrate = self.gui.add_button(
-                "Calibrate the body",
+                "Calibrate model",
                 icon=Icon.RULER_2,
-                hint="Sizes, joint centres and marker places, from all open recordings",
+                hint="Segment sizes, joint centers and marker positions from all open recordings",
                 color="gray",
             )
             self.cutoff = self.gui.add_number(
@@ -159,7 +164,7 @@ class FitPanel(Panel):
     def _cancel(self) -> None:
         task = self.studio.tasks.current
         if task is None or task.done.is_set():
-            raise HomodynError("nothing is going on that could be cancelled")
+            raise HomodynError("there is no running task to cancel")
         task.cancel()
 
 

@@ -30,7 +30,7 @@ COLORS: dict[Severity, Any] = {
 class HealthPanel(Panel):
     """The findings about the recording that is worked on."""
 
-    title = "Health of the recording"
+    title = "Recording quality"
     expanded = True
 
     def build(self) -> None:

@@ -32,7 +32,7 @@ CHOICES = ("All", "Free", "Bad", "None")
 MIN_REDRAW_S = 0.15
 """s between two counts while playing."""
 FIRST = "Open a recording to work on its markers: drop a C3D or TRC file on this page."
-HOW = "Click a marker in the picture; Ctrl adds one. With Shift held, drag a box around several."
+HOW = "Click a marker; Ctrl+click adds one. Hold Shift and drag a box to select several."
 
 
 class MarkersPanel(Panel):
@@ -52,24 +52,29 @@ class MarkersPanel(Panel):
             "Segment", (NOBODY,), hint="Or click a segment while markers are chosen"
         )
         self.assign = self.gui.add_button(
-            "Assign to the segment",
+            "Assign to segment",
             icon=Icon.LINK,
-            hint="The markers stick to the segment where they are seen in this frame and pose",
+            hint="Attach the markers to the segment at their positions in this frame and pose",
         )
         self.weight = self.gui.add_number(
-            "Weight", 1.0, min=0.0, max=100.0, step=0.1, hint="How much they count; 0 leaves out"
+            "Weight",
+            1.0,
+            min=0.0,
+            max=100.0,
+            step=0.1,
+            hint="Weight in the fit; 0 excludes the marker",
         )
         self.bad = self.gui.add_number(
-            "Bad from (mm)",
+            "Error threshold (mm)",
             1000 * self.studio.view_options.error_threshold,
             min=1.0,
             max=500.0,
             step=1.0,
-            hint="Markers farther from the model than this stand out",
+            hint="Markers with larger errors are highlighted",
         )
         with self.gui.add_folder("Names", expand_by_default=False):
             self.match = self.gui.add_button(
-                "Match the labels", icon=Icon.ARROWS_LEFT_RIGHT, color="gray"
+                "Match labels", icon=Icon.ARROWS_LEFT_RIGHT, color="gray"
             )
             self.name = self.gui.add_text("New name", "")
             self.where = self.gui.add_dropdown(

@@ -88,7 +88,7 @@ class NetworkPanel(Panel):
             self._choice(network, first_choice(network))
             self.filter = self.gui.add_text("Numbers", "", hint="A part of their names")
             self._list = self.gui.add_folder("Sliders")
-            self.reset = self.gui.add_button("Back to the file", color="gray")
+            self.reset = self.gui.add_button("Reset to file", color="gray")
             for _ in range(1, PLOT_COUNT):
                 self._choice(network, NOTHING)
             self.until = self.gui.add_number("Seconds", 10.0, min=1e-3, step=1.0)

@@ -26,14 +26,16 @@ class OpenPanel(Panel):
         self.upload = self.gui.add_upload_button(
             "Open a file ...",
             icon=Icon.FOLDER_OPEN,
-            hint="C3D, TRC, CSV, OSIM, LuaModel, URDF, TOML, a folder of results or a saved "
-            "session as .zip, a network (.cdn) or a study (.db)",
+            hint="C3D, TRC, CSV, OSIM, LuaModel, URDF, TOML, a result folder or a saved session "
+            "(.zip), a network (.cdn) or a study (.db)",
         )
-        self.demo = self.gui.add_button("Open the demonstration", icon=Icon.WALK)
+        self.demo = self.gui.add_button("Open demonstration", icon=Icon.WALK)
         self.ready = self.gui.add_dropdown(
-            "Ready body", tuple(entry.name for entry in catalog.entries()), initial_value="heiman"
+            "Library model",
+            tuple(entry.name for entry in catalog.entries()),
+            initial_value="heiman",
         )
-        self.add = self.gui.add_button("Add this body", icon=Icon.USER_PLUS, color="gray")
+        self.add = self.gui.add_button("Add model", icon=Icon.USER_PLUS, color="gray")
         self.upload.on_upload(self._on_upload)
         self.on_click(self.demo)(self._demonstrate)
         self.on_click(self.add)(self._add_ready)
@@ -72,7 +74,7 @@ def guide_sentence(view: SessionView) -> str:
     if actor is None:
         return "**Next:** add a body below, or drop a model, to fit it to the markers."
     if actor.posed:
-        return f"**{actor.name}** is held in a pose. *Back to the motion* is under Pose."
+        return f"**{actor.name}** is held in a pose. *Resume motion* is under Pose."
     if actor.motion is not None:
         return (
             f"**{actor.name}** is open. Press **▶** below to play; "

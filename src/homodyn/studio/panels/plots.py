@@ -36,7 +36,10 @@ class PlotsPanel(Panel):
 
     def build(self) -> None:
         """Make the controls."""
-        self.rows = [PlotRow(self, "Plot", _first), PlotRow(self, "And", lambda words: NOTHING)]
+        self.rows = [
+            PlotRow(self, "Plot", _first),
+            PlotRow(self, "Second plot", lambda words: NOTHING),
+        ]
 
     def refresh(self, view: SessionView) -> None:
         """Offer what can be plotted of what is open."""

@@ -13,6 +13,7 @@ from viser import Icon
 
 from homodyn.errors import HomodynError
 from homodyn.model import Model
+from homodyn.motion.clinical import CoordinateName, clinical_names
 from homodyn.studio.document import StudioDocument
 from homodyn.studio.panels.panel import Panel, assign
 from homodyn.studio.pose_editing import (
@@ -39,24 +40,21 @@ class PosePanel(Panel):
     def build(self) -> None:
         """Make the controls."""
         self.state = self.gui.add_markdown("Open a body to pose it.")
-        self.release = self.gui.add_button(
-            "Back to the motion", icon=Icon.PLAYER_PLAY, visible=False
-        )
+        self.release = self.gui.add_button("Resume motion", icon=Icon.PLAYER_PLAY, visible=False)
         self.ways = self.gui.add_button_group("Set", ("Mirror", "Zero", "Random"))
         self.pull = self.gui.add_dropdown(
-            "Pull at",
+            "Drag target",
             (NO_TARGET,),
-            hint="A handle appears there; the body follows by inverse kinematics",
+            hint="Shows a handle; the body follows by inverse kinematics",
         )
-        self.root = self.gui.add_checkbox(
-            "The whole body comes along", False, hint="Else the root stays where it is"
-        )
-        self.save = self.gui.add_button("Save the pose", icon=Icon.DOWNLOAD, color="gray")
-        self.load = self.gui.add_upload_button("Load a pose ...", icon=Icon.UPLOAD, color="gray")
+        self.root = self.gui.add_checkbox("Move root", False, hint="Otherwise the root stays fixed")
+        self.save = self.gui.add_button("Save pose", icon=Icon.DOWNLOAD, color="gray")
+        self.load = self.gui.add_upload_button("Load pose ...", icon=Icon.UPLOAD, color="gray")
         self.sliders: dict[str, Any] = {}
         self.folders: list[Any] = []
         self.slots: dict[str, CoordinateSlider] = {}
         self.model: Model | None = None
+        self._readings: dict[str, CoordinateName] = {}
         self._shown: np.ndarray | None = None
         self._random = np.random.default_rng(0)
         self.handle = DragHandle(self.studio)
@@ -90,11 +88,11 @@ class PosePanel(Panel):
             assign(self.pull, NO_TARGET)
             self.handle.drop()
         self.state.content = (
-            f"**{actor.name}** is held in this pose."
+            f"**{actor.name}** is fixed in this pose."
             if actor.posed
-            else f"**{actor.name}** in its motion: moving a slider holds it in a pose."
+            else f"**{actor.name}** in motion: moving a slider fixes a pose."
             if actor.motion is not None
-            else f"**{actor.name}**: click a segment to pull at it, or move a slider."
+            else f"**{actor.name}**: click a segment to drag it, or move a slider."
         )
 
     def tick(self, view: SessionView) -> None:
@@ -125,6 +123,7 @@ class PosePanel(Panel):
         self.model, self._shown = model, None
         if model is None:
             return
+        self._readings = {name.coordinate: name for name in clinical_names(model).values()}
         for group, members in sliders_by_limb(model).items():
             with self.container:
                 folder = self.gui.add_folder(group, expand_by_default=False)
@@ -142,7 +141,7 @@ class PosePanel(Panel):
             max=max(high, low + step),
             step=step,
             initial_value=float(np.clip(0.0, low, high)),
-            hint="degrees" if slot.turns else "metres",
+            hint=slider_hint(slot, self._readings),
         )
         self.sliders[slot.name] = slider
         self.slots[slot.name] = slot
@@ -172,7 +171,7 @@ class PosePanel(Panel):
         def posed(document: StudioDocument) -> StudioDocument:
             actor = document.actor
             if actor is None:
-                raise HomodynError("no body is open to be posed; add one under Open")
+                raise HomodynError("no body is open to pose; add one under Open")
             return document.with_active(actor.with_pose(way(actor.model, actor.position(now))))
 
         self.session.change(label, posed, merge=merge)
@@ -218,6 +217,16 @@ class PosePanel(Panel):
                 self._pose(f"load {sent.name}", lambda model, q: load_pose(model, path))
             except HomodynError as error:
                 raise HomodynError(str(error).replace(f"{folder}/", "")) from error
+
+
+def slider_hint(slot: CoordinateSlider, readings: dict[str, CoordinateName]) -> str:
+    """Unit and clinical name of a coordinate, with the sign in which the coordinate counts it."""
+    unit = "degrees" if slot.turns else "meters"
+    found = readings.get(slot.name)
+    if found is None:
+        return unit
+    sense = "positive" if found.sign > 0 else "negative"
+    return f"{found.title} is {sense}; {unit}"
 
 
 def _same_sliders(one: Model, other: Model) -> bool:

@@ -17,14 +17,14 @@ from homodyn.studio.panels.panel import Panel
 from homodyn.studio.session import SessionView
 from homodyn.studio.session_store import session_archive
 
-REPLAY, PICTURE, GIF, MP4 = "Replay to send (.html)", "Picture (.png)", "Film (.gif)", "Film (.mp4)"
+REPLAY, PICTURE, GIF, MP4 = "Replay page (.html)", "Image (.png)", "Video (.gif)", "Video (.mp4)"
 WORDS = (*FILES, REPLAY, PICTURE, GIF, MP4)
 VIDEO_WIDTH_PX = 640
 """Pixels that a film is wide at most."""
 RENDER_TIMEOUT_S = 60.0
 """s that a page may take to draw one picture."""
 LABEL = "Homodyn studio"
-FILMING = "Filming"
+FILMING = "Recording video"
 
 
 class SavePanel(Panel):
@@ -41,8 +41,8 @@ class SavePanel(Panel):
             hint="All bodies, motions and recordings in one file; drop it on the page to go on",
         )
         self.what = self.gui.add_dropdown("One file", WORDS, hint="Of the active body or the view")
-        self.one = self.gui.add_button("Save this file", icon=Icon.DOWNLOAD, color="gray")
-        self.cancel = self.gui.add_button("Stop filming", color="red", visible=False)
+        self.one = self.gui.add_button("Save file", icon=Icon.DOWNLOAD, color="gray")
+        self.cancel = self.gui.add_button("Cancel video", color="red", visible=False)
         self.on_click(self.cancel)(self._cancel)
         self.all.on_click(lambda event: self._attempt(event, self._everything))
         self.one.on_click(lambda event: self._attempt(event, self._one))

@@ -14,7 +14,7 @@ from homodyn.studio.prompts import ask
 from homodyn.studio.session import SessionView
 
 NOBODY = "(no body is open)"
-TOGETHER, BESIDE = "over each other", "side by side"
+TOGETHER, BESIDE = "overlaid", "side by side"
 BODY_SPACING_M = 1.2
 """m between bodies side by side."""
 
@@ -32,10 +32,10 @@ class ScenePanel(Panel):
         )
         self.shown: dict[str, Any] = {}
         self.list = self.gui.add_folder("Shown", expand_by_default=True, visible=False)
-        self.arranged = self.gui.add_dropdown("Several", (TOGETHER, BESIDE))
+        self.arranged = self.gui.add_dropdown("Arrangement", (TOGETHER, BESIDE))
         self.steps = self.gui.add_button_group("Changes", ("Undo", "Redo"))
         self.change = self.gui.add_markdown("")
-        self.remove = self.gui.add_button("Close the active body", icon=Icon.TRASH, color="gray")
+        self.remove = self.gui.add_button("Close active body", icon=Icon.TRASH, color="gray")
         self.on_choice(self.active)(self._activate)
         self.on_choice(self.arranged)(
             lambda word: self.studio.set_view_options(

@@ -39,8 +39,8 @@ PLOT_WINDOW_SAMPLES = 360
 PLOT_HEIGHT_PX = 120
 GROUND, HAND = (40, 150, 90), (210, 60, 120)
 CURVES = {
-    "N": {"force of the ground": "#28965a", "of the hand": "#d23c78"},
-    "J": {"kinetic energy": "#3f7fd0", "potential": "#e08a3c", "both": "#808080"},
+    "N": {"ground force": "#28965a", "push force": "#d23c78"},
+    "J": {"kinetic energy": "#3f7fd0", "potential": "#e08a3c", "total": "#808080"},
 }
 """What the plots show, by unit, and in which colours."""
 
@@ -57,24 +57,29 @@ class SimulatePanel(Panel):
         self.law = self.gui.add_dropdown(
             "Contact",
             tuple(CONTACT_LAW_NAMES.values()),
-            hint="From event to event is exact, and slow for a whole body on many contacts",
+            hint="Event-driven contact is exact, but slow for a whole body with many contacts",
         )
         self.friction = self.gui.add_number("Friction", 0.8, min=0.0, max=5.0, step=0.05)
         self.hold = self.gui.add_number(
-            "Servos (N m/rad)", 500.0, min=0.0, max=1e5, step=50.0,
-            hint="with which joints hold the first pose; 0 lets them go",
+            "Servo stiffness (N m/rad)", 500.0, min=0.0, max=1e5, step=50.0,
+            hint="Stiffness with which joints hold the initial pose; 0 for passive joints",
         )  # fmt: skip
         self.duration = self.gui.add_dropdown("Seconds", DURATIONS, initial_value="10")
         self.speed = self.gui.add_dropdown(
             "Speed", SPEEDS, initial_value="1", hint="1 is real time"
         )
         self.push = self.gui.add_dropdown(
-            "Push at", (NO_TARGET,), hint="A handle appears there: hold it and drag"
+            "Push segment", (NO_TARGET,), hint="Shows a handle; drag it to apply a force"
         )
         self.strength = self.gui.add_number(
-            "Strength (N/m)", 1000.0, min=10.0, max=1e5, step=100.0, hint="for each metre of drag"
+            "Push stiffness (N/m)",
+            1000.0,
+            min=10.0,
+            max=1e5,
+            step=100.0,
+            hint="Force per meter of drag",
         )
-        self.go = self.gui.add_button("Let go", icon=Icon.PLAYER_PLAY)
+        self.go = self.gui.add_button("Start simulation", icon=Icon.PLAYER_PLAY)
         self.end = self.gui.add_button("Stop", icon=Icon.PLAYER_STOP, color="red", visible=False)
         self.force_text = self.gui.add_markdown("")
         self.plots: dict[str, Any] = {}
@@ -124,9 +129,9 @@ class SimulatePanel(Panel):
         """Let the active body go from the pose that is drawn."""
         actor = self.session.document.actor
         if actor is None:
-            raise HomodynError("no body is open that could be let go; add one under Open")
+            raise HomodynError("no body is open to simulate; add one under Open")
         if self.live is not None:
-            raise HomodynError("a body moves already; stop it first")
+            raise HomodynError("a simulation is running; stop it first")
         now = self.session.clock.now
         q = actor.position(now)
         law = next(word for word, name in CONTACT_LAW_NAMES.items() if name == self.law.value)
@@ -183,7 +188,7 @@ class SimulatePanel(Panel):
             for arrows in self._arrows:
                 arrows.place(np.zeros((0, 2, 3)), visible=False)
         if live.record is None:
-            self.state.content = f"**{self._owner}** could not be let go."
+            self.state.content = f"**{self._owner}** could not be simulated."
             raise HomodynError(live.error)
         made = live.actor(result_name(self._owner, live.choices.law))
         if len(live.record.time) > 1:
@@ -299,10 +304,10 @@ def result_name(owner: str, law: str) -> str:
 def sentence(actor: Actor | None) -> str:
     """What to do here, in Markdown."""
     if actor is None:
-        return "Open or add a body, then let it go here."
+        return "Open or add a body to simulate it."
     return (
-        f"**{actor.name}** begins in the pose that is drawn. Let it go, choose or click a segment, "
-        "and drag the handle to push it."
+        f"**{actor.name}** starts in the pose shown. Start the simulation, select or click a "
+        "segment, and drag the handle to push it."
     )
 
 

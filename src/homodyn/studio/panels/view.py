@@ -20,7 +20,7 @@ CHECKS = (
     ("measured_markers", "Measured markers"),
     ("model_markers", "Model markers"),
     ("marker_errors", "Marker errors"),
-    ("follow", "Follow the body"),
+    ("follow", "Follow body"),
     ("dark", "Dark"),
 )
 SIDES = {
@@ -50,7 +50,7 @@ class ViewPanel(Panel):
                 label, bool(getattr(view_options, name))
             )
             self.on_choice(box)(partial(self._check, name))
-        self.sides = self.gui.add_button_group("Look from", tuple(SIDES))
+        self.sides = self.gui.add_button_group("Camera", tuple(SIDES))
         self.sides.on_click(self._look)
 
     def _check(self, name: str, on: bool) -> None:
