@@ -145,7 +145,7 @@ def test_what_does_not_fit_is_refused(step):
     repeated = Scan(step, ("q", "v", "t"))
     with pytest.raises(hd.KernelError, match=r"input 'q' has shape \(4,\)"):
         repeated(3, {**fits, "q": np.ones(4)})
-    with pytest.raises(hd.KernelError, match="different numbers of lanes: 5, 7"):
+    with pytest.raises(hd.KernelError, match="different batch sizes: 5, 7"):
         repeated(3, {**fits, "q": np.ones((5, 3)), "v": np.ones((7, 3))})
     with pytest.raises(hd.KernelError, match="takes q, v, t, push, gain"):
         repeated(3, {"q": np.ones(3)})

@@ -1,8 +1,8 @@
-"""Built libraries kept on disk between runs, keyed by what they were built from.
+"""Built libraries on disk, keyed by everything they were built from.
 
-An entry is a folder that appears under its key in one rename, so a process that is killed, or two
-that build the same library, leave either nothing or a whole entry. A checksum is verified before a
-library is loaded; what does not fit it is thrown away and built again.
+An entry is a folder that appears under its key in one rename. A process that is killed, or two that
+build the same library, leave either nothing or a complete entry. A checksum is verified before a
+library is loaded; a damaged entry is removed and built again.
 """
 
 from __future__ import annotations
@@ -22,28 +22,46 @@ CHECKSUM_FILE = "sha256"
 BUILD_FOLDER_PREFIX = "building-"
 UNUSABLE_CACHE_MESSAGE = "the kernel cache cannot be used"
 STALE_BUILD_SECONDS = 24 * 3600.0
-"""Age (s) after which what a killed process left behind is swept away."""
+"""Age after which the remains of a killed build are removed."""
 
 
 def folder() -> Path:
-    """Where libraries are kept: ``HOMODYN_CACHE``, else the platform's cache folder."""
+    """The folder of libraries.
+
+    Returns:
+        ``HOMODYN_CACHE``, else the cache folder of the platform.
+    """
     named = os.environ.get("HOMODYN_CACHE")
     return Path(named) if named else Path(platformdirs.user_cache_dir("homodyn"))
 
 
 def make_key(*parts: str) -> str:
-    """The key of a library: a hash of everything it depends on."""
+    """The key of a library: a hash of everything it depends on.
+
+    Args:
+        parts: Texts, in order.
+
+    Returns:
+        64 hexadecimal digits.
+    """
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
 def find(key: str) -> bytes | None:
-    """The library of that key, verified; None when there is none. A damaged one is removed."""
+    """The library of a key, verified; a damaged entry is removed.
+
+    Args:
+        key: What `make_key` returned.
+
+    Returns:
+        The bytes of the library; None when there is none.
+    """
     entry = folder() / key
     try:
         stated = (entry / CHECKSUM_FILE).read_text()
         content = (entry / LIBRARY_FILE).read_bytes()
     except (OSError, UnicodeDecodeError):
-        # An entry is renamed into place whole: a part of one is damage.
+        # Entries appear complete in one rename, so a partial one is damaged.
         shutil.rmtree(entry, ignore_errors=True)
         return None
     if hashlib.sha256(content).hexdigest() != stated:
@@ -53,9 +71,16 @@ def find(key: str) -> bytes | None:
 
 
 def store(key: str, build: Callable[[Path], None]) -> tuple[bytes, str]:
-    """Build a library and keep it; its content, and a remark when it could not be kept.
+    """Build a library and store it.
 
     When the folder cannot be written (read-only, full) it is built in a temporary one.
+
+    Args:
+        key: Its key.
+        build: Writes the library to a path.
+
+    Returns:
+        The bytes of the library, and a remark when it could not be stored, else "".
     """
     try:
         root = folder()
@@ -78,7 +103,7 @@ def store(key: str, build: Callable[[Path], None]) -> tuple[bytes, str]:
 
 
 def _move(place: Path, entry: Path) -> None:
-    """Make the folder the entry, unless another process was first."""
+    """Rename the folder to the entry, unless another process was first."""
     try:
         place.rename(entry)
     except OSError:
@@ -93,7 +118,7 @@ def _build_in_temporary_folder(build: Callable[[Path], None]) -> bytes:
 
 
 def _remove_stale_builds(root: Path) -> None:
-    """Remove what processes that were killed while building have left."""
+    """Remove the remains of processes that were killed while building."""
     for left in root.glob(f"{BUILD_FOLDER_PREFIX}*"):
         try:
             if time.time() - left.stat().st_mtime > STALE_BUILD_SECONDS:
@@ -103,13 +128,21 @@ def _remove_stale_builds(root: Path) -> None:
 
 
 def usage() -> tuple[int, int]:
-    """Number of libraries kept and their size in bytes."""
+    """Size of the cache.
+
+    Returns:
+        Number of libraries and their total size in bytes.
+    """
     libraries = list(folder().glob(f"*/{LIBRARY_FILE}"))
     return len(libraries), sum(library.stat().st_size for library in libraries)
 
 
 def clear() -> tuple[int, int]:
-    """Remove every library; returns how many there were and their size in bytes."""
+    """Remove every library.
+
+    Returns:
+        Number of libraries removed and their total size in bytes.
+    """
     before = usage()
     root = folder()
     if root.is_dir():

@@ -1,7 +1,7 @@
-"""A program as C text: one SIMD lane per state, cut into pieces that compile in linear time.
+"""C code of programs: one SIMD lane per state, cut into pieces that compile in linear time.
 
 Every value is a vector that holds the same quantity of several states. Values that are needed in a
-later piece travel through a work array whose slots are reused, so it stays small.
+later piece go through a work array with reused slots, so it stays small.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from homodyn.symbolic.program import Instruction, Program
 from homodyn.symbolic.trace import Port, offsets
 
 PIECE_INSTRUCTIONS = 1200
-"""Instructions a C function holds: compilers grow faster than linearly beyond a thousand."""
+"""Instructions per C function: compile times grow faster than linearly beyond a thousand."""
 
 SHORT_PROGRAM_INSTRUCTIONS = 12_000
-"""Instructions of a program whose pieces may be three times as long: faster, and built soon."""
+"""Programs up to this length have pieces three times as long: faster, and still built soon."""
 
 MAX_BLOCK_GROUPS = 8
-"""Groups of states that run through a piece before the next one is fetched, at most."""
+"""Largest number of groups of states that run through a piece before the next piece."""
 
 MAX_BLOCK_BYTES = 400_000
-"""Bytes that a block of groups may occupy: a part of the second cache of usual processors."""
+"""Memory of a block of groups: a part of the second-level cache of usual processors."""
 
 CODEGEN_VERSION = 6
-"""Raised whenever the text emitted for a program changes, so that older libraries are not used."""
+"""Raised whenever the C of a program changes, so that older libraries are not used."""
 
 INFIX_OPERATORS = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 VECTOR_COMPARISONS = {"lt": "v_less", "le": "v_less_equal", "eq": "v_equal", "ne": "v_unequal"}
@@ -77,7 +77,7 @@ def generate(
 
 
 def preamble(lanes: int, functions: set[str]) -> str:
-    """What every file begins with: the lanes, and the elementary functions that it calls."""
+    """The head of every file: the lanes, and the elementary functions that it calls."""
     needs = "".join(f"#define HOMODYN_NEED_{name.upper()}\n" for name in sorted(functions))
     return PREAMBLE.format(lanes=lanes, needs=needs)
 
@@ -147,7 +147,7 @@ class Pieces:
         return max(read, 1), max(self.work, 1), max(self.outputs[-1], 1)
 
     def _local(self, value: int) -> bool:
-        """Inputs and constants are had again in every piece that needs them."""
+        """Whether a value is rematerialized in every piece that needs it: inputs and constants."""
         return self.instructions[value].op in ("input", "const")
 
     def _allocate(self) -> tuple[dict[int, int], int]:
@@ -193,7 +193,7 @@ class Pieces:
         return "\n".join(f"        {line}" for line in lines)
 
     def block(self, lanes: int) -> int:
-        """How many groups run through a piece in a row: many, as long as their values stay near."""
+        """Groups that run through a piece in a row: many, as long as their values stay in cache."""
         if self.count == 1:
             return 1
         return max(1, min(MAX_BLOCK_GROUPS, MAX_BLOCK_BYTES // (8 * lanes * sum(self.extents))))
@@ -204,7 +204,7 @@ class Pieces:
     def text(self, k: int) -> str:
         """A function for one group, and one that runs it over a block of them.
 
-        They are kept apart because a loop around thousands of statements makes compilers crawl.
+        They are separate because compilers are slow on loops around thousands of statements.
         """
         nx, nw, ny = self.extents
         lines = [
@@ -239,7 +239,7 @@ class Pieces:
         return lines
 
     def instruction_text(self, number: int, masked: set[int]) -> list[str]:
-        """The statement of an instruction, and those that put its value where it is needed."""
+        """The statement of an instruction, and those that store its value where it is needed."""
         lines = [self._masked_statement(number, self.instructions[number], masked)]
         if number in self.slots:
             lines.append(f"w[{self.slots[number]}] = t{number};")
@@ -247,7 +247,7 @@ class Pieces:
         return lines
 
     def mask(self, value: int, masked: set[int]) -> str:
-        """A truth as a mask."""
+        """A truth value as a mask."""
         return f"m{value}" if value in masked else f"v_unequal(t{value}, v_set(0.0))"
 
     def _fetch(self, value: int) -> str:
@@ -256,18 +256,18 @@ class Pieces:
         return f"const vreal t{value} = w[{self.slots[value]}];"
 
     def _masked_statement(self, number: int, instruction: Instruction, masked: set[int]) -> str:
-        """A statement; truths are also kept as masks, which conditions take as they are.
+        """A statement; truth values also exist as masks, which conditions use directly.
 
-        The compiler drops whichever of the two forms is not used.
+        The C compiler drops whichever of the two forms is not used.
         """
         op, a = instruction.op, instruction.arguments
         if op in VECTOR_COMPARISONS:
-            made = f"{VECTOR_COMPARISONS[op]}(t{a[0]}, t{a[1]})"
+            mask = f"{VECTOR_COMPARISONS[op]}(t{a[0]}, t{a[1]})"
         elif op in ("and", "or"):
             one, other = (self.mask(value, masked) for value in a)
-            made = f"{one} {'&' if op == 'and' else '|'} {other}"
+            mask = f"{one} {'&' if op == 'and' else '|'} {other}"
         elif op == "not" and a[0] in masked:
-            made = f"~m{a[0]}"
+            mask = f"~m{a[0]}"
         elif op == "choose" and a[0] in masked:
             return f"const vreal t{number} = v_select(m{a[0]}, t{a[1]}, t{a[2]});"
         elif op == "if_else_zero" and a[0] in masked:
@@ -275,7 +275,7 @@ class Pieces:
         else:
             return self._statement(number, instruction)
         masked.add(number)
-        return f"const vint m{number} = {made}; const vreal t{number} = v_truth(m{number});"
+        return f"const vint m{number} = {mask}; const vreal t{number} = v_truth(m{number});"
 
     def _statement(self, number: int, instruction: Instruction) -> str:
         op, a = instruction.op, instruction.arguments
@@ -303,7 +303,7 @@ class Pieces:
 
 
 def _sine_cosine_pairs(instructions: tuple[Instruction, ...], home: list[int]) -> dict[int, int]:
-    """Sines and cosines of the same value inside one piece, each with the other's number."""
+    """Sines and cosines of the same value within one piece, each with the number of the other."""
     seen: dict[tuple[int, int], tuple[str, int]] = {}
     pairs: dict[int, int] = {}
     for k, instruction in enumerate(instructions):
@@ -395,7 +395,7 @@ __attribute__((visibility("default"))) int run(const long long *a)
 
 
 def constant_zero_stores(pieces: Pieces, condition: str = "!a[1]") -> str:
-    """Statements that set, once for all, the entries of the results that no instruction stores."""
+    """Statements that set, once, the entries of the results that no instruction stores."""
     stored = {place for places in pieces.stores.values() for place in places}
     never = [place for place in range(pieces.outputs[-1]) if place not in stored]
     if not never:

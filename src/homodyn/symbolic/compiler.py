@@ -1,4 +1,4 @@
-"""The C compiler of this machine, what its processor offers, and how libraries are built."""
+"""The C compiler of this machine, its vector instruction set, and builds of libraries."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ LANES_BY_INSTRUCTION_SET = {"AVX-512": 8, "AVX2": 4, "AVX": 4, "SSE2": 2, "NEON"
 
 
 class CompileFailed(KernelError):
-    """The compiler refused a generated file, or could not be run."""
+    """The compiler failed on a generated file, could not be run, or ran out of time."""
 
 
 @dataclass(frozen=True)
 class Compiler:
-    """A C compiler with what it can use of the processor it runs on."""
+    """A C compiler with the instruction set it can use on this processor."""
 
     path: str
     version: str
@@ -37,25 +37,25 @@ class Compiler:
 
     @property
     def lanes(self) -> int:
-        """States computed at once: by the processor, or fewer if ``HOMODYN_LANES`` says so."""
+        """States computed at once: those of the processor, or ``HOMODYN_LANES``."""
         widest = LANES_BY_INSTRUCTION_SET[self.instruction_set]
-        asked = os.environ.get("HOMODYN_LANES", "")
-        if asked:
-            if asked not in ("1", "2", "4", "8"):
-                raise KernelError(f"HOMODYN_LANES is {asked!r}; it may be 1, 2, 4 or 8")
-            return int(asked)
+        value = os.environ.get("HOMODYN_LANES", "")
+        if value:
+            if value not in ("1", "2", "4", "8"):
+                raise KernelError(f"HOMODYN_LANES is {value!r}; it may be 1, 2, 4 or 8")
+            return int(value)
         return widest
 
     @property
     def identity(self) -> str:
-        """What a built library depends on, besides its text."""
+        """All that a built library depends on, besides its source."""
         fma = "fma" if self.fma else "no fma"
         flags = " ".join((*COMPILER_FLAGS, *self.native))
         return f"{self.version}|{self.instruction_set}|{fma}|{self.lanes}|{flags}"
 
 
 def find_compiler() -> Compiler | None:
-    """``$CC``, then cc, gcc, clang; None when there is none that works."""
+    """The first of ``$CC``, cc, gcc and clang that works; None without one."""
     return _find(os.environ.get("CC", ""), os.environ.get("PATH", ""))
 
 

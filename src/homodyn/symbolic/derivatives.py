@@ -1,6 +1,6 @@
 """Kernels derived from a kernel: Jacobians, Hessian-vector products and sparse Hessians.
 
-They come from the same traced function by automatic differentiation, so they are exact.
+They are exact: automatic differentiation of the same traced function.
 """
 
 from __future__ import annotations
@@ -17,9 +17,13 @@ from homodyn.symbolic.trace import Port, TracedFunction, build_graph
 
 
 class SparseKernel(Kernel):
-    """A kernel for a matrix of which only the entries that can differ from zero are computed.
+    """A kernel for a sparse matrix: only structurally nonzero entries are computed.
 
-    A call returns their values, shape (..., nonzeros); entry k stands at ``rows[k], columns[k]``.
+    A call returns their values, (..., nonzeros); entry k is at ``rows[k], columns[k]``.
+
+    Args:
+        traced: The traced function of the values.
+        matrix: The symbolic matrix, for its sparsity.
     """
 
     def __init__(self, traced: TracedFunction, matrix: ca.SX) -> None:
@@ -30,22 +34,46 @@ class SparseKernel(Kernel):
         self.shape = (int(matrix.shape[0]), int(matrix.shape[1]))
 
     def dense(self, values: np.ndarray) -> np.ndarray:
-        """The matrices that values stand for, shape (..., rows, columns)."""
+        """Dense matrices of values.
+
+        Args:
+            values: What a call returned, (..., nonzeros).
+
+        Returns:
+            (..., rows, columns).
+        """
         full = np.zeros((*np.shape(values)[:-1], *self.shape))
         full[..., self.rows, self.columns] = values
         return full
 
     def matrix(self, values: np.ndarray) -> csr_array:
-        """The sparse matrix of one state."""
+        """The sparse matrix of one state.
+
+        Args:
+            values: What a call returned for one state, (nonzeros,).
+
+        Returns:
+            A SciPy array in CSR format.
+        """
         return csr_array((values, (self.rows, self.columns)), shape=self.shape)
 
 
 def jacobian(
     kernel: Kernel, of: str | None = None, wrt: str | Sequence[str] | None = None
 ) -> Kernel:
-    """The derivative of one output (the first) towards inputs (the first): one array for each.
+    """The derivative of an output with respect to one or more inputs.
 
-    An array has the shape of the output followed by that of the input.
+    Args:
+        kernel: The kernel to differentiate.
+        of: Name of the output; the first by default.
+        wrt: Names of the inputs; the first by default.
+
+    Returns:
+        A kernel with the same inputs and one output per name in ``wrt``. Each has the shape of the
+        output followed by that of the input.
+
+    Raises:
+        KernelError: The kernel has no input or output of that name.
     """
     symbols, outputs, output = _open(kernel, of)
     names = _names(kernel, wrt)
@@ -65,7 +93,19 @@ def jacobian(
 
 
 def sparse_jacobian(kernel: Kernel, of: str | None = None, wrt: str | None = None) -> SparseKernel:
-    """The derivative of one output towards one input, only the entries that can be nonzero."""
+    """The derivative of an output with respect to an input, structurally nonzero entries only.
+
+    Args:
+        kernel: The kernel to differentiate.
+        of: Name of the output; the first by default.
+        wrt: Name of the input; the first by default.
+
+    Returns:
+        A kernel for the values of the entries.
+
+    Raises:
+        KernelError: The kernel has no input or output of that name.
+    """
     symbols, outputs, output = _open(kernel, of)
     place = kernel.traced.port("input", wrt)
     derived = ca.jacobian(outputs[output], symbols[place])
@@ -73,9 +113,19 @@ def sparse_jacobian(kernel: Kernel, of: str | None = None, wrt: str | None = Non
 
 
 def hessian(kernel: Kernel, of: str | None = None, wrt: str | None = None) -> SparseKernel:
-    """The second derivative of ``multipliers . output`` towards one input, upper triangle only.
+    """The Hessian of ``multipliers . output`` with respect to an input, upper triangle only.
 
-    A scalar output needs no multipliers; otherwise the kernel takes them as one more input.
+    Args:
+        kernel: The kernel to differentiate twice.
+        of: Name of the output; the first by default.
+        wrt: Name of the input; the first by default.
+
+    Returns:
+        A kernel for the values of the entries. Unless the output is a scalar, it takes
+        ``multipliers`` as one more input.
+
+    Raises:
+        KernelError: The kernel has no input or output of that name.
     """
     symbols, inputs, weighted, place = _weighted_scalar(kernel, of, wrt)
     derived, _ = ca.hessian(weighted, symbols[place])
@@ -84,7 +134,20 @@ def hessian(kernel: Kernel, of: str | None = None, wrt: str | None = None) -> Sp
 
 
 def hessian_vector(kernel: Kernel, of: str | None = None, wrt: str | None = None) -> Kernel:
-    """The Hessian of ``multipliers . output`` towards one input, times the input ``direction``."""
+    """The product of the Hessian of ``multipliers . output`` with a vector.
+
+    Args:
+        kernel: The kernel to differentiate twice.
+        of: Name of the output; the first by default.
+        wrt: Name of the input; the first by default.
+
+    Returns:
+        A kernel with one more input, ``direction``, and for outputs that are no scalars
+        ``multipliers`` before it.
+
+    Raises:
+        KernelError: The kernel has no input or output of that name.
+    """
     symbols, inputs, weighted, place = _weighted_scalar(kernel, of, wrt)
     source = kernel.inputs[place]
     direction = ca.SX.sym("direction", source.size)
@@ -120,7 +183,7 @@ def _names(kernel: Kernel, wrt: str | Sequence[str] | None) -> list[str]:
 def _weighted_scalar(
     kernel: Kernel, of: str | None, wrt: str | None
 ) -> tuple[list[ca.SX], tuple[Port, ...], ca.SX, int]:
-    """Symbols, their ports, the scalar to derive twice and the index of the input to derive by."""
+    """Symbols, their ports, the scalar to differentiate and the index of the input."""
     symbols, outputs, output = _open(kernel, of)
     place = kernel.traced.port("input", wrt)
     port = kernel.outputs[output]

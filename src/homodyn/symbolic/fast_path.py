@@ -1,4 +1,4 @@
-"""The short way through a repeated step: the step itself, with what is then known decided."""
+"""Fast paths of scans: the step itself, specialized for assumptions that usually hold."""
 
 from __future__ import annotations
 
@@ -10,11 +10,17 @@ from homodyn.symbolic.program import Instruction, Program, eliminate_dead_code
 from homodyn.symbolic.trace import Port
 
 FAST_PATH_VERSION = 1
-"""Raised whenever the text of short ways changes, so that older libraries are not used."""
+"""Raised whenever the C of fast paths changes, so that older libraries are not used."""
 
 
 class Assumption(NamedTuple):
-    """Where the output ``flag`` is not zero, entries of the output ``values`` are ``numbers``."""
+    """Where the output ``flag`` is not zero, the entries of the output ``values`` are ``numbers``.
+
+    Args:
+        flag: Name of a scalar output of the step.
+        values: Name of an output of the step.
+        numbers: Its entries where the flag is not zero.
+    """
 
     flag: str
     values: str
@@ -23,26 +29,30 @@ class Assumption(NamedTuple):
 
 @dataclass(frozen=True)
 class FastPath:
-    """A quick way through most steps: the step itself, with what is known then decided beforehand.
+    """A shorter program for most steps: the step, partially evaluated under assumptions.
 
-    It is taken by groups in all of whose lanes all flags hold, or that have come to rest. A flag is
-    worked out under the assumptions before it. The bits are those of the long way.
+    It is taken by vectors in all of whose lanes all flags are true or the batch element has
+    stopped. A flag is evaluated under the assumptions before it. The bits are those of the general
+    path.
+
+    Args:
+        assumptions: The assumptions, in the order in which their flags are evaluated.
     """
 
     assumptions: tuple[Assumption, ...]
 
     @property
     def output_names(self) -> set[str]:
-        """Outputs of the step that only tell of the shortcut."""
+        """Outputs of the step that only serve the fast path."""
         return {name for one in self.assumptions for name in (one.flag, one.values)}
 
 
 class FastPathProgram(NamedTuple):
-    """The program of the short way, and what lanes at rest have in the place of its results.
+    """The program of the fast path, and corrections for stopped lanes.
 
-    The program leaves out entries of states that stay what they are. For lanes at rest only those
-    are listed, by port and entry, that it does not give rightly: with a number, or with None where
-    they stay what they are.
+    The program omits entries of states that do not change. ``at_rest`` lists, by port and entry,
+    the results that it computes wrongly for stopped lanes: with their constant, or None where the
+    state keeps its value.
     """
 
     program: Program
@@ -57,10 +67,10 @@ def derive_fast_path(
     states: tuple[str, ...],
     stop: str | None,
 ) -> FastPathProgram:
-    """The next states under all assumptions, of lanes that go on and of those that rest.
+    """The next states under all assumptions, of running and of stopped lanes.
 
-    Whether the short way can be taken stands in the place of the first flag. The state ``stop``
-    tells which lanes are at rest.
+    The first flag is replaced by the condition of the fast path. The state ``stop`` says which
+    lanes have stopped.
     """
     names = [port.name for port in outputs]
     places = {port.name: k for k, port in enumerate(inputs)}
@@ -99,7 +109,7 @@ def derive_fast_path(
             given = known.get(numbers.get(own.arguments, -1))
             stays = going == own or (given is not None and going == _constant(given))
             if rest is not None and a != b and resting != own and resting.op != "const":
-                # What lanes at rest have must be worked out, so the program chooses.
+                # The value of stopped lanes must be computed, so the program selects.
                 results.append((*place, short.do("choose", rest, a, b)))
                 continue
             if not stays:

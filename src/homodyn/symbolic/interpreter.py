@@ -10,7 +10,7 @@ from homodyn.symbolic.trace import TracedFunction
 
 
 class Interpreter:
-    """A graph with buffers of its own; calls are serialised."""
+    """A graph with its own buffers; calls are serialized."""
 
     def __init__(self, traced: TracedFunction) -> None:
         graph = traced.graph

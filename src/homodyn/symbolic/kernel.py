@@ -1,7 +1,8 @@
 """A traced function as a callable on numpy arrays of any batch shape, in two tiers.
 
-A kernel answers at once on CasADi's virtual machine. When the work asked of it pays for that, it is
-compiled to native code with one SIMD lane a state, in the background; ``compile`` does so at once.
+A kernel works immediately, on CasADi's virtual machine. Once the requested work would repay a
+compiler run, it is compiled in the background to native code with one SIMD lane per state;
+``compile`` builds that code at once. The guide page "The kernel compiler" describes all stages.
 """
 
 from __future__ import annotations
@@ -31,13 +32,13 @@ from homodyn.symbolic.program import port_names
 from homodyn.symbolic.trace import Port, Shape, TracedFunction, trace
 
 INTERPRETED_SECONDS_PER_INSTRUCTION = 6e-9
-"""Seconds the virtual machine takes for one instruction, roughly."""
+"""Approximate time of one instruction on the virtual machine."""
 
 COMPILE_SECONDS_PER_INSTRUCTION = 4e-4
-"""Seconds a C compiler takes for one instruction, roughly."""
+"""Approximate time of the C compiler for one instruction."""
 
 LOOKUP_SECONDS_PER_INSTRUCTION = 1e-6
-"""Seconds it takes, for one instruction, to look whether there is a library in the cache."""
+"""Approximate time, per instruction, to look for a library in the cache."""
 
 FLOAT = np.dtype(float)
 
@@ -67,7 +68,14 @@ class _KernelCode(NativeCode[Library]):
 
 
 class Kernel:
-    """A function of named arrays, evaluated over any leading batch shape."""
+    """A function of named arrays, evaluated over any leading batch shape.
+
+    Create kernels with `kernel`.
+
+    Args:
+        traced: The traced function.
+        mapping: Whether calls return a dictionary by output name.
+    """
 
     def __init__(self, traced: TracedFunction, *, mapping: bool = False) -> None:
         self.traced = traced
@@ -92,12 +100,12 @@ class Kernel:
 
     @property
     def compiled(self) -> bool:
-        """Whether native code serves the calls."""
+        """Whether native code evaluates the calls."""
         return self._native.library is not None
 
     @cached_property
     def instructions(self) -> int:
-        """Length of the graph, as the virtual machine sees it."""
+        """Number of instructions of the graph on the virtual machine."""
         return int(self.traced.graph.n_instructions())
 
     def __repr__(self) -> str:
@@ -109,11 +117,23 @@ class Kernel:
     # -- calling
 
     def __call__(self, *arguments: Any, out: Any = None, **named: Any) -> Any:
-        """Evaluate; positional arguments follow ``inputs``, the rest go by name.
+        """Evaluate the kernel.
 
-        ``out`` takes the results: an array for one output, else a sequence of arrays in the order
-        of ``outputs``; contiguous floats of the full shape. Reusing them saves the system the
-        trouble of finding memory, which for large results costs more than computing them.
+        Args:
+            arguments: One array per input, in the order of ``inputs``, each with the shape of the
+                port behind any batch shape. Batch shapes broadcast.
+            out: Arrays that receive the results: one array for one output, else a sequence in the
+                order of ``outputs``; contiguous floats of the full shape. Reusing them saves
+                allocations, which for large results cost more than the evaluation.
+            named: Inputs by name.
+
+        Returns:
+            One array, a tuple of arrays, or a dictionary, as the traced function returned. Scalars
+            of a single state are numpy scalars.
+
+        Raises:
+            KernelError: An input is missing, unknown, of the wrong shape or not real; batch shapes
+                do not broadcast; or ``out`` does not fit.
         """
         if named:
             arguments = self._order_arguments(arguments, named)
@@ -124,7 +144,7 @@ class Kernel:
         return self._call_batch(arguments, out)
 
     def run_single(self, arguments: tuple[Any, ...]) -> Any:
-        """What native code gives for one state; None unless it is there and the arrays just fit."""
+        """The results of one state by native code; None unless it is ready and the arrays fit."""
         if self._native.library is None:
             return None
         results = self._native.library.run_single(arguments)
@@ -147,11 +167,11 @@ class Kernel:
         try:
             batch = np.broadcast_shapes(*batches)
         except ValueError:
-            told = ", ".join(
+            shapes = ", ".join(
                 f"{port.name} {shape}" for port, shape in zip(self.inputs, batches, strict=True)
             )
             raise KernelError(
-                f"kernel {self.name!r}: the batch shapes do not broadcast: {told}"
+                f"kernel {self.name!r}: the batch shapes do not broadcast: {shapes}"
             ) from None
         count = prod(batch)
         results = [
@@ -171,7 +191,7 @@ class Kernel:
         return self._pack_results(shaped)
 
     def _result_arrays(self, out: Any, batch: Shape) -> list[np.ndarray]:
-        """Arrays for the results: new ones, or those given after a look at their shapes."""
+        """Arrays for the results: new ones, or those of ``out`` after a check."""
         shapes = [batch + shape for shape in self._state_shapes]
         if out is None:
             return [np.empty(shape) for shape in shapes]
@@ -185,10 +205,10 @@ class Kernel:
             for array, shape in zip(given, shapes, strict=True)
         )
         if not fit:
-            told = ", ".join(str(shape) for shape in shapes)
+            expected = ", ".join(str(shape) for shape in shapes)
             raise KernelError(
                 f"kernel {self.name!r}: out must be contiguous, writeable float arrays of the "
-                f"shapes {told}"
+                f"shapes {expected}"
             )
         return given
 
@@ -222,7 +242,7 @@ class Kernel:
         return (*arguments, *[named[name] for name in names[len(arguments) :]])
 
     def _check_input(self, argument: Any, port: Port) -> np.ndarray:
-        """An argument as a float array whose last dimensions are those of the port."""
+        """An argument as a float array whose last dimensions match the port."""
         array = np.asarray(argument)
         if array.dtype is not FLOAT:
             if not np.can_cast(array.dtype, FLOAT, casting="same_kind"):
@@ -318,25 +338,40 @@ def kernel(
 ) -> Kernel:
     """Trace a Python function over symbolic arrays into a kernel on numpy arrays.
 
-    Inputs are told by name with their size for one state: ``kernel(f, q=3, R=(3, 3), t=())``. The
-    function gets CasADi columns and matrices, and returns one, several, or a mapping of them.
+    ``kernel(f, q=3, R=(3, 3), t=())`` names the inputs with their shapes for one state.
+
+    Args:
+        function: Takes CasADi columns and matrices and returns one, several, or a mapping from
+            names to them.
+        inputs: Shapes of the inputs by name: a number for a vector, a pair for a matrix, ``()`` for
+            a scalar.
+        outputs: Shapes of the outputs by name; inferred by default.
+        name: Name for messages; that of the function by default.
+        sizes: More inputs.
+
+    Returns:
+        The kernel.
+
+    Raises:
+        KernelError: The function uses symbols that are not among its inputs, returns something
+            that is no SX array, or outputs do not match.
     """
     shapes = {**(inputs or {}), **sizes}
     returned: list[Any] = []
 
-    def watched(*arguments: Any) -> Any:
+    def recording(*arguments: Any) -> Any:
         returned.append(function(*arguments))
         return returned[0]
 
     label = name or getattr(function, "__name__", "function").replace("<lambda>", "function")
-    traced = trace(watched, shapes, outputs, label)
+    traced = trace(recording, shapes, outputs, label)
     return Kernel(traced, mapping=isinstance(returned[0], Mapping))
 
 
 def _rows(array: np.ndarray, shape: Shape, batch: Shape, count: int) -> np.ndarray:
-    """An input as (count, size), or (1, size) when all states share it; copied only if it must be.
+    """An input as (count, size), or (1, size) when all states share it; copied only if necessary.
 
-    Inside a row the numbers are adjacent; rows may be any whole number of doubles apart.
+    Numbers within a row are adjacent; rows may be any whole number of doubles apart.
     """
     own = array.shape[: array.ndim - len(shape)]
     size = prod(shape)

@@ -1,4 +1,4 @@
-"""A compiled kernel in this process: loads the library and spreads a batch over threads."""
+"""A loaded library: calls its function and distributes batches over threads."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ FLOAT = np.dtype(float)
 Plain = np.ndarray
 
 MIN_INSTRUCTIONS_PER_THREAD = 400_000
-"""Instructions times states that repay handing work to another thread (about 50 microseconds)."""
+"""Instructions times states that repay the use of another thread (about 50 microseconds)."""
 
 
 def load_library(content: bytes) -> ctypes.CDLL:
-    """A shared library from its bytes, through a copy that nobody else changes or removes.
+    """Load a shared library from its bytes, through a private copy.
 
-    A library that is changed on disk while it is in use would take the process down.
+    A library that changes on disk while it is in use would crash the process.
     """
     with tempfile.TemporaryDirectory(prefix="homodyn-", ignore_cleanup_errors=True) as folder:
         path = Path(folder) / "kernel.so"
@@ -32,7 +32,7 @@ def load_library(content: bytes) -> ctypes.CDLL:
 
 
 class _SingleStateBuffers:
-    """Arrays for one state at fixed addresses: quicker to fill than asking others for theirs."""
+    """Arrays for one state at fixed addresses, which saves address look-ups per call."""
 
     def __init__(self, inputs: Sequence[Port], outputs: Sequence[Port], memory: int) -> None:
         self.inputs = [np.zeros(port.shape) for port in inputs]
@@ -94,7 +94,7 @@ class Library:
     def run(self, count: int, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray]) -> None:
         """Evaluate ``count`` states: rows of the inputs (or their only row) into rows of outputs.
 
-        Rows of inputs may be any distance apart; inside a row, and in outputs, nothing is.
+        Rows of inputs may be any distance apart; rows themselves and outputs are contiguous.
         """
         shares = 1
         if count * self._cost > MIN_INSTRUCTIONS_PER_THREAD:
@@ -110,7 +110,7 @@ class Library:
             for array, size in zip(outputs, self._sizes, strict=True):
                 places.append(address(array) + 8 * start * size)
             calls.append(np.array(places, dtype=np.int64))
-        # The first share runs here; the calls are kept until all are done.
+        # The first share runs here; `calls` keeps its arrays alive until all are done.
         others = [pool(shares).submit(self._run, address(call)) for call in calls[1:]]
         failed = self._run(address(calls[0]))
         if any([failed, *[other.result() for other in others]]):
@@ -118,5 +118,5 @@ class Library:
 
 
 def address(array: np.ndarray) -> int:
-    """Where the numbers of an array begin."""
+    """Address of the data of an array."""
     return int(array.__array_interface__["data"][0])

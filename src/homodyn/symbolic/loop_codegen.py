@@ -1,8 +1,7 @@
-"""C of a kernel that is applied to its own results: the loop over steps around its pieces.
+"""C code of scans: the loop over steps around the pieces of a kernel.
 
-Kernels of many like parts are written again before: what does not change is taken out, choices and
-directions take fewer operations, sines of sums are made from few. The short way through a step is
-made from the long one, so that both give the same bits.
+Scans with ``packed=True`` go through more passes first. The fast path of a step is derived from the
+general path, so that both give the same bits.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ from homodyn.symbolic.trace import Port, TracedFunction, offsets
 
 
 class LoopCodegen:
-    """Writes the C of a traced step whose outputs named in ``states`` are inputs of the next."""
+    """Generates C for a traced step whose outputs named in ``states`` are inputs of the next."""
 
     def __init__(
         self,
@@ -131,7 +130,7 @@ class LoopCodegen:
                 program, self.fast_path, self.inputs, self.outputs, self.states, self.stop
             )
         program = self._general_path(program)
-        # Groups go through the pieces of a long program in blocks, which seldom agree on the way.
+        # Groups go through the pieces of a long program in blocks, which seldom agree on a path.
         at_rest: dict[tuple[int, int], float | None] = {}
         if quick is not None and len(program) <= 3 * PIECE_INSTRUCTIONS:
             short, at_rest = separate_files(quick.program, self.outputs, "quick"), quick.at_rest
@@ -249,7 +248,7 @@ class LoopCodegen:
     def _stopped_lanes(
         self, at_rest: Mapping[tuple[int, int], float | None], pieces: Pieces
     ) -> tuple[str, str]:
-        """Whether some lanes of a group are at rest, and what is done for those."""
+        """The condition that some lanes of a group have stopped, and the statements for those."""
         if not at_rest or self.stop is None:
             return "0", ""
         nx, _, ny = pieces.extents
@@ -266,7 +265,7 @@ class LoopCodegen:
     def _state_moves(
         self, short: Pieces, pieces: Pieces
     ) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-        """Places of states among inputs and outputs: what the short way changes, and the rest."""
+        """Places of states among inputs and outputs: those the fast path changes, and the rest."""
         names_in = [port.name for port in self.inputs]
         names_out = [port.name for port in self.outputs]
         stored = {place for places in short.stores.values() for place in places}
@@ -292,16 +291,16 @@ def _lines(statements: list[str], indent: int) -> str:
 
 
 FAST_PATH_GROUPS = 4
-"""Groups that take the shortcut in turns: the steps of one alone would wait for each other."""
+"""Groups that take the fast path in turns, which hides the latency between steps."""
 
 ALL_GROUPS_TEMPLATE = "            quick0(groups, x, w, y);"
 SINGLE_GROUP_TEMPLATE = """\
             for (int g = 0; g < groups; g++)
                 quick0(1, x + g * {nx}, w + g * {nw}, y + g * {ny});"""
-"""Groups of the short way, whose arrays may be shorter than those of the long way."""
+"""Groups of the fast path, whose arrays may be shorter than those of the general path."""
 
 STOP_CHECK_STEPS = 16
-"""Steps after which it is looked whether all lanes have come to rest."""
+"""Steps between checks whether all lanes have stopped."""
 
 FAST_PATH_TEMPLATE = """\
 {quick}

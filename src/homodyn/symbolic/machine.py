@@ -1,30 +1,43 @@
-"""What this machine offers to kernels: compiler, vector lanes, threads, cache."""
+"""How kernels run on this machine: compiler, vector lanes, threads, cache."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
+from homodyn.foundation import Record, record
 from homodyn.symbolic import cache
 from homodyn.symbolic.compiler import find_compiler
 from homodyn.symbolic.threads import thread_count
 
 
-@dataclass(frozen=True)
-class Machine:
-    """How kernels run here; without a compiler they stay on CasADi's virtual machine."""
+@record(eq=True)
+class Machine(Record):
+    """How kernels run on this machine; without a compiler, on CasADi's virtual machine."""
 
     compiler: str | None
+    """Path of the C compiler."""
     compiler_version: str | None
     instruction_set: str
+    """Vector instruction set, such as "AVX2"."""
     lanes: int
+    """States computed at once."""
     fma: bool
+    """Whether the processor fuses products with sums."""
     threads: int
+    """Threads that a batch may use."""
     cache: Path
+    """Folder of built libraries."""
 
 
 def machine() -> Machine:
-    """A description of this machine."""
+    """How kernels run on this machine.
+
+    Returns:
+        Compiler, instruction set, lanes, threads and cache folder.
+
+    Raises:
+        KernelError: ``HOMODYN_LANES`` or ``HOMODYN_THREADS`` has an invalid value.
+    """
     found = find_compiler()
     return Machine(
         compiler=found.path if found else None,

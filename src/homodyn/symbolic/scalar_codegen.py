@@ -1,7 +1,7 @@
-"""C for the steps of a single state, whose alike parts share the lanes of vectors.
+"""C code of a packed scan of a single state, whose similar parts share the lanes of vectors.
 
-Inputs and outputs are plain doubles side by side. What does not change from step to step is
-computed once, before the first, and kept as vectors ready for use.
+Inputs and outputs are contiguous doubles. Loop invariants are computed once, before the first step,
+and stored as vectors.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from homodyn.symbolic.slp_packing import Packing, Vector, pack_program
 from homodyn.symbolic.trace import Port, offsets
 
 SLP_CODEGEN_VERSION = 31
-"""Raised whenever the text emitted here changes, so that older libraries are not used."""
+"""Raised whenever the C generated here changes, so that older libraries are not used."""
 
 MAX_VECTOR_OPS_PER_INSTRUCTION = 0.6
-"""Vector operations for each instruction of the program, below which packs are used."""
+"""Vector operations per instruction of the program, up to which packing pays."""
 
 
 def generate_packed(
@@ -34,7 +34,7 @@ def generate_packed(
     stop: str | None,
     lanes: int,
 ) -> CSource | None:
-    """C for ``int iterate(a)``, as `Iteration` calls it for one lane; None where packs are few."""
+    """C for ``int iterate(a)``, as `Scan` calls it for one state; None where packing saves little."""
     names = [port.name for port in inputs]
     changing = {names.index(name) for name in states}
     fixed = invariant_values(program, changing)
@@ -86,7 +86,7 @@ typedef double v_loose __attribute__((vector_size(8 * LANES), aligned(8), may_al
 
 
 def _targets(places: list[int]) -> list[str]:
-    """Where the lanes of a vector go: side by side at once, otherwise one by one."""
+    """Statements that store the lanes of a vector: adjacent places at once, else one by one."""
     if places == list(range(places[0], places[0] + len(places))):
         return [f"PUT(y + {places[0]}, {len(places)}, {{0}});"]
     return [f"y[{place}] = LANE({{0}}, {lane});" for lane, place in enumerate(places)]
@@ -126,7 +126,7 @@ class _VectorText:
         return f"void {self.name}{k}(const double *x, vreal *f, vreal *w, double *y)"
 
     def _pairs(self) -> dict[Vector, Vector]:
-        """Sines and cosines of the same vector; the later one is had with the earlier."""
+        """Sines and cosines of the same vector; both are computed where the first is needed."""
         seen: dict[tuple[Vector, int], Vector] = {}
         pairs = {}
         for vector in self.packing.vectors:
@@ -154,18 +154,18 @@ class _VectorText:
         return "\n".join([*lines, "}\n"])
 
     def _operand(self, vector: Vector) -> str:
-        """A vector at hand; fixed ones are read where they are used, for registers are few."""
+        """A vector as an operand; invariant ones are read in place, since registers are few."""
         return f"f[{self.fixed[vector]}]" if vector in self.fixed else f"t{self.number[vector]}"
 
     def _reload(self, vector: Vector) -> str:
-        """A vector made in an earlier function, or fixed."""
+        """A vector of an earlier function, or an invariant one."""
         if vector in self.fixed:
             return f"f[{self.fixed[vector]}]"
         return f"w[{self.slots[vector]}]"
 
     def _statements(self, vector: Vector, present: set[Vector]) -> list[str]:
         if vector in self.fixed:
-            # Fetched where it is used; only results that never change are written from here.
+            # Read where it is used; only results that never change are stored from here.
             if vector not in self.writes:
                 return []
             text = [f"const vreal t{self.number[vector]} = {self._reload(vector)};"]
@@ -203,7 +203,7 @@ class _VectorText:
             if len(vector.lanes) == 1:
                 return f"v_set({self._scalar(vector.lanes[0], sources[0])})"
             numbers = [self._scalar(v, s) for v, s in zip(vector.lanes, sources, strict=True)]
-            # Lanes that are left over hold a number at which functions are as fast as elsewhere.
+            # Unused lanes repeat the last number, so that functions stay on their usual path.
             numbers += numbers[-1:] * (self.packing.width - len(numbers))
             return f"PICK({', '.join(numbers)})"
         a = [self._operand(argument) for argument in vector.arguments]

@@ -1,8 +1,8 @@
-"""A kernel applied to its own results many times over, for many states at once, in native code.
+"""Scans: a kernel applied to its own results step by step, for many batch elements at once.
 
-The kernel is a step: some of its outputs are, by name, the next values of inputs. The loop over
-steps stands in C around the pieces of the kernel, with the states of a block kept in vectors from
-the first step to the last; Python is called once for all steps of all lanes.
+The kernel is one step: outputs named in ``states`` are the next values of the inputs of the same
+name. The loop over steps is C code around that of the kernel, and the states of a block of batch
+elements stay in vectors from the first step to the last. Python is called once for all steps.
 """
 
 from __future__ import annotations
@@ -32,13 +32,12 @@ from homodyn.symbolic.threads import pool, thread_count
 
 @dataclass(frozen=True)
 class ScanResult:
-    """What an iteration came to: the last states, and the recorded outputs by name.
-
-    Arrays have one row for each lane; in records the steps follow.
-    """
+    """The result of a scan."""
 
     states: dict[str, np.ndarray]
+    """Last value of each state, (batch, *shape)."""
     records: dict[str, np.ndarray]
+    """Recorded outputs by name, (batch, records, *shape)."""
 
 
 class _ScanCode(NativeCode[Any]):
@@ -75,11 +74,18 @@ class _ScanCode(NativeCode[Any]):
 class Scan:
     """A kernel whose outputs named in ``states`` feed the inputs of the same name.
 
-    ``stop`` names a state that is nonzero once its lane has come to rest in the sense that further
-    steps change nothing; when all lanes of a block have, the rest of their steps is left out.
-    ``packed`` is for kernels of many like parts: a single lane then runs on code of its own, in
-    which those parts share the vectors that other lanes would fill, and sines of differences of
-    few angles are made from the sines of those. ``shortcut`` is used by such kernels alone.
+    Args:
+        kernel: One step.
+        states: Names of the states: inputs that are outputs too, with equal shapes.
+        stop: Name of a state that is nonzero once further steps change nothing. When all batch
+            elements of a block have stopped, their remaining steps are skipped.
+        packed: For kernels of many similar parts, such as networks of oscillators. Enables the
+            passes of `homodyn.symbolic.SCAN_PASSES`, some of which change rounding, and SLP
+            packing: similar parts of a single batch element share the lanes of a vector.
+        fast_path: Assumptions under which most steps take a shorter program; only with ``packed``.
+
+    Raises:
+        KernelError: A state is no input and output of the kernel, or changes its shape.
     """
 
     def __init__(
@@ -102,8 +108,8 @@ class Scan:
             target = kernel.outputs[kernel.traced.port("output", name)]
             if source.shape != target.shape:
                 raise KernelError(
-                    f"kernel {kernel.name!r}: state {name!r} goes in as {source.shape} and comes "
-                    f"out as {target.shape}; a state must keep its shape"
+                    f"kernel {kernel.name!r}: state {name!r} is {source.shape} as an input and "
+                    f"{target.shape} as an output; a state must keep its shape"
                 )
 
     def __call__(
@@ -119,27 +125,39 @@ class Scan:
         peek_last_step: bool = False,
         out: Mapping[str, np.ndarray] | None = None,
     ) -> ScanResult:
-        """Take ``steps`` steps in every lane.
+        """Take ``steps`` steps in every batch element.
 
-        ``inputs`` holds arrays with or without a leading axis of lanes; ``sampled`` those that
-        change with the step, whose rows, before the shape of one value, are used for an equal
-        number of steps each. Outputs named in ``record`` are kept at step 0 and every ``every``-th.
-        Without ``native`` the virtual machine takes the steps and nothing is built. With ``look``
-        the last step only gives its outputs: the states returned are those before it. ``into`` has
-        arrays for records, contiguous floats of their full shape.
+        Args:
+            steps: Number of steps.
+            inputs: Values of the inputs by name, (*shape) or (batch, *shape).
+            sampled: Inputs that change with the step, (rows, *shape) or (batch, rows, *shape). Each
+                row is used for an equal number of steps (zero-order hold).
+            record: Names of outputs to record.
+            every: Record step 0 and every ``every``-th step.
+            threads: Threads to use; all by default. The bits do not depend on it.
+            native: Whether native code may take the steps; otherwise nothing is built.
+            peek_last_step: Evaluate the outputs of the last step without advancing the states.
+            out: Arrays for records by name, contiguous floats of their full shape.
+
+        Returns:
+            The last states and the records.
+
+        Raises:
+            KernelError: Inputs are missing, unknown or of the wrong shape, batch sizes differ, a
+                recorded output does not exist, or an array of ``out`` does not fit.
         """
         kernel = self.kernel
         given = {**inputs, **(sampled or {})}
         names = [port.name for port in kernel.inputs]
         if set(given) != set(names):
             raise KernelError(
-                f"iteration of {kernel.name!r} takes {', '.join(names)}; got {', '.join(given)}"
+                f"scan of {kernel.name!r} takes {', '.join(names)}; got {', '.join(given)}"
             )
         if steps < 0 or every < 1:
-            raise KernelError(f"steps {steps} and every {every}: counts from 0 and from 1 on")
+            raise KernelError(f"steps is {steps} and every is {every}; at least 0 and 1 are needed")
         rows = dict.fromkeys(names, 1)
         arrays: dict[str, np.ndarray] = {}
-        lanes: set[int] = set()
+        batch_sizes: set[int] = set()
         for port in kernel.inputs:
             array = np.asarray(given[port.name], dtype=float, order="C")
             depth = len(port.shape) + (port.name in (sampled or {}))
@@ -147,22 +165,22 @@ class Scan:
             if lead not in (0, 1) or array.shape[array.ndim - len(port.shape) :] != port.shape:
                 wanted = ", ".join(map(str, port.shape))
                 raise KernelError(
-                    f"iteration of {kernel.name!r}: input {port.name!r} has shape {array.shape}; "
-                    f"(lanes,{' rows,' if depth > len(port.shape) else ''} {wanted}) is needed"
+                    f"scan of {kernel.name!r}: input {port.name!r} has shape {array.shape}; "
+                    f"(batch,{' rows,' if depth > len(port.shape) else ''} {wanted}) is needed"
                 )
             if depth > len(port.shape):
                 rows[port.name] = array.shape[lead]
                 if not array.shape[lead]:
-                    raise KernelError(f"input {port.name!r} has no rows to take values from")
+                    raise KernelError(f"input {port.name!r} has no rows")
             if lead:
-                lanes.add(array.shape[0])
+                batch_sizes.add(array.shape[0])
             arrays[port.name] = array.reshape(array.shape[0] if lead else 1, rows[port.name], -1)
-        if len(lanes - {1}) > 1:
+        if len(batch_sizes - {1}) > 1:
             raise KernelError(
-                f"iteration of {kernel.name!r}: inputs have different numbers of lanes: "
-                f"{', '.join(map(str, sorted(lanes)))}"
+                f"scan of {kernel.name!r}: inputs have different batch sizes: "
+                f"{', '.join(map(str, sorted(batch_sizes)))}"
             )
-        count = max(lanes) if lanes else 1
+        count = max(batch_sizes) if batch_sizes else 1
         kept = -(-steps // every)
         outputs = {port.name: port for port in kernel.outputs}
         unknown = [name for name in record if name not in outputs]
@@ -191,37 +209,51 @@ class Scan:
         )
 
     def _place(self, given: np.ndarray | None, shape: tuple[int, int, int]) -> np.ndarray:
-        """Where a record goes: a new array, or the one that was given if it fits."""
+        """The array of a record: a new one, or that of ``out`` if it fits."""
         if given is None:
             return np.empty(shape)
         if given.size != np.prod(shape) or given.dtype != float or not given.flags.c_contiguous:
             raise KernelError(
-                f"iteration of {self.kernel.name!r}: a record of shape {shape} does not fit into "
+                f"scan of {self.kernel.name!r}: a record of shape {shape} does not fit into "
                 f"{given.shape} of {given.dtype}; contiguous floats are needed"
             )
         return given.reshape(shape)
 
     @property
     def compiled(self) -> bool:
-        """Whether native code takes the steps; it is built at the first question."""
+        """Whether native code takes the steps; it is built on first use."""
         return self.compile()
 
-    def prepare(self, lanes: int) -> bool:
-        """Build what takes the steps of so many lanes; whether there is native code for them."""
-        return self._library_for(lanes, False) is not None
+    def prepare(self, batch: int) -> bool:
+        """Build the native code for a batch size now.
+
+        Args:
+            batch: Number of batch elements.
+
+        Returns:
+            Whether there is native code for it.
+        """
+        return self._library_for(batch, False) is not None
 
     def compile(self, single: bool = False) -> bool:
-        """Build native code now, for many lanes or for a single one; whether there is any."""
+        """Build native code now.
+
+        Args:
+            single: For a single batch element instead of many.
+
+        Returns:
+            Whether there is native code.
+        """
         return self._library("single" if single else "lanes") is not None
 
     # -- native code
 
     def _library_for(self, count: int, sampled: bool) -> Any:
-        """The function for so many lanes; None without a compiler, or where that is asked for.
+        """The native function for a batch size; None where the virtual machine takes the steps.
 
-        A single lane has one of its own, of plain numbers: wide vectors with one lane in use take
-        twice as long, and longer to build. One for many lanes that is there already will do. The
-        bits of a lane are the same in all.
+        A single batch element has a function of its own on scalars: wide vectors with one lane in
+        use take twice as long, and longer to build. A function for many that exists already is
+        used instead. The bits of a batch element are the same in all.
         """
         hoisted = " hoisted" if self.packed and not sampled else ""
         lanes, single = f"lanes{hoisted}", f"single{hoisted}"
@@ -280,7 +312,7 @@ class Scan:
         threads: int | None,
         look: bool,
     ) -> None:
-        """Lanes over threads; which thread takes a lane does not change its bits."""
+        """Distribute batch elements over threads; that does not change their bits."""
         shares = max(1, min(threads or thread_count(), -(-count // 8)))
         length = -(-count // shares)
         length += -length % 8
@@ -307,7 +339,7 @@ class Scan:
         others = [pool(shares).submit(native, address(call)) for call in calls[1:]]
         failed = native(address(calls[0]))
         if any([failed, *[other.result() for other in others]]):
-            raise MemoryError("no memory for the work array of an iteration")
+            raise MemoryError("no memory for the work array of a scan")
 
     # -- the virtual machine
 

@@ -1,10 +1,11 @@
-"""Instructions of one state that do the same to different values, packed into vectors.
+"""SLP packing: similar instructions of one state packed into vectors.
 
-Where many states run side by side each has a lane of its own. A single one leaves all lanes but one
-idle, unless alike parts of it share them: the oscillators of a network, the feet of a body. Packs
-are found from the results downwards: eight results made by the same operation become one vector
-operation, if what goes into it can be had as vectors too; otherwise numbers are picked one by one.
-All values of a pack lie equally deep in the program, so no pack can wait for itself.
+With many states side by side each has a lane of its own. A single state leaves all lanes but one
+idle, unless its similar parts share them (superword-level parallelism): the oscillators of a
+network, the feet of a body. Packs are found from the results downwards: eight results of the same
+operation become one vector operation, if its arguments can be packed too; otherwise lanes are
+gathered one by one. All values of a pack have the same depth in the program, so that no pack
+depends on itself. The bits stay the same.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from dataclasses import dataclass
 from homodyn.symbolic.program import EXPENSIVE_OPERATIONS, Program, operands
 
 Lanes = tuple[int, ...]
-"""The values in the lanes of a vector: fewer than it has, or one that is in all of them."""
+"""The values in the lanes of a vector; a single value fills all of them."""
 
 SWAPPABLE_OPERATIONS = {"add", "mul", "fma", "fms", "fnma", "fmin", "fmax", "and", "or", "eq", "ne"}
 """Operations whose first two arguments may be exchanged."""
@@ -23,12 +24,11 @@ SWAPPABLE_OPERATIONS = {"add", "mul", "fma", "fms", "fnma", "fmin", "fmax", "and
 
 @dataclass(frozen=True, eq=False)
 class Vector:
-    """Lanes that hold values, and how they are had.
+    """The values of the lanes, and how they are computed.
 
-    ``kind`` is ``load`` (inputs side by side), ``fixed`` (the same in every step), ``spread`` (one
-    number in all lanes), ``pick`` (numbers from anywhere) or an operation on ``arguments``.
-    ``sources`` are the vectors and lanes that the numbers of a spread or pick come from; None
-    stands for an input or a constant.
+    ``kind`` is ``load`` (adjacent inputs), ``fixed`` (loop-invariant), ``spread`` (one number in
+    all lanes), ``pick`` (a gather) or an operation on ``arguments``. ``sources`` are the vectors
+    and lanes that the numbers of a spread or pick come from; None is an input or a constant.
     """
 
     kind: str
@@ -45,7 +45,7 @@ class Vector:
 class Packing:
     """The vectors of a program, in an order in which they can be computed.
 
-    Values for which ``given`` holds are not computed: inputs, and what is fixed from step to step.
+    Values flagged in ``given`` are not computed: inputs, constants and loop invariants.
     """
 
     def __init__(self, program: Program, given: list[bool], lanes: int, fixed: list[bool]) -> None:
@@ -63,7 +63,7 @@ class Packing:
         return depth
 
     def pack_expensive(self) -> None:
-        """Put costly operations of one kind and depth side by side."""
+        """Pack expensive operations of one kind and depth."""
         groups: dict[tuple[int, str], list[int]] = {}
         for k, instruction in enumerate(self.program.instructions):
             if instruction.op in EXPENSIVE_OPERATIONS and not self.given[k]:
@@ -77,10 +77,10 @@ class Packing:
                     self.vector(lanes)
 
     def order_by_depth(self) -> None:
-        """Order vectors by depth, so that sums that are made alike grow side by side.
+        """Order vectors by depth, so that similar sums are accumulated in turns.
 
-        Each then has time to be ready before it grows further, and what they all take in next is
-        fetched once. What is only fetched comes right before its first use.
+        That hides latency, and their common operands are loaded once. Loads come right before
+        their first use.
         """
         ordered: dict[Vector, None] = {}
         for vector in sorted(
@@ -105,7 +105,7 @@ class Packing:
             waiting += [(before, False) for before in (*sources, *one.arguments)]
 
     def vector(self, lanes: Lanes) -> Vector:
-        """The vector with these values, made if it is not there yet."""
+        """The vector with these values, created when first asked for."""
         if len(set(lanes)) == 1:
             lanes = lanes[:1]
         found = self._known.get(lanes)
@@ -141,7 +141,7 @@ class Packing:
         return Vector(instruction.op, lanes, arguments)
 
     def _place(self, value: int) -> tuple[Vector, int] | None:
-        """Which lane of which vector holds one number; None for inputs and constants."""
+        """The vector and lane that hold a number; None for inputs and constants."""
         if self.fixed[value]:
             return self.vector((value,)), 0
         if self.given[value]:
@@ -151,7 +151,7 @@ class Packing:
         return self._home[value]
 
     def _are_adjacent_inputs(self, lanes: Lanes) -> bool:
-        """Whether inputs follow one another."""
+        """Whether all values are adjacent inputs."""
         if any(self.program.instructions[v].op != "input" or self.fixed[v] for v in lanes):
             return False
         port, first = self.program.instructions[lanes[0]].arguments
@@ -160,7 +160,7 @@ class Packing:
         )
 
     def _arguments(self, lanes: Lanes) -> tuple[Vector, ...]:
-        """What goes into an operation, turned so that lanes get alike arguments."""
+        """The arguments of an operation, exchanged where that makes lanes similar."""
         instructions = self.program.instructions
         rows = [list(instructions[v].arguments) for v in lanes]
         if instructions[lanes[0]].op in SWAPPABLE_OPERATIONS:
@@ -182,7 +182,7 @@ class Packing:
 
     @property
     def work(self) -> float:
-        """Vector operations; numbers that are picked count too."""
+        """Number of vector operations; gathered numbers count half."""
         picked = sum(len(set(v.lanes)) for v in self.vectors if v.kind == "pick")
         return sum(v.computed for v in self.vectors) + 0.5 * picked
 
@@ -196,7 +196,7 @@ def chunks(values: list[int], width: int) -> Iterable[Lanes]:
 def pack_program(
     program: Program, fixed: list[bool], lanes: int
 ) -> tuple[Packing, list[tuple[int, tuple[int, ...], Vector]]]:
-    """The vectors of a program, and where their lanes go: output port, entries, vector."""
+    """The vectors of a program, and its stores: output port, entries, vector."""
     given = [
         fixed[k] or instruction.op in ("input", "const")
         for k, instruction in enumerate(program.instructions)
@@ -213,9 +213,9 @@ def pack_program(
 
 
 def _similar_results(program: Program, packing: Packing) -> list[tuple[int, list[int], list[int]]]:
-    """Results of a port that were made alike, with their entries.
+    """Similar results of a port, with their entries.
 
-    They need not follow one another: nodes with two states each leave those of one kind apart.
+    They need not be adjacent: nodes with two states each interleave them.
     """
     groups: dict[object, tuple[int, list[int], list[int]]] = {}
     for port, entry, value in sorted(program.results):

@@ -10,7 +10,7 @@ from homodyn.errors import KernelError
 
 
 def thread_count() -> int:
-    """Threads a batch may use: those of the machine, or ``HOMODYN_THREADS`` if that is fewer."""
+    """Threads a batch may use: those of the machine, or ``HOMODYN_THREADS`` if fewer."""
     available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     asked = os.environ.get("HOMODYN_THREADS", "")
     if not asked:

@@ -1,4 +1,4 @@
-"""A Python function over symbolic arrays, traced once into an expression graph with named ports."""
+"""Tracing: a Python function over symbolic arrays becomes an expression graph with named ports."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Port:
-    """A named input or output with the shape it has for one state; () is a scalar."""
+    """A named input or output with its shape for one state; () is a scalar."""
 
     name: str
     shape: Shape
 
     @property
     def size(self) -> int:
-        """How many numbers one state has here."""
+        """Numbers per state."""
         return prod(self.shape)
 
 
 def offsets(ports: tuple[Port, ...]) -> list[int]:
-    """Where ports begin when they lie one after the other, and where the last one ends."""
+    """Start of each port in a concatenated array, and the end of the last one."""
     places = [0]
     for port in ports:
         places.append(places[-1] + port.size)
@@ -38,7 +38,7 @@ def offsets(ports: tuple[Port, ...]) -> list[int]:
 
 @dataclass(frozen=True, eq=False)
 class TracedFunction:
-    """An expression graph with ports: flat columns in row-major order, sparse where known zero."""
+    """An expression graph with ports: flat columns in row-major order, sparse where zero."""
 
     name: str
     inputs: tuple[Port, ...]
@@ -57,7 +57,7 @@ class TracedFunction:
         raise KernelError(f"kernel {self.name!r} has no {side} {name!r}; it has {names}")
 
     def expressions(self) -> tuple[list[ca.SX], list[ca.SX]]:
-        """Fresh symbols for the inputs and the outputs written in them, all flat columns."""
+        """New symbols for the inputs, and the outputs as expressions in them, all flat columns."""
         symbols = [ca.SX.sym(port.name, port.size) for port in self.inputs]
         return symbols, list(self.graph.call(symbols))
 
@@ -69,11 +69,21 @@ def trace(
     name: str | None = None,
     given: Mapping[str, ca.SX] | None = None,
 ) -> TracedFunction:
-    """Call ``function`` with symbols of the given shapes and keep what it returns as a graph.
+    """Call a function with symbols and keep what it returns as a graph.
 
-    It may return one array, a tuple or list of arrays, or a mapping from names to arrays. Without
-    ``outputs`` a 1x1 result counts as a scalar, a column as a vector and the rest as matrices.
-    ``given`` provides symbols that exist already for some of the inputs.
+    Args:
+        function: Returns one array, a tuple or list of arrays, or a mapping from names to arrays.
+        inputs: Shapes of the inputs by name.
+        outputs: Shapes of the outputs by name. By default a 1x1 result is a scalar, a column a
+            vector, anything else a matrix.
+        name: Name for messages; that of the function by default.
+        given: Existing symbols for some of the inputs.
+
+    Returns:
+        The graph with its ports.
+
+    Raises:
+        KernelError: Outputs do not match, or the function uses symbols that are not inputs.
     """
     ports = tuple(Port(key, _as_shape(value)) for key, value in inputs.items())
     known = given or {}
@@ -94,7 +104,7 @@ def trace(
         if prod(shape) != value.numel():
             raise KernelError(
                 f"output {key!r} of {label!r} has {value.shape[0]}x{value.shape[1]} entries "
-                f"where the shape {shape} was asked for"
+                f"where the shape {shape} was declared"
             )
         results.append(Port(key, shape))
         flat.append(_flatten(value))
@@ -149,7 +159,9 @@ def _to_symbolic(value: Any, what: str) -> ca.SX:
     except (TypeError, ValueError):
         entries = np.atleast_1d(np.asarray(value, dtype=object))
         if entries.ndim > 2:
-            raise KernelError(f"{what} has {entries.ndim} dimensions; at most 2 are kept") from None
+            raise KernelError(
+                f"{what} has {entries.ndim} dimensions; at most 2 are supported"
+            ) from None
         if entries.ndim == 1:
             return ca.vertcat(*entries)
         return ca.vertcat(*[ca.horzcat(*row) for row in entries])

@@ -1,8 +1,8 @@
-"""A program with some of its values known: what they decide is decided, all else stays to the bit.
+"""Partial evaluation: a program specialized for known values of some of its conditions.
 
-A long program of which most conditions are known most of the time has a short form for that time.
-It is not written beside the long one, which would have to round alike, but made from it: choices
-whose condition is known become one of their sides, and nothing else changes.
+A long program whose conditions are mostly known has a short form for that case. The short form is
+derived from the long one, so both round alike: selects with a known condition become one of their
+sides. This keeps the bits, except for the sign of an exact zero.
 """
 
 from __future__ import annotations
@@ -23,13 +23,10 @@ COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
 
 
 class PartialEvaluator(Rewriter):
-    """Parts of a program written again, each under assumptions of its own, as one program."""
+    """Specializes parts of a program, each under its own assumptions, into one program."""
 
     def specialize(self, known: Mapping[int, float], values: Iterable[int]) -> list[int]:
-        """New numbers of old ``values``, where those in ``known`` are these numbers.
-
-        Only the sign of an exact zero can differ from what the program gives.
-        """
+        """New numbers of source ``values``, given that the values in ``known`` are constants."""
         wanted = list(values)
         needed = set()
         waiting = list(wanted)
@@ -45,14 +42,14 @@ class PartialEvaluator(Rewriter):
                 number[k] = self.constant(known[k])
                 continue
             instruction = self.source.instructions[k]
-            moved = tuple(number[a] for a in operands(instruction))
-            if moved:
-                instruction = Instruction(instruction.op, moved, instruction.payload)
+            arguments = tuple(number[a] for a in operands(instruction))
+            if arguments:
+                instruction = Instruction(instruction.op, arguments, instruction.payload)
             number[k] = self.rewrite(k, instruction)
         return [number[value] for value in wanted]
 
     def rewrite(self, k: int, instruction: Instruction) -> int:
-        """What is left of an instruction whose arguments may have become known."""
+        """Simplify an instruction whose arguments may have become constant."""
         op, a = instruction.op, instruction.arguments
         if op == "input":
             return self.add(instruction)

@@ -1,9 +1,9 @@
-"""Work that counts under a condition only, left out where no lane meets the condition.
+"""Predicated regions: work that only matters under a condition, skipped where no lane needs it.
 
-What goes into nothing but "v where c, else 0" need not be known while c is false in all lanes of a
-vector: forces of a leg that is in the air, equations of an event-state that nobody is in. Such
-instructions are gathered into regions, each behind one branch; where two of them would have to wait
-for each other, none is made. The bits stay the same.
+A value that feeds nothing but "v where c, else 0" is not needed while c is false in all lanes of a
+vector: forces of a leg in the air, equations of an inactive event state. Such instructions form
+regions, each behind one branch. Where two regions would depend on each other, none is formed. The
+bits stay the same.
 """
 
 from __future__ import annotations
@@ -14,26 +14,26 @@ from heapq import heapify, heappop, heappush
 from homodyn.symbolic.program import COMPARISONS, EXPENSIVE_OPERATIONS, Program, operands
 
 MIN_REGION_INSTRUCTIONS = 8
-"""Instructions that a region must have, one of them heavy, to be worth a branch."""
+"""Smallest region that is worth a branch; one instruction must be expensive."""
 
 
 @dataclass(frozen=True)
 class Region:
-    """Instructions that count where ``condition`` holds, and those of them used outside."""
+    """Instructions needed where ``condition`` is true, and those of them used outside."""
 
     condition: int
     members: tuple[int, ...]
     roots: tuple[int, ...]
 
 
-def find_regions(program: Program, apart: set[int]) -> list[Region]:
-    """Regions of a program; values in ``apart`` stay outside."""
+def find_regions(program: Program, excluded: set[int]) -> list[Region]:
+    """Regions of a program; values in ``excluded`` stay outside."""
     instructions = program.instructions
     users: list[list[int]] = [[] for _ in instructions]
     for k, instruction in enumerate(instructions):
         for a in operands(instruction):
             users[a].append(k)
-    kept = {value for _, _, value in program.results} | apart
+    kept = {value for _, _, value in program.results} | excluded
     under: dict[int, int] = {}
     for k in range(len(instructions) - 1, -1, -1):
         op = instructions[k].op
@@ -42,7 +42,7 @@ def find_regions(program: Program, apart: set[int]) -> list[Region]:
         asked = set()
         for user in users[k]:
             other = instructions[user]
-            # A truth is also kept as a mask, which has no value to stand for it outside.
+            # A truth value also exists as a mask, which cannot be replaced outside the region.
             if other.op == "if_else_zero" and other.arguments[0] != k and op != "not":
                 asked.add(other.arguments[0])
             else:

@@ -1,8 +1,8 @@
-"""The order of a program's instructions: values are used up soon after they are made.
+"""Scheduling: instructions are ordered so that values are used soon after they are computed.
 
-A processor has 16 to 32 vector registers and a small first cache. In the order in which expressions
-are written down hundreds of values wait for their use; here the next instruction is always one that
-uses up the most waiting values, and among those the one that became possible last.
+A processor has 16 to 32 vector registers and a small first cache. In the order of the graph
+hundreds of values are live at once. Here the next instruction is always the one that ends the most
+live ranges, and among those the one that became ready last. The bits stay the same.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from heapq import heappop, heappush
 from homodyn.symbolic.program import Instruction, Program, operands
 
 REMATERIALIZED = ("input", "const")
-"""Operations whose values are fetched where they are needed and occupy no register between."""
+"""Operations whose values are rematerialized where they are needed."""
 
 
 def schedule(program: Program) -> Program:
-    """The same program in an order that keeps few values waiting."""
+    """Reorder a program so that few values are live at once."""
     instructions = program.instructions
     count = len(instructions)
     needs = [
@@ -75,9 +75,9 @@ def _renumber(program: Program, order: list[int]) -> Program:
     def place(k: int) -> int:
         if k not in number:
             instruction = program.instructions[k]
-            moved = tuple(place(a) for a in operands(instruction))
-            if moved:
-                instruction = Instruction(instruction.op, moved, instruction.payload)
+            arguments = tuple(place(a) for a in operands(instruction))
+            if arguments:
+                instruction = Instruction(instruction.op, arguments, instruction.payload)
             number[k] = len(placed)
             placed.append(instruction)
         return number[k]
@@ -89,7 +89,7 @@ def _renumber(program: Program, order: list[int]) -> Program:
 
 
 def split_points(program: Program, length: int) -> list[int]:
-    """Where to cut a program into runs of about ``length``: where the fewest values wait."""
+    """Where to split a program into runs of about ``length``: where the fewest values are live."""
     count = len(program)
     pieces = max(1, -(-count // length))
     if pieces == 1:
@@ -105,7 +105,7 @@ def split_points(program: Program, length: int) -> list[int]:
 
 
 def _live_counts(program: Program) -> list[int]:
-    """For each place before an instruction: how many values are made before and used after it."""
+    """For each place before an instruction, the number of live values."""
     last: dict[int, int] = {}
     for k, instruction in enumerate(program.instructions):
         for a in operands(instruction):

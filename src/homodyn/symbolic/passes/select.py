@@ -1,7 +1,8 @@
-"""Choices between two values as one operation, with signs outside.
+"""Select formation: a choice between two values becomes one operation.
 
-A graph writes "x where c, else y" as a sum of two numbers of which one is zero: four operations,
-and a choice takes one. Of "-x where c, else 0" the sign is taken out, into the sum that it goes to.
+A graph writes "x where c, else y" as a sum of two terms of which one is zero: four operations
+instead of one. The sign of "-x where c, else 0" moves into the sum it feeds. This pass keeps the
+bits, except for the sign of an exact zero.
 """
 
 from __future__ import annotations
@@ -11,10 +12,7 @@ from homodyn.symbolic.program import Instruction, Program
 
 
 def form_selects(program: Program) -> Program:
-    """The same program with the operation ``choose``: the second argument where the first is true.
-
-    Only the sign of an exact zero can differ.
-    """
+    """Form selects: ``choose c x y`` is x where c is true, else y."""
     return _SelectFormation(program).program()
 
 
@@ -32,7 +30,7 @@ class _SelectFormation(Rewriter):
         return self.add(instruction)
 
     def _add_or_subtract(self, a: int, b: int) -> int:
-        """A sum, or a difference from what a sign can be taken out of."""
+        """A sum, or a difference where a term has a sign to move out."""
         for one, other in ((a, b), (b, a)):
             part = self.instructions[other]
             if part.op == "if_else_zero":

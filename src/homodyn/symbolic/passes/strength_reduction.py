@@ -1,4 +1,7 @@
-"""Divisions by what does not change from step to step, as products with an inverse had once."""
+"""Strength reduction: a division by a loop invariant becomes a product with its reciprocal.
+
+This pass changes rounding: such a quotient is rounded twice instead of once.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from homodyn.symbolic.program import Instruction, Program
 
 
 def reduce_strength(program: Program, fixed: list[bool]) -> Program:
-    """The same program; a quotient whose divisor is ``fixed`` is rounded twice instead of once."""
+    """Replace divisions by loop-invariant values (flags ``fixed``) by products."""
     return _StrengthReduction(program, fixed).program()
 
 

@@ -1,11 +1,12 @@
-"""Sines of sums written with sines of the summands, where few summands make many sums.
+"""Trigonometric expansion: sines of sums from the sines of the summands.
 
-In n oscillators that all look at each other there are n (n - 1) sines of differences of phases, but
-only n sines and n cosines of phases:
+In n oscillators that are all coupled there are n (n - 1) sines of phase differences, but only n
+sines and n cosines of phases:
 
     sin(a + b) = sin a cos b + cos a sin b,   cos(a + b) = cos a cos b - sin a sin b.
 
-Summands that do not change from step to step come last: their sines are had once for all steps.
+Loop-invariant summands come last, so that their sines are computed once for all steps. This pass
+changes rounding.
 """
 
 from __future__ import annotations
@@ -17,17 +18,17 @@ from homodyn.symbolic.passes.rewriter import Rewriter
 from homodyn.symbolic.program import Instruction, Program
 
 SINE_COST_FLOPS = 20
-"""Sums and products that a sine takes the time of."""
+"""Cost of a sine, in sums and products."""
 
 MAX_SUMMANDS = 4
-"""Summands up to which a sum is taken apart."""
+"""Longest sum that is expanded."""
 
 Summands = tuple[tuple[int, int], ...]
 """Values with their signs."""
 
 
 def expand_trig_sums(program: Program, loop_ports: Collection[int]) -> Program:
-    """The same program, with sines of sums taken apart if that is less work."""
+    """Expand sines of sums where that saves work; the same program otherwise."""
     fixed = invariant_values(program, loop_ports)
     sums: dict[int, Summands] = {}
     for k, instruction in enumerate(program.instructions):
@@ -46,9 +47,9 @@ def expand_trig_sums(program: Program, loop_ports: Collection[int]) -> Program:
 
 
 def summands(program: Program, value: int, fixed: list[bool], most: int) -> Summands:
-    """What a value is the sum of, in the order written; those that do not change come last.
+    """The summands of a value in program order, loop-invariant ones last.
 
-    A sum of more than ``most`` is left whole.
+    A sum of more than ``most`` summands is its own single summand.
     """
     found: list[tuple[int, int]] = []
     waiting = [(value, 1)]
@@ -70,14 +71,14 @@ def summands(program: Program, value: int, fixed: list[bool], most: int) -> Summ
 
 
 class _TrigExpansion(Rewriter):
-    """Writes a program again, with chosen sines and cosines made from those of summands."""
+    """Replaces chosen sines and cosines by those of their summands."""
 
     sort_operands = False
 
     def __init__(self, program: Program, apart: dict[int, Summands], fixed: list[bool]) -> None:
         super().__init__(program)
         self.apart, self.fixed = apart, fixed
-        self.turned: dict[Summands, tuple[int, int]] = {}
+        self.expanded: dict[Summands, tuple[int, int]] = {}
 
     def rewrite(self, k: int, instruction: Instruction) -> int:
         if instruction.op in ("sin", "cos"):
@@ -87,23 +88,23 @@ class _TrigExpansion(Rewriter):
         return self.add(instruction)
 
     def _sine_cosine(self, terms: Summands) -> tuple[int, int]:
-        """Sine and cosine of a sum of summands."""
-        if terms not in self.turned:
+        """Sine and cosine of a sum."""
+        if terms not in self.expanded:
             *first, (value, sign) = terms
             at = self.number[value]
             s, c = (self.do(op, at) for op in ("sin", "cos"))
             if sign < 0 and (self.fixed[value] or not first):
-                # Of what does not change a sign costs nothing, and sums stay alike.
+                # The sign of a loop invariant costs nothing, and sums keep the same form.
                 s, sign = self.do("neg", s), 1
             if not first:
-                self.turned[terms] = s, c
+                self.expanded[terms] = s, c
             else:
                 s0, c0 = self._sine_cosine(tuple(first))
                 add, sub = ("add", "sub") if sign > 0 else ("sub", "add")
                 sine = self._product_sum(add, (s0, c), (c0, s))
                 cosine = self._product_sum(sub, (c0, c), (s0, s))
-                self.turned[terms] = sine, cosine
-        return self.turned[terms]
+                self.expanded[terms] = sine, cosine
+        return self.expanded[terms]
 
     def _product_sum(self, op: str, one: tuple[int, int], other: tuple[int, int]) -> int:
         a, b = (self.do("mul", *factors) for factors in (one, other))

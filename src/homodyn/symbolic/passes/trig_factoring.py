@@ -1,15 +1,15 @@
-"""Sums of sines that have one angle in common, written with that angle outside.
+"""Trigonometric factoring: a common angle is factored out of sums of sines.
 
-An oscillator at phase p that others pull at has the rate
+An oscillator at phase p that others are coupled to has the rate
 
     sum over k of f_k l_k sin(m_k + b_k - p) = A cos p - B sin p,
     A = sum of (f_k cos b_k) (l_k sin m_k) + (f_k sin b_k) (l_k cos m_k),
     B = sum of (f_k cos b_k) (l_k cos m_k) - (f_k sin b_k) (l_k sin m_k),
 
-where f and b do not change from step to step, l and m do. The first brackets are known before the
-first step, the second are the same for all oscillators that k pulls at: four products and sums are
-left for each pair, and no sine. Sums over nearly the same k are filled up with zeros, so that all
-of them are made alike.
+where f and b are loop-invariant, l and m are not. The first brackets are computed before the loop,
+the second are shared by all oscillators that k is coupled to: four products and sums are left for
+each pair, and no sine. Sums over nearly the same k are padded with zeros, so that all of them have
+the same form. This pass changes rounding.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from homodyn.symbolic.passes.trig_expansion import Summands, summands
 from homodyn.symbolic.program import Instruction, Program, operands
 
 MIN_SHARED_SINES = 4
-"""Sines with an angle in common that a sum must have to be written anew."""
+"""Sines with a common angle that make a sum worth factoring."""
 
 MAX_FACTORS = 6
-"""Summands up to which an angle, and factors up to which a product, is taken apart."""
+"""Largest number of summands of an angle, and of factors of a product."""
 
 MAX_PADDING_RATIO = 1.25
-"""Longer than this a sum is not made by zeros."""
+"""A sum is padded to at most this multiple of its length."""
 
 VaryingPart = tuple[tuple[int, ...], Summands]
-"""What moves in a term: factors, and angles with their signs."""
+"""The part of a term that changes from step to step: factors, and angles with signs."""
 
 
 @dataclass(frozen=True)
@@ -48,9 +48,9 @@ class SineTerm:
 
 @dataclass
 class FactoredSum:
-    """A sum: the angle in common, the terms that have it, and other summands with signs.
+    """A sum: the common angle, the terms that contain it, and other summands with signs.
 
-    Terms are kept by the function they have and the sign of the angle in common, then by puller.
+    Terms are grouped by function and sign of the common angle, then by their varying part.
     """
 
     common_angle: int
@@ -59,16 +59,16 @@ class FactoredSum:
 
     @property
     def count(self) -> int:
-        """How many sines there are."""
+        """Number of sines."""
         return sum(len(one) for group in self.terms.values() for one in group.values())
 
 
 def factor_trig_sums(program: Program, loop_ports: Collection[int]) -> Program:
-    """The same program, with an angle that many sines of a sum share taken out of them."""
+    """Factor common angles out of sums of sines; the same program where that saves nothing."""
     found = _SumSearch(program, invariant_values(program, loop_ports))
     sums = found.sums()
-    pullers = {key for one in sums.values() for group in one.terms.values() for key in group}
-    moving = {value for _, angles in pullers for value, _ in angles}
+    varying_parts = {key for one in sums.values() for group in one.terms.values() for key in group}
+    moving = {value for _, angles in varying_parts for value, _ in angles}
     moving |= {one.common_angle for one in sums.values()}
     if not sums or 2 * len(moving) > sum(one.count for one in sums.values()):
         return program
@@ -77,7 +77,7 @@ def factor_trig_sums(program: Program, loop_ports: Collection[int]) -> Program:
 
 
 def _pad_with_zeros(sums: list[FactoredSum]) -> None:
-    """Give sums over nearly the same pullers all of them, in the same order."""
+    """Give sums over nearly the same varying parts all of them, in the same order."""
     families: list[dict[tuple[str, int, VaryingPart], None]] = []
     members: list[list[FactoredSum]] = []
     for one in sums:
@@ -111,7 +111,7 @@ class _SumSearch:
         self.uses.update(value for _, _, value in program.results)
 
     def sums(self) -> dict[int, FactoredSum]:
-        """Sums to be written anew, by their last value."""
+        """Sums to factor, by their last value."""
         instructions = self.program.instructions
         inner: set[int] = set()
         found = {}
@@ -119,9 +119,9 @@ class _SumSearch:
             if instructions[k].op not in ("add", "sub") or k in inner or self.fixed[k]:
                 continue
             leaves = self._leaves(k, inner)
-            pulled = self._factor(leaves) if len(leaves) >= MIN_SHARED_SINES else None
-            if pulled is not None:
-                found[k] = pulled
+            factored = self._factor(leaves) if len(leaves) >= MIN_SHARED_SINES else None
+            if factored is not None:
+                found[k] = factored
         return found
 
     def _leaves(self, top: int, inner: set[int]) -> list[tuple[int, int]]:
@@ -151,23 +151,23 @@ class _SumSearch:
         if count < MIN_SHARED_SINES:
             return None
         rest = []
-        pulled = FactoredSum(own, ())
+        factored = FactoredSum(own, ())
         for leaf, term in zip(leaves, terms, strict=True):
             if term is None or own not in self._sharable_angles(term):
                 rest.append(leaf)
                 continue
             sign = dict(term.angles)[own]
-            lively = tuple(sorted(value for value in term.factors if not self.fixed[value]))
+            varying = tuple(sorted(value for value in term.factors if not self.fixed[value]))
             moving = tuple(
                 (value, s) for value, s in term.angles if value != own and not self.fixed[value]
             )
-            group = pulled.terms.setdefault((term.op, sign), {})
-            group.setdefault((lively, moving), []).append(term)
-        pulled.rest = tuple(rest)
-        return pulled
+            group = factored.terms.setdefault((term.op, sign), {})
+            group.setdefault((varying, moving), []).append(term)
+        factored.rest = tuple(rest)
+        return factored
 
     def _sharable_angles(self, term: SineTerm) -> list[int]:
-        """Angles of a term that move and occur once, if there are others beside each."""
+        """Angles of a term that vary and occur once, if there are others."""
         moving = Counter(value for value, _ in term.angles if not self.fixed[value])
         return [value for value, count in moving.items() if count == 1 and len(moving) > 1]
 
@@ -200,7 +200,7 @@ class _SumSearch:
 
 
 class _TrigFactoring(Rewriter):
-    """Writes a program again with its sums of sines in factors."""
+    """Replaces sums of sines by their factored form."""
 
     sort_operands = False
 
@@ -211,11 +211,11 @@ class _TrigFactoring(Rewriter):
     def rewrite(self, k: int, instruction: Instruction) -> int:
         return self._sum(self.sums[k]) if k in self.sums else self.add(instruction)
 
-    def _sum(self, pulled: FactoredSum) -> int:
-        own = self.number[pulled.common_angle]
+    def _sum(self, factored: FactoredSum) -> int:
+        own = self.number[factored.common_angle]
         sine, cosine = self.do("sin", own), self.do("cos", own)
         total: int | None = None
-        for (op, sign), group in pulled.terms.items():
+        for (op, sign), group in factored.terms.items():
             a, b = self._weighted_sums(group)
             # sin(R + s p) = sin R cos p + s cos R sin p, cos(R + s p) = cos R cos p - s sin R sin p
             first, second = (a, b) if op == "sin" else (b, a)
@@ -224,7 +224,7 @@ class _TrigFactoring(Rewriter):
             one = self.do("sub" if minus else "add", one, self.do("mul", second, sine))
             total = one if total is None else self.do("add", total, one)
         assert total is not None
-        for value, sign in pulled.rest:
+        for value, sign in factored.rest:
             total = self.do("add" if sign > 0 else "sub", total, self.number[value])
         return total
 
@@ -251,7 +251,7 @@ class _TrigFactoring(Rewriter):
         return tuple(one for one in term.angles if self.fixed[one[0]])
 
     def _weights(self, terms: list[SineTerm]) -> tuple[int, int]:
-        """Sums of what does not change, times the cosine and the sine of angles that do not."""
+        """Sums of invariant factors times the cosine and the sine of invariant angles."""
         zero = self.constant(0.0)
         sums = [zero, zero]
         for term in terms:
@@ -275,13 +275,13 @@ class _TrigFactoring(Rewriter):
         return value
 
     def _accumulate(self, total: int | None, op: str, weight: int, value: int) -> int:
-        """``total`` and a product that is no other's, even if equal: sums are to join with it."""
+        """``total`` plus a product that is not shared, so that it can be contracted."""
         self.instructions.append(Instruction("mul", (weight, value)))
         product = len(self.instructions) - 1
         return product if total is None else self.do(op, total, product)
 
     def _sine_cosine(self, angles: Summands) -> tuple[int, int] | None:
-        """Sine and cosine of a sum of angles, by those of each; None for none."""
+        """Sine and cosine of a sum of angles from those of each; None for an empty sum."""
         pair: tuple[int, int] | None = None
         for value, sign in angles:
             at = self.number[value]
