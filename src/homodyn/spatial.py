@@ -42,7 +42,7 @@ ParameterValues: TypeAlias = "Mapping[str, ScalarInput] | ArrayInput"
 """Values of the parameters of a model, by name or as an array in their order."""
 
 EYE, ORIGIN = np.eye(3), np.zeros(3)
-"""No turn and no shift. Where these very arrays stand in a transform, nothing is computed."""
+"""Identity rotation and zero offset. Transforms with these very arrays compute nothing."""
 EYE.flags.writeable = ORIGIN.flags.writeable = False
 
 
@@ -52,11 +52,11 @@ def is_symbolic(*values: object) -> bool:
 
 
 def reuse_graph(formula: Callable[..., Any]) -> Callable[..., Any]:
-    """Let a formula over arrays be traced once for each set of shapes and then be repeated.
+    """Trace a formula over arrays once for each set of shapes, then reuse its graph.
 
     Every operation on symbols that is called from Python costs far more than the instruction it
-    adds. A graph is repeated by one call; it is computed with the arguments at hand, so that zeros
-    and ones among them shorten it as they would shorten the formula itself.
+    adds. A graph is inserted by one call, with zeros and ones among the arguments simplified as
+    they would be in the formula itself.
     """
     graphs: dict[Any, tuple[ca.Function, bool]] = {}
 
@@ -80,7 +80,7 @@ def reuse_graph(formula: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _constant(array: Array) -> tuple[ca.SX, tuple[int, int]]:
-    """Numbers as symbols, and their shape; the same few come again and again."""
+    """Numbers as symbols, and their shape; the same few occur again and again."""
     numbers = np.asarray(array, dtype=float)
     return _constant_of(numbers.tobytes(), numbers.shape)
 
@@ -92,7 +92,7 @@ def _constant_of(numbers: bytes, shape: tuple[int, ...]) -> tuple[ca.SX, tuple[i
 
 
 def stack(*parts: Array) -> Array:
-    """Vectors (or matrices with equal columns) below each other."""
+    """Vectors, or matrices with equally many columns, stacked vertically."""
     if is_symbolic(*parts):
         return ca.vertcat(*parts)
     if any(np.ndim(part) == 2 for part in parts):
@@ -101,7 +101,7 @@ def stack(*parts: Array) -> Array:
 
 
 def stack_columns(*columns: Array) -> Array:
-    """Vectors as the columns of a matrix, or matrices next to each other."""
+    """Vectors as columns of a matrix, or matrices stacked horizontally."""
     if is_symbolic(*columns):
         return ca.horzcat(*columns)
     return np.column_stack(columns)
@@ -294,7 +294,7 @@ class Transform:
 
     @staticmethod
     def identity() -> Transform:
-        """The transform that changes nothing."""
+        """The identity transform."""
         return Transform(EYE, ORIGIN)
 
     def __matmul__(self, first: Transform) -> Transform:
@@ -345,11 +345,6 @@ class Transform:
         zero = np.zeros((3, 3))
         return stack(stack_columns(self.E, zero), stack_columns(-self.E @ skew(self.r), self.E))
 
-    def force_matrix(self) -> Array:
-        """The 6x6 force transform, the inverse transpose of ``motion_matrix``."""
-        zero = np.zeros((3, 3))
-        return stack(stack_columns(self.E, -self.E @ skew(self.r)), stack_columns(zero, self.E))
-
 
 @reuse_graph
 def _momentum(m: Array, h: Array, I: Array, v: Array) -> Array:
@@ -363,7 +358,9 @@ def _force_of_motion(m: Array, h: Array, I: Array, v: Array, a: Array) -> Array:
 
 
 @reuse_graph
-def _inertia_moved_back(m: Array, h: Array, I: Array, E: Array, r: Array) -> tuple[Array, Array]:
+def _transform_inertia_back(
+    m: Array, h: Array, I: Array, E: Array, r: Array
+) -> tuple[Array, Array]:
     h = E.T @ h
     shifted = h + m * r
     rx, hx, sx = skew(r), skew(h), skew(shifted)
@@ -399,15 +396,15 @@ class Inertia:
         return _momentum(self.m, self.h, self.I, v)
 
     def force(self, v: Array, a: Array) -> Array:
-        """Force that the body takes at velocity ``v`` and acceleration ``a``: I a + v x* I v."""
+        """Force on the body at velocity ``v`` and acceleration ``a``: I a + v x* I v."""
         return _force_of_motion(self.m, self.h, self.I, v, a)
 
     def transform_back(self, X: Transform) -> Inertia:
-        """The same body seen from frame A, for ``X`` from A to the frame this is given in.
+        """The same inertia in frame A, for ``X`` from A to the present frame.
 
         ``I_A = X^T I_B X`` (Felis eq. 3.20 with the stars where they belong).
         """
-        h, I = _inertia_moved_back(self.m, self.h, self.I, X.E, X.r)
+        h, I = _transform_inertia_back(self.m, self.h, self.I, X.E, X.r)
         return Inertia(self.m, h, I)
 
     def matrix(self) -> Array:
@@ -429,7 +426,7 @@ def _minus_outer(I: Array, H: Array, M: Array, U: Array, W: Array) -> tuple[Arra
 
 
 @reuse_graph
-def _articulated_moved_back(
+def _transform_articulated_back(
     I: Array, H: Array, M: Array, E: Array, r: Array
 ) -> tuple[Array, Array, Array]:
     rx = skew(r)
@@ -464,8 +461,8 @@ class ArticulatedInertia:
         return ArticulatedInertia(*_minus_outer(self.I, self.H, self.M, U, W))
 
     def transform_back(self, X: Transform) -> ArticulatedInertia:
-        """``X^T I X``: the same inertia seen from the frame ``X`` starts in."""
-        return ArticulatedInertia(*_articulated_moved_back(self.I, self.H, self.M, X.E, X.r))
+        """``X^T I X``: the same inertia in the frame that ``X`` starts from."""
+        return ArticulatedInertia(*_transform_articulated_back(self.I, self.H, self.M, X.E, X.r))
 
     def matrix(self) -> Array:
         """The 6x6 inertia."""

@@ -182,12 +182,13 @@ def test_stabilisation_adds_spring_and_damper_of_the_error(person, kit):
     gains = Stabilization.oscillator(10.0, 0.5)
     assert (gains.stiffness, gains.damping) == (100.0, 10.0)
     plain = constraint_bias(person, q, v, held)
-    added = constraint_bias(person, q, v, held.stabilized(gains)) - plain
+    added = constraint_bias(person, q, v, held.with_stabilization(gains)) - plain
     speed = np.einsum("kij,kj->ki", constraint_jacobian(person, q, held), v)
     expected = -10 * speed - 100 * constraint_error(person, q, held)
     np.testing.assert_allclose(added, expected, atol=1e-11)
     np.testing.assert_array_equal(
-        constraint_bias(person, q, v, held.stabilized(gains).stabilized(None)), plain
+        constraint_bias(person, q, v, held.with_stabilization(gains).with_stabilization(None)),
+        plain,
     )
 
 
@@ -213,7 +214,9 @@ def test_mistakes_are_told_with_what_would_be_accepted(person, kit):
         PointContact("foot_left", (0.0, 1.0))
     with pytest.raises(ModelError, match="cannot move in each other"):
         constraint_jacobian(person, q, Weld("sole_left", "foot_left"))
-    loose = ConstraintSet((PointContact("foot_left"),)).stabilized(Stabilization(100.0, 20.0))
+    loose = ConstraintSet((PointContact("foot_left"),)).with_stabilization(
+        Stabilization(100.0, 20.0)
+    )
     with pytest.raises(ModelError, match=r"'foot_left x' cannot be stabilised.*anchored"):
         constraint_bias(person, q, v, loose)
 

@@ -118,7 +118,7 @@ GAINS = Stabilization(100.0, 20.0)
 def test_linkage_stays_closed_for_ten_seconds(kit, gains, most):
     """Within what double precision was found to keep, in steps of 2 ms."""
     model = linkage()
-    loop = anchor_constraints(model, START, LOOP).stabilized(gains)
+    loop = anchor_constraints(model, START, LOOP).with_stabilization(gains)
     _, _, poses = kit.rk4(motion(model, loop), START, REST, 2e-3, 5000, lambda q, v: q)
     open_by = np.linalg.norm(constraint_error(model, poses, loop)[:, :3], axis=1)
     assert 0 < open_by.max() < most
@@ -128,7 +128,7 @@ def test_linkage_stays_closed_for_ten_seconds(kit, gains, most):
 def test_stabilisation_closes_a_loop_that_was_left_open(kit, gains, least, most):
     """A millimetre decays as (1 + 10 t) exp(-10 t), for gains of 10 rad/s and ratio 1."""
     model = linkage()
-    loop = anchor_constraints(model, START, LOOP).stabilized(gains)
+    loop = anchor_constraints(model, START, LOOP).with_stabilization(gains)
     start = START + np.array([1e-3, 0.0, 0.0])
     assert np.linalg.norm(constraint_error(model, start, loop)[:3]) > 5e-4
     q, _, _ = kit.rk4(motion(model, loop), start, REST, 2e-3, 750)

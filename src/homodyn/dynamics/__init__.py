@@ -1,4 +1,4 @@
-"""Laws of mechanics of a tree of bodies, each written once over symbols."""
+"""Mechanics of trees of bodies: kinematics, dynamics, constraints, impacts and derivatives."""
 
 from homodyn.dynamics.aba import forward_dynamics
 from homodyn.dynamics.constrained import ConstrainedMotion, constrained_dynamics

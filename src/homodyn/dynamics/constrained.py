@@ -22,20 +22,20 @@ from homodyn.spatial import Array, ArrayInput, ParameterValues, Wrenches
 
 
 class ConstrainedMotion(NamedTuple):
-    """Accelerations and forces under constraints, and whether the constraints could be met."""
+    """Accelerations and forces under constraints, and whether the constraints are satisfied."""
 
     acceleration: np.ndarray
-    """Of each degree of freedom (rad/s2, m/s2)."""
+    """Accelerations (rad/s2, m/s2), (..., nv)."""
     force: np.ndarray
-    """Of each row (N, N m), positive when it pushes the frame along the row."""
+    """Force of each row (N, N m), (..., rows); positive along the row on the frame."""
     residual: np.ndarray
-    """Largest |G a - gamma| over the size of the terms in it: 1e-12 when met, 1 when not at all."""
+    """Largest |G a - gamma| relative to its terms: 1e-12 when satisfied, 1 when not at all."""
     rank: np.ndarray
-    """How many of the rows are independent at this state."""
+    """Number of independent rows at this state."""
 
 
 def force_shape(model: Model, constraints: Constraint, method: str) -> tuple[int]:
-    """Shape of the forces: one entry a row."""
+    """Shape of the forces: one entry per row."""
     return row_count(model, constraints)
 
 

@@ -31,7 +31,7 @@ from homodyn.spatial import Array, ArrayInput, ParameterValues, cross, unskew
 
 
 def row_count(model: Model, constraints: Constraint) -> tuple[int]:
-    """Shape of an array with one entry a row."""
+    """Shape of an array with one entry per row."""
     return (len(constraints.rows),)
 
 
@@ -130,10 +130,22 @@ def constraint_error(
     return as_column(ConstraintRows(Tree(model, q), constraints).errors)
 
 
-def anchor_constraints(model: Model, q: Array, constraints: Constraint) -> ConstraintSet:
-    """The constraints held where the pose ``q`` has them: anchors and attitudes taken from it."""
+def anchor_constraints(model: Model, q: ArrayInput, constraints: Constraint) -> ConstraintSet:
+    """Constraints with anchors and attitudes taken from a pose, so that they can be stabilized.
+
+    Args:
+        model: The model.
+        q: The pose, (nq,).
+        constraints: One constraint or a set of them.
+
+    Returns:
+        The set of constraints as the pose satisfies them.
+
+    Raises:
+        ModelError: A constraint refers to a frame that the model does not have.
+    """
     parts: tuple[Any, ...] = ConstraintSet((constraints,)).constraints
-    held = []
+    anchored = []
     for constraint in parts:
         changes: dict[str, Any] = {}
         if hasattr(constraint, "anchor"):
@@ -144,13 +156,13 @@ def anchor_constraints(model: Model, q: Array, constraints: Constraint) -> Const
             changes["anchor"] = axes.T @ (place - origin)
             if hasattr(constraint, "attitude"):
                 changes["attitude"] = axes.T @ orientation(model, q, constraint.frame)
-        held.append(replace(constraint, **changes))
-    return ConstraintSet(tuple(held))
+        anchored.append(replace(constraint, **changes))
+    return ConstraintSet(tuple(anchored))
 
 
 @dataclass(frozen=True, eq=False)
 class FramePoint:
-    """A point that moves with a body (or stands in the world), everything in world axes."""
+    """A point that moves with a body, or is fixed in the world; everything in world axes."""
 
     tree: Tree
     body: int
@@ -227,12 +239,12 @@ class ConstraintRows:
 
     @cached_property
     def rows(self) -> tuple[ConstraintRow, ...]:
-        """The rows as they are described."""
+        """The descriptions of the rows."""
         return self.constraints.rows
 
     @cached_property
     def sides(self) -> list[tuple[FramePoint, FramePoint]]:
-        """For each row the moving point and the frame it is seen from, shared between rows."""
+        """For each row the moving point and the frame it refers to, shared between rows."""
         known: dict[Any, FramePoint] = {}
 
         def side(frame: str, point: Any) -> FramePoint:
@@ -246,8 +258,8 @@ class ConstraintRows:
         for row, (i, j) in zip(self.rows, pairs, strict=True):
             if i.body == j.body:
                 raise ModelError(
-                    f"constraint {row.name!r} holds {row.frame!r} to {row.other!r}, "
-                    "which cannot move in each other"
+                    f"constraint {row.name!r} connects {row.frame!r} and {row.other!r}, "
+                    "which are fixed to the same body"
                 )
         return pairs
 
@@ -272,7 +284,7 @@ class ConstraintRows:
 
     @cached_property
     def wrenches(self) -> list[PairWrench]:
-        """What the force of each row does."""
+        """The wrench of a unit force of each row."""
         return [
             PairWrench(i.body, j.body, i.place, slide, turn)
             for (i, j), (slide, turn) in zip(self.sides, self.directions, strict=True)
@@ -285,7 +297,7 @@ class ConstraintRows:
 
     @cached_property
     def bias(self) -> list[Array]:
-        """gamma, with stabilisation where it is asked for."""
+        """gamma, with stabilization terms."""
         result = []
         for k, (row, (i, j), (slide, turn)) in enumerate(
             zip(self.rows, self.sides, self.directions, strict=True)
@@ -315,8 +327,8 @@ class ConstraintRows:
         assert gains is not None
         if row.measure != "none" and not row.has_anchor and gains.stiffness:
             raise ModelError(
-                f"constraint {row.name!r} cannot be stabilised without knowing where it holds "
-                f"{row.frame!r}: give an anchor, or take it from a pose with anchored()"
+                f"constraint {row.name!r} on {row.frame!r} cannot be stabilized without an anchor: "
+                "pass one, or take it from a pose with anchor_constraints()"
             )
         (i, j), (slide, turn) = self.sides[k], self.directions[k]
         rate = dot(slide, i.velocity) + dot(turn, i.spin)
@@ -327,7 +339,7 @@ class ConstraintRows:
 
     @cached_property
     def errors(self) -> list[Array]:
-        """What is left of each row at the level of positions."""
+        """Position error of each row."""
         result = []
         for row, (i, j), (slide, _) in zip(self.rows, self.sides, self.directions, strict=True):
             if row.measure == "none":
@@ -336,7 +348,7 @@ class ConstraintRows:
                 along = dot(slide, i.place - j.place) - float(np.dot(row.slide, row.anchor))
                 result.append(along - self._radius(row) if row.measure == "height" else along)
             else:
-                # Rotation of the frame in the other one, away from the attitude that is held.
+                # Rotation of the frame in the other one, relative to the fixed attitude.
                 away = (j.rotation @ i.rotation.T) @ np.array(row.attitude).T
                 if row.measure == "axis":
                     axis = np.array(row.axis)
@@ -347,7 +359,7 @@ class ConstraintRows:
 
 
 def _rotate_vector(rotation: Array, vector: Array) -> Array:
-    """``rotation @ vector``, without instructions for a rotation that is exactly none."""
+    """``rotation @ vector``, without instructions for an identity rotation."""
     if isinstance(rotation, np.ndarray) and np.array_equal(rotation, np.eye(3)):
         return vector
     return rotation @ vector

@@ -1,17 +1,17 @@
-"""What holds bodies to the world or to each other, as records: contacts, rolling, closed loops.
+"""Constraints between frames, or between a frame and the world: contacts, rolling, closed loops.
 
-Every constraint is a list of scalar rows. A row forbids one motion of a frame as seen from another
-(the world, unless told): the velocity of a point along a direction, the turning rate about a
+Every constraint is a list of scalar rows. A row forbids one motion of a frame relative to another
+(the world by default): the velocity of a point along a direction, the angular velocity about a
 direction, or a sum of both. Directions are fixed in the other frame, the constraint subspace T of
 Kieboom 2014, eq. 2.76-2.80. Constraints add up: ``heel + toes`` is the set of both.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -19,6 +19,12 @@ from homodyn.errors import ModelError
 from homodyn.model import WORLD
 
 Vector = tuple[float, float, float]
+VectorInput: TypeAlias = "Sequence[float] | np.ndarray"
+"""Three numbers; constraints convert them to a tuple."""
+MatrixInput: TypeAlias = "Sequence[Sequence[float]] | np.ndarray"
+"""A 3 x 3 rotation matrix; constraints convert it to nested tuples."""
+Directions: TypeAlias = "str | Sequence[VectorInput]"
+"""Letters out of "xyz", or unit vectors."""
 
 ORIGIN: Vector = (0.0, 0.0, 0.0)
 X: Vector = (1.0, 0.0, 0.0)
@@ -30,19 +36,29 @@ IDENTITY_ATTITUDE = (X, Y, Z)
 
 @dataclass(frozen=True)
 class Stabilization:
-    """Baumgarte's remedy for drift: rows obey ``g'' + damping g' + stiffness g = 0``, not g'' = 0.
+    """Baumgarte stabilization: rows obey ``g'' + damping g' + stiffness g = 0`` instead of g'' = 0.
 
-    ``stiffness`` in 1/s2 and ``damping`` in 1/s act on the errors themselves, so they do not depend
-    on masses. The error of a row then behaves like an oscillator of natural frequency
-    sqrt(stiffness) (rad/s) and damping ratio damping / (2 sqrt(stiffness)).
+    Both gains act on the errors themselves, so they do not depend on masses. The error of a row
+    behaves like an oscillator of natural frequency sqrt(stiffness) (rad/s) and damping ratio
+    damping / (2 sqrt(stiffness)).
     """
 
     stiffness: float
+    """1/s2."""
     damping: float
+    """1/s."""
 
     @staticmethod
     def oscillator(frequency: float, ratio: float = 1.0) -> Stabilization:
-        """Gains from the natural frequency (rad/s) and damping ratio (1: fastest without swing)."""
+        """Gains of an oscillator.
+
+        Args:
+            frequency: Natural frequency, rad/s.
+            ratio: Damping ratio; 1 is critical damping.
+
+        Returns:
+            The stabilization.
+        """
         return Stabilization(frequency**2, 2 * ratio * frequency)
 
 
@@ -51,15 +67,15 @@ class ConstraintRow:
     """One scalar constraint: ``slide . v + turn . w = 0`` for the motion of ``frame`` in ``other``.
 
     v is the velocity of ``point`` (m, axes of ``frame``) and w the angular velocity, both relative
-    to ``other`` and in its axes. ``turn`` is in metres where it stands beside a ``slide``; it is
-    multiplied by ``radius``: a number (m), or the name of a spherical contact of the model.
+    to ``other`` and in its axes. Next to a ``slide``, ``turn`` is in meters; it is multiplied by
+    ``radius``: a number (m), or the name of a spherical contact of the model.
 
-    ``measure`` tells what the error at the level of positions is: "place" (of the point, along
-    ``slide``, from ``anchor``), "height" (the same above a sphere's ``radius``), "axis" (an axis,
-    tilted away from ``axis``), "attitude" (any turn away from ``attitude``), or "none" for rows
-    that exist only for velocities. It is ``held`` when ``anchor`` and ``attitude`` are more than
-    defaults; only then can it be stabilised. ``centripetal`` rows take the point that rolls for
-    one fixed in the body.
+    ``measure`` is the kind of position error: "place" (of the point, along ``slide``, from
+    ``anchor``), "height" (the same above the ``radius`` of a sphere), "axis" (tilt away from
+    ``axis``), "attitude" (rotation away from ``attitude``), or "none" for rows that exist only for
+    velocities. ``has_anchor`` says that ``anchor`` and ``attitude`` are not just defaults; only
+    then can the row be stabilized. ``centripetal`` rows treat the rolling contact point as fixed in
+    the body.
     """
 
     name: str
@@ -79,12 +95,16 @@ class ConstraintRow:
 
     @property
     def content(self) -> ConstraintRow:
-        """The row without its name: rows of equal content are one."""
+        """The row without its name; rows of equal content are merged."""
         return replace(self, name="")
 
 
 class Constraint:
-    """Anything that has ``rows`` and can be joined with others by ``+``."""
+    """Base of all constraints: scalar rows that add up with ``+``.
+
+    Subclasses are frozen dataclasses that define ``rows``. They must be hashable: constraints
+    select kernels.
+    """
 
     @property
     def rows(self) -> tuple[ConstraintRow, ...]:
@@ -100,9 +120,12 @@ class Constraint:
 
 @dataclass(frozen=True, eq=False)
 class ConstraintSet(Constraint):
-    """Constraints that act together, as in double support; what occurs twice counts once.
+    """Constraints that act together, as in double support; equal rows count once.
 
     Sets are equal, and hash equally, when their rows are equal in content, names and order.
+
+    Args:
+        constraints: The constraints; sets among them are flattened.
     """
 
     constraints: tuple[Constraint, ...] = ()
@@ -118,15 +141,22 @@ class ConstraintSet(Constraint):
 
     @cached_property
     def rows(self) -> tuple[ConstraintRow, ...]:
-        """All rows in order, without those that an earlier one equals."""
+        """All rows in order, without repetitions."""
         unique: dict[ConstraintRow, ConstraintRow] = {}
         for constraint in self.constraints:
             for row in constraint.rows:
                 unique.setdefault(row.content, row)
         return tuple(unique.values())
 
-    def stabilized(self, stabilization: Stabilization | None) -> ConstraintSet:
-        """The same set with this stabilisation on all constraints; None takes it away."""
+    def with_stabilization(self, stabilization: Stabilization | None) -> ConstraintSet:
+        """The same set with one stabilization for all constraints.
+
+        Args:
+            stabilization: The gains; None removes stabilization.
+
+        Returns:
+            A new set.
+        """
         parts: tuple[Any, ...] = self.constraints
         changed = [replace(part, stabilization=stabilization) for part in parts]
         return ConstraintSet(tuple(changed))
@@ -141,14 +171,26 @@ class ConstraintSet(Constraint):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ConstraintSet) and self.rows == other.rows
 
+    def __repr__(self) -> str:
+        kinds = ", ".join(type(constraint).__name__ for constraint in self.constraints[:6])
+        more = ", ..." if len(self.constraints) > 6 else ""
+        return f"ConstraintSet: {len(self.rows)} rows of {kinds or 'no constraint'}{more}"
+
 
 def row_names(constraints: Constraint) -> tuple[str, ...]:
-    """Names of the rows, in the order of forces and Jacobian rows."""
+    """Names of the rows.
+
+    Args:
+        constraints: One constraint or a set of them.
+
+    Returns:
+        One name per row, in the order of constraint forces and Jacobian rows.
+    """
     return tuple(row.name for row in constraints.rows)
 
 
 def unit_vector(direction: Any, what: str) -> Vector:
-    """A direction as three floats; refuses anything but unit vectors."""
+    """A direction as three floats; only unit vectors are accepted."""
     values = np.asarray(AXES.get(direction, direction) if isinstance(direction, str) else direction)
     if values.shape != (3,) or not abs(np.linalg.norm(values) - 1) < 1e-9:
         raise ModelError(
@@ -174,14 +216,14 @@ def tangent_vectors(normal: np.ndarray) -> tuple[Vector, Vector]:
 
 
 def pair_name(frame: str, other: str) -> str:
-    """How a constraint between two frames is called."""
+    """Default name of a constraint between two frames."""
     return frame if other == WORLD else f"{frame}-{other}"
 
 
 def position_rows(
     constraint: Any, label: str, other: str, directions: Iterable[tuple[str, Vector]], anchor: Any
 ) -> tuple[ConstraintRow, ...]:
-    """Rows that hold a point along directions of the other frame."""
+    """Rows that fix a point along directions of the other frame."""
     common = common_fields(constraint, other)
     return tuple(
         ConstraintRow(f"{label} {letter}", slide=direction, anchor=anchor or ORIGIN, **common)
@@ -190,7 +232,7 @@ def position_rows(
 
 
 def tilt_rows(constraint: Any, label: str, other: str, axis: Vector) -> tuple[ConstraintRow, ...]:
-    """Rows that hold the two turns that would tilt an axis of the other frame."""
+    """Rows that forbid the two rotations that would tilt an axis of the other frame."""
     common = common_fields(constraint, other)
     known = [(letter, d) for letter, d in AXES.items() if d != axis]
     chosen = known if len(known) == 2 else named_directions(tangent_vectors(np.array(axis)))
@@ -201,7 +243,7 @@ def tilt_rows(constraint: Any, label: str, other: str, axis: Vector) -> tuple[Co
 
 
 def common_fields(constraint: Any, other: str) -> dict[str, Any]:
-    """What all rows of a constraint share."""
+    """Fields that all rows of a constraint share."""
     return {
         "frame": constraint.frame,
         "other": other,
@@ -212,24 +254,24 @@ def common_fields(constraint: Any, other: str) -> dict[str, Any]:
     }
 
 
-def normalize_fields(record: Any, *names: str) -> None:
-    """Numbers as tuples of floats, so that records hash by content."""
+def normalize_fields(constraint: Any, *names: str) -> None:
+    """Convert array fields to tuples of floats, so that constraints hash by content."""
     for name in names:
-        value = getattr(record, name)
+        value = getattr(constraint, name)
         if value is None:
             continue
         shape = (3, 3) if name == "attitude" else (3,)
         array = np.asarray(value, dtype=float)
         if array.shape != shape or not np.isfinite(array).all():
             raise ModelError(
-                f"{name} of {type(record).__name__} on {record.frame!r} must be finite numbers of "
-                f"shape {shape}, got {value!r}"
+                f"{name} of {type(constraint).__name__} on {constraint.frame!r} must be finite "
+                f"numbers of shape {shape}, got {value!r}"
             )
-        settled = vector(array) if shape == (3,) else tuple(vector(row) for row in array)
-        object.__setattr__(record, name, settled)
+        normalized = vector(array) if shape == (3,) else tuple(vector(row) for row in array)
+        object.__setattr__(constraint, name, normalized)
 
 
 def vector(values: Any) -> Vector:
-    """Three floats, no zero of which is negative."""
+    """Three floats without negative zeros."""
     x, y, z = (float(value) + 0.0 for value in values)
     return x, y, z

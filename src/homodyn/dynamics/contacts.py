@@ -1,4 +1,4 @@
-"""Contacts with the world: points, rolling spheres, soles, edges and feet made of them."""
+"""Contacts with the world: points, rolling spheres, soles, edges, and feet composed of them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from homodyn.dynamics.constraints import (
     Constraint,
     ConstraintRow,
     ConstraintSet,
+    Directions,
+    MatrixInput,
     Stabilization,
+    VectorInput,
     Z,
     named_directions,
     normalize_fields,
@@ -33,14 +36,22 @@ from homodyn.model import WORLD
 class PointContact(Constraint):
     """A point of a frame that cannot move along some directions of the world.
 
-    ``directions`` are letters out of "xyz" or unit vectors; ``anchor`` (m, world) is where the
-    point is held, needed only for stabilisation.
+    Args:
+        frame: Name of a body, frame, marker or contact.
+        point: The point, m, axes of the frame.
+        directions: Letters out of "xyz", or unit vectors.
+        anchor: Where the point is fixed, m, world; needed only for stabilization.
+        name: Prefix of the names of the rows; the frame by default.
+        stabilization: Baumgarte stabilization of the rows.
+
+    Raises:
+        ModelError: Directions are neither letters nor unit vectors, or numbers are not finite.
     """
 
     frame: str
-    point: Any = ORIGIN
-    directions: Any = "xyz"
-    anchor: Any = None
+    point: VectorInput = ORIGIN
+    directions: Directions = "xyz"
+    anchor: VectorInput | None = None
     name: str = ""
     stabilization: Stabilization | None = None
 
@@ -57,32 +68,40 @@ class PointContact(Constraint):
 
     @property
     def rows(self) -> tuple[ConstraintRow, ...]:
-        """One row for each direction."""
+        """One row per direction."""
         label = self.name or self.frame
         return position_rows(self, label, WORLD, named_directions(self.directions), self.anchor)
 
 
 @dataclass(frozen=True)
 class RollingSphere(Constraint):
-    """A sphere fixed to a frame that rolls on a plane of the world without slipping: 3 rows.
+    """A sphere fixed to a frame that rolls on a plane of the world without slip: 3 rows.
 
     Two rows for the velocity of the lowest point, one for the height of the centre (Felis 2015,
     section 4.7). With the lever rho = -radius normal fixed in the world, the first two read
 
         (a_C + alpha x rho) . tangent = 0.
 
-    ``exact=False`` takes the lowest point for one fixed in the body, as point contacts do. That
-    adds omega x (omega x rho), which differs by -radius (omega . normal) omega_tangential as soon
-    as the sphere also spins about the normal.
+    Args:
+        frame: Name of a body, frame, marker or contact.
+        center: Center of the sphere, m, axes of the frame.
+        radius: m; that of the spherical contact that ``frame`` names by default.
+        normal: Normal of the plane: a unit vector, or "x", "y" or "z".
+        exact: False treats the lowest point as fixed in the body, as point contacts do. That adds
+            omega x (omega x rho), which differs by -radius (omega . normal) omega_tangential as
+            soon as the sphere also spins about the normal.
+        ground: Height of the plane along the normal, m.
+        name: Prefix of the names of the rows; the frame by default.
+        stabilization: Baumgarte stabilization of the rows.
 
-    ``radius`` (m) None takes it from the spherical contact of the model that ``frame`` names.
-    ``ground`` (m) is the height of the plane along the normal.
+    Raises:
+        ModelError: The normal is no unit vector, or numbers are not finite.
     """
 
     frame: str
-    center: Any = ORIGIN
+    center: VectorInput = ORIGIN
     radius: float | None = None
-    normal: Any = Z
+    normal: VectorInput | str = Z
     exact: bool = True
     ground: float = 0.0
     name: str = ""
@@ -129,13 +148,26 @@ class RollingSphere(Constraint):
 
 @dataclass(frozen=True)
 class SlidingSole(Constraint):
-    """A flat sole that may slide and turn on a plane but not leave or tilt: 3 rows."""
+    """A flat sole that may slide and rotate on a plane but neither lift off nor tilt: 3 rows.
+
+    Args:
+        frame: Name of a body, frame, marker or contact.
+        point: The point whose height is fixed, m, axes of the frame.
+        normal: Normal of the plane: a unit vector, or "x", "y" or "z".
+        anchor: A point of the plane, m, world; needed only for stabilization.
+        attitude: Rotation matrix of the frame in the world when the sole is flat.
+        name: Prefix of the names of the rows; the frame by default.
+        stabilization: Baumgarte stabilization of the rows.
+
+    Raises:
+        ModelError: The normal is no unit vector, or numbers are not finite.
+    """
 
     frame: str
-    point: Any = ORIGIN
-    normal: Any = Z
-    anchor: Any = None
-    attitude: Any = IDENTITY_ATTITUDE
+    point: VectorInput = ORIGIN
+    normal: VectorInput | str = Z
+    anchor: VectorInput | None = None
+    attitude: MatrixInput = IDENTITY_ATTITUDE
     name: str = ""
     stabilization: Stabilization | None = None
 
@@ -145,29 +177,54 @@ class SlidingSole(Constraint):
 
     @property
     def rows(self) -> tuple[ConstraintRow, ...]:
-        """The height of the point, and the two turns that tilt the sole."""
+        """The height of the point, and the two rotations that tilt the sole."""
         label = self.name or self.frame
         height = position_rows(self, label, WORLD, [("height", self.normal)], self.anchor)
         return (*height, *tilt_rows(self, label, WORLD, self.normal))
 
 
-def flat_contact(frame: str, point: Any = ORIGIN, **fields: Any) -> ConstraintSet:
-    """A flat sole at rest on the ground: all 6 motions of the frame held."""
+def flat_contact(frame: str, point: VectorInput = ORIGIN, **fields: Any) -> ConstraintSet:
+    """A flat sole at rest on the ground: all 6 motions of the frame are fixed.
+
+    Args:
+        frame: Name of a body, frame, marker or contact.
+        point: The point that is fixed, m, axes of the frame.
+        fields: More fields of `Weld`.
+
+    Returns:
+        A set of 6 rows.
+    """
     return ConstraintSet((Weld(frame, WORLD, point, **fields),))
 
 
 def edge_contact(
-    first: PointContact, second: PointContact, directions: Any = "xz"
+    first: PointContact, second: PointContact, directions: Directions = "xz"
 ) -> ConstraintSet:
-    """A body that can only turn about the line through two of its points: 5 rows.
+    """A body that can only rotate about the line through two of its points: 5 rows.
 
-    The forefoot of Felis 2015, section 4.7: the first point in all directions, the second in two,
-    which must not be perpendicular to a common vector along the line (so "xz" for a line in y).
+    The forefoot of Felis 2015, section 4.7.
+
+    Args:
+        first: The point that is fixed in all directions.
+        second: The point that is fixed in two directions.
+        directions: These two, neither of them along the line (so "xz" for a line along y).
+
+    Returns:
+        A set of 5 rows.
     """
     return replace(first, directions="xyz") + replace(second, directions=directions)
 
 
 def flat_foot(heel: RollingSphere, medial: PointContact, lateral: PointContact) -> ConstraintSet:
-    """The flat foot of Felis 2015, section 4.7: the heel's 3 rows, lateral y and z, medial z."""
+    """The flat foot of Felis 2015, section 4.7: 6 rows.
+
+    Args:
+        heel: The sphere of the heel: 3 rows.
+        medial: Medial point of the forefoot: z.
+        lateral: Lateral point of the forefoot: y and z.
+
+    Returns:
+        A set of 6 rows.
+    """
     heel_set = heel + replace(lateral, directions="yz")
     return heel_set + replace(medial, directions="z")

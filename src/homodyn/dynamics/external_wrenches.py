@@ -1,4 +1,4 @@
-"""Wrenches that act from outside, given where users think of them."""
+"""External wrenches, given at named frames in world axes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from homodyn.spatial import Array, Transform, stack
 
 
 def body_wrenches(tree: Tree, external: Mapping[str, Array] | None) -> dict[int, Array]:
-    """For each body that something acts on: the wrench in the body's frame.
+    """The external wrench of each body that has one, in its frame.
 
     ``external`` maps the name of a body, frame, marker or contact to (moment, force) in world axes
     (N m, N), the moment taken about the origin of that frame.
@@ -23,8 +23,8 @@ def body_wrenches(tree: Tree, external: Mapping[str, Array] | None) -> dict[int,
         body, placement = acting_body(tree.model, name)
         turn = tree.placements[body].E
         local = stack(turn @ wrench[:3], turn @ wrench[3:])
-        moved = Transform(np.eye(3), placement.r).force_back(local)
-        total[body] = total[body] + moved if body in total else moved
+        shifted = Transform(np.eye(3), placement.r).force_back(local)
+        total[body] = total[body] + shifted if body in total else shifted
     return total
 
 

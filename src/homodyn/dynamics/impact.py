@@ -1,4 +1,4 @@
-"""Collisions: velocities that jump while positions stay."""
+"""Impacts: velocities jump while positions stay."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from homodyn.spatial import Array, ArrayInput, ParameterValues, ScalarInput
 
 
 class Impact(NamedTuple):
-    """Velocities after a collision, the impulses behind them, and whether that was possible."""
+    """Velocities after an impact, the impulses, and whether the constraints are satisfied."""
 
     velocity: np.ndarray
-    """Of each degree of freedom after the collision (rad/s, m/s)."""
+    """Velocities after the impact (rad/s, m/s), (..., nv)."""
     impulse: np.ndarray
-    """Of each row (N s, N m s), positive when it pushes the frame along the row."""
+    """Impulse of each row (N s, N m s), (..., rows); positive along the row on the frame."""
     residual: np.ndarray
-    """Largest |G v+ + e G v-| over the size of the terms in it."""
+    """Largest |G v+ + e G v-| relative to its terms."""
     rank: np.ndarray
-    """How many of the rows are independent at this pose."""
+    """Number of independent rows at this pose."""
 
 
 @function_of_state(

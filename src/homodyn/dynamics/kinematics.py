@@ -1,8 +1,4 @@
-"""Where points of a model are and how they move, always in world axes at the named point.
-
-``frame`` names a body, frame, marker or contact; ``point`` (m) is given in its axes, its origin by
-default.
-"""
+"""Position, velocity, acceleration and Jacobians of points, in world axes at the named point."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""Joints that close loops: between two frames of the tree, or from a frame to the world."""
+"""Joints that close kinematic loops: between two frames, or between a frame and the world."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from homodyn.dynamics.constraints import (
     AXES,
@@ -11,7 +10,9 @@ from homodyn.dynamics.constraints import (
     ORIGIN,
     Constraint,
     ConstraintRow,
+    MatrixInput,
     Stabilization,
+    VectorInput,
     Y,
     common_fields,
     named_directions,
@@ -26,16 +27,25 @@ from homodyn.model import WORLD
 
 @dataclass(frozen=True)
 class Pin(Constraint):
-    """A point of a frame held at a point of another: a ball joint that closes a loop, 3 rows.
+    """A ball joint that closes a loop: a point of a frame fixed in another frame, 3 rows.
 
-    ``anchor`` (m, axes of ``other``) is the place where ``point`` is held: by default the origin of
-    ``other``, or, when that is the world, wherever the point is.
+    Args:
+        frame: Name of a body, frame, marker or contact.
+        other: The frame it is fixed in; the world by default.
+        point: The point, m, axes of ``frame``.
+        anchor: Where the point is fixed, m, axes of ``other``: by default its origin, or the
+            present place of the point when that is the world.
+        name: Prefix of the names of the rows.
+        stabilization: Baumgarte stabilization of the rows.
+
+    Raises:
+        ModelError: Numbers are not finite.
     """
 
     frame: str
     other: str = WORLD
-    point: Any = ORIGIN
-    anchor: Any = None
+    point: VectorInput = ORIGIN
+    anchor: VectorInput | None = None
     name: str = ""
     stabilization: Stabilization | None = None
 
@@ -44,26 +54,36 @@ class Pin(Constraint):
 
     @property
     def rows(self) -> tuple[ConstraintRow, ...]:
-        """The place of the point along each axis of the other frame."""
+        """The position of the point along each axis of the other frame."""
         label = self.name or pair_name(self.frame, self.other)
         return position_rows(self, label, self.other, named_directions("xyz"), self.anchor)
 
 
 @dataclass(frozen=True)
 class Hinge(Constraint):
-    """A loop closed by a hinge about ``axis`` (fixed in ``other``): 5 rows, T = S^perp.
+    """A hinge that closes a loop: 5 rows, T = S^perp.
 
-    ``attitude`` is the rotation matrix of ``frame`` in ``other`` (columns: axes of ``frame``) at
-    some closed pose, so that the axis in ``frame`` is known; by default both axes share their
-    coordinates.
+    Args:
+        frame: Name of a body, frame, marker or contact.
+        other: The frame it is fixed in; the world by default.
+        axis: Axis of the hinge, fixed in ``other``: a unit vector, or "x", "y" or "z".
+        point: A point on the axis, m, axes of ``frame``.
+        anchor: Where the point is fixed, m, axes of ``other``.
+        attitude: Rotation matrix of ``frame`` in ``other`` (columns: axes of ``frame``) at some
+            closed pose; it defines the axis in ``frame``.
+        name: Prefix of the names of the rows.
+        stabilization: Baumgarte stabilization of the rows.
+
+    Raises:
+        ModelError: The axis is no unit vector, or numbers are not finite.
     """
 
     frame: str
     other: str = WORLD
-    axis: Any = Y
-    point: Any = ORIGIN
-    anchor: Any = None
-    attitude: Any = IDENTITY_ATTITUDE
+    axis: VectorInput | str = Y
+    point: VectorInput = ORIGIN
+    anchor: VectorInput | None = None
+    attitude: MatrixInput = IDENTITY_ATTITUDE
     name: str = ""
     stabilization: Stabilization | None = None
 
@@ -73,7 +93,7 @@ class Hinge(Constraint):
 
     @property
     def rows(self) -> tuple[ConstraintRow, ...]:
-        """The place of the point, and the two turns that tilt the axis."""
+        """The position of the point, and the two rotations that tilt the axis."""
         label = self.name or pair_name(self.frame, self.other)
         places = position_rows(self, label, self.other, named_directions("xyz"), self.anchor)
         return (*places, *tilt_rows(self, label, self.other, self.axis))
@@ -81,16 +101,26 @@ class Hinge(Constraint):
 
 @dataclass(frozen=True)
 class Weld(Constraint):
-    """A frame held rigidly in another: 6 rows.
+    """A frame fixed rigidly in another: 6 rows.
 
-    ``attitude`` is the rotation matrix of ``frame`` in ``other`` that is held.
+    Args:
+        frame: Name of a body, frame, marker or contact.
+        other: The frame it is fixed in; the world by default.
+        point: The point that is fixed, m, axes of ``frame``.
+        anchor: Where the point is fixed, m, axes of ``other``.
+        attitude: Rotation matrix of ``frame`` in ``other`` that is fixed.
+        name: Prefix of the names of the rows.
+        stabilization: Baumgarte stabilization of the rows.
+
+    Raises:
+        ModelError: Numbers are not finite.
     """
 
     frame: str
     other: str = WORLD
-    point: Any = ORIGIN
-    anchor: Any = None
-    attitude: Any = IDENTITY_ATTITUDE
+    point: VectorInput = ORIGIN
+    anchor: VectorInput | None = None
+    attitude: MatrixInput = IDENTITY_ATTITUDE
     name: str = ""
     stabilization: Stabilization | None = None
 
@@ -99,7 +129,7 @@ class Weld(Constraint):
 
     @property
     def rows(self) -> tuple[ConstraintRow, ...]:
-        """The place of the point and the turns about all axes of the other frame."""
+        """The position of the point and the rotations about all axes of the other frame."""
         label = self.name or pair_name(self.frame, self.other)
         places = position_rows(self, label, self.other, named_directions("xyz"), self.anchor)
         turns = [

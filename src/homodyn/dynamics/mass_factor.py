@@ -1,4 +1,4 @@
-"""Branch-sparse factorisation of the mass matrix: H = L^T D L without fill-in."""
+"""Branch-sparse factorization of the mass matrix: H = L^T D L without fill-in."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def factorize_mass_matrix(tree: Tree, H: Array) -> MassFactor:
     above: list[list[int]] = []
     filled = [{j for j in range(i) if H.has_nz(i, j)} for i in range(n)]
     for i in reversed(range(n)):
-        # A coordinate that others follow can tie branches together: keep what fills in.
+        # Coupled coordinates can connect branches: keep their fill-in.
         for j in filled[i]:
             filled[j] |= {k for k in filled[i] if k < j}
     for i in range(n):

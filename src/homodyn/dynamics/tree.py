@@ -1,7 +1,7 @@
-"""The tree at one state: where every body is, how it moves, and sums over what hangs on it.
+"""The tree at one state: placements, velocities, accelerations, and sums over subtrees.
 
-Every recursion of the folder starts from ``Tree``. Quantities are in body frames; what nobody asks
-for costs nothing in a kernel, since only the expressions that reach an output are kept.
+Every recursion of this package starts from ``Tree``. Quantities are in body frames. What is not
+needed costs nothing in a kernel: only expressions that reach an output are kept.
 """
 
 from __future__ import annotations

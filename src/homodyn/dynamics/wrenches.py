@@ -1,4 +1,4 @@
-"""Rows of a Jacobian as unit wrenches between two bodies: what a row forbids is what it pushes."""
+"""Rows of a Jacobian as unit wrenches between two bodies."""
 
 from __future__ import annotations
 

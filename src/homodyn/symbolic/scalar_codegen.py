@@ -34,7 +34,7 @@ def generate_packed(
     stop: str | None,
     lanes: int,
 ) -> CSource | None:
-    """C for ``int iterate(a)``, as `Scan` calls it for one state; None where packing saves little."""
+    """C for ``int iterate(a)``, as `Scan` calls it; None where packing saves little."""
     names = [port.name for port in inputs]
     changing = {names.index(name) for name in states}
     fixed = invariant_values(program, changing)

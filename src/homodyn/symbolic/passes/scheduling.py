@@ -11,7 +11,7 @@ from heapq import heappop, heappush
 
 from homodyn.symbolic.program import Instruction, Program, operands
 
-REMATERIALIZED = ("input", "const")
+REMATERIALIZED_OPERATIONS = ("input", "const")
 """Operations whose values are rematerialized where they are needed."""
 
 
@@ -20,7 +20,13 @@ def schedule(program: Program) -> Program:
     instructions = program.instructions
     count = len(instructions)
     needs = [
-        tuple({a for a in operands(instruction) if instructions[a].op not in REMATERIALIZED})
+        tuple(
+            {
+                a
+                for a in operands(instruction)
+                if instructions[a].op not in REMATERIALIZED_OPERATIONS
+            }
+        )
         for instruction in instructions
     ]
     waiting = [0] * count
@@ -40,7 +46,7 @@ def schedule(program: Program) -> Program:
 
     since = [0] * count
     ready: list[tuple[int, int, int]] = []
-    done = [instruction.op in REMATERIALIZED for instruction in instructions]
+    done = [instruction.op in REMATERIALIZED_OPERATIONS for instruction in instructions]
     for k in range(count):
         if not done[k] and missing[k] == 0:
             heappush(ready, (-gain[k], 0, k))
@@ -112,7 +118,7 @@ def _live_counts(program: Program) -> list[int]:
             last[a] = k
     change = [0] * (len(program) + 1)
     for value, use in last.items():
-        if program.instructions[value].op not in REMATERIALIZED:
+        if program.instructions[value].op not in REMATERIALIZED_OPERATIONS:
             change[value + 1] += 1
             change[use + 1] -= 1
     total = 0
