@@ -116,8 +116,9 @@ class RollingSphere(Constraint):
         """Two tangential rows and the height of the centre."""
         label = self.name or self.frame
         n = np.array(self.normal)
+        normal: Any = self.normal
         radius = self.frame if self.radius is None else float(self.radius)
-        common = {
+        common: dict[str, Any] = {
             "frame": self.frame,
             "point": self.center,
             "radius": radius,
@@ -137,7 +138,7 @@ class RollingSphere(Constraint):
         ]
         height = ConstraintRow(
             name=f"{label} height",
-            slide=self.normal,
+            slide=normal,
             measure="height",
             anchor=vector(self.ground * n),
             has_anchor=True,
@@ -179,8 +180,9 @@ class SlidingSole(Constraint):
     def rows(self) -> tuple[ConstraintRow, ...]:
         """The height of the point, and the two rotations that tilt the sole."""
         label = self.name or self.frame
-        height = position_rows(self, label, WORLD, [("height", self.normal)], self.anchor)
-        return (*height, *tilt_rows(self, label, WORLD, self.normal))
+        normal: Any = self.normal
+        height = position_rows(self, label, WORLD, [("height", normal)], self.anchor)
+        return (*height, *tilt_rows(self, label, WORLD, normal))
 
 
 def flat_contact(frame: str, point: VectorInput = ORIGIN, **fields: Any) -> ConstraintSet:

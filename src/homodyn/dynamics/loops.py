@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from homodyn.dynamics.constraints import (
     AXES,
@@ -96,7 +97,8 @@ class Hinge(Constraint):
         """The position of the point, and the two rotations that tilt the axis."""
         label = self.name or pair_name(self.frame, self.other)
         places = position_rows(self, label, self.other, named_directions("xyz"), self.anchor)
-        return (*places, *tilt_rows(self, label, self.other, self.axis))
+        axis: Any = self.axis
+        return (*places, *tilt_rows(self, label, self.other, axis))
 
 
 @dataclass(frozen=True)
