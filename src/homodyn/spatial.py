@@ -68,9 +68,9 @@ def reuse_graph(formula: Callable[..., Any]) -> Callable[..., Any]:
         shapes = tuple([shape for _, shape in given])
         if shapes not in graphs:
             symbols = [ca.SX.sym("x", *shape) for shape in shapes]
-            made = formula(*symbols)
-            several = isinstance(made, tuple)
-            outputs = [ca.densify(part) for part in (made if several else (made,))]
+            result = formula(*symbols)
+            several = isinstance(result, tuple)
+            outputs = [ca.densify(part) for part in (result if several else (result,))]
             graphs[shapes] = ca.Function(formula.__name__.strip("_"), symbols, outputs), several
         graph, several = graphs[shapes]
         results = graph.call([array for array, _ in given], True, False)
@@ -87,8 +87,8 @@ def _constant(array: Array) -> tuple[ca.SX, tuple[int, int]]:
 
 @lru_cache(maxsize=4096)
 def _constant_of(numbers: bytes, shape: tuple[int, ...]) -> tuple[ca.SX, tuple[int, int]]:
-    made = ca.SX(np.frombuffer(numbers).reshape(shape))
-    return made, made.shape
+    result = ca.SX(np.frombuffer(numbers).reshape(shape))
+    return result, result.shape
 
 
 def stack(*parts: Array) -> Array:

@@ -1,6 +1,6 @@
 """Articulated bodies at one pose, ready to answer many loads: H^-1 without H.
 
-The inertia pass of Featherstone's algorithm is made once; each load then costs one pass inward
+The inertia pass of Featherstone's algorithm runs once; each load then costs one pass inward
 along the bodies it acts on and one outward to those asked for (Felis 2015, section 3.5.3, after
 Kokkevis and Metaxas).
 """
@@ -60,7 +60,7 @@ class ArticulatedBodies:
         """
         model, tree = self.tree.model, self.tree
         carried: dict[int, Array] = {body: -wrench for body, wrench in wrenches.items()}
-        pushed: dict[int, Array] = {}
+        free_accelerations: dict[int, Array] = {}
         for i in reversed(range(len(self.joints))):
             rows, W, inverse = self.joints[i]
             force = carried.get(i)
@@ -68,7 +68,7 @@ class ArticulatedBodies:
                 u = 0 if load is None else stack(*[load[k] for k in rows])
                 if force is not None:
                     u = u - tree.joints[i].S.T @ force
-                pushed[i] = inverse @ u
+                free_accelerations[i] = inverse @ u
                 force = W @ u if force is None else force + W @ u
             parent = model.parents[i]
             if force is not None and parent >= 0:
@@ -83,7 +83,7 @@ class ArticulatedBodies:
             above = None if parent < 0 else tree.joints[i].X.motion(moving[parent])
             acceleration = np.zeros(6) if above is None else above
             if rows:
-                own = pushed.get(i, ca.SX(len(rows), 1))
+                own = free_accelerations.get(i, ca.SX(len(rows), 1))
                 if above is not None:
                     own = own - W.T @ above
                 for k, row in enumerate(rows):

@@ -14,6 +14,7 @@ import numpy as np
 from homodyn.dynamics.constraint_rows import ConstraintRows, row_count
 from homodyn.dynamics.constraints import Constraint
 from homodyn.dynamics.kkt_methods import solve_constrained
+from homodyn.dynamics.results import result_text
 from homodyn.dynamics.rnea import newton_euler
 from homodyn.dynamics.tree import Tree
 from homodyn.model import Model
@@ -32,6 +33,17 @@ class ConstrainedMotion(NamedTuple):
     """Largest |G a - gamma| relative to its terms: 1e-12 when satisfied, 1 when not at all."""
     rank: np.ndarray
     """Number of independent rows at this state."""
+
+    def summary(self) -> str:
+        """The fields with their shapes and ranges.
+
+        Returns:
+            One line per field.
+        """
+        return result_text(self)
+
+    def __repr__(self) -> str:
+        return result_text(self)
 
 
 def force_shape(model: Model, constraints: Constraint, method: str) -> tuple[int]:

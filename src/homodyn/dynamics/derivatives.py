@@ -19,6 +19,7 @@ import numpy as np
 from homodyn.dynamics.aba import forward_dynamics
 from homodyn.dynamics.external_wrenches import acting_body
 from homodyn.dynamics.mass_factor import factorize_mass_matrix
+from homodyn.dynamics.results import result_text
 from homodyn.dynamics.rnea import inverse_dynamics
 from homodyn.dynamics.screws import ScrewColumn, TreeScrews, rigid_inertias, tree_screws
 from homodyn.dynamics.tree import Tree
@@ -49,6 +50,17 @@ class InverseDynamicsDerivatives(NamedTuple):
     v: np.ndarray
     a: np.ndarray
 
+    def summary(self) -> str:
+        """The fields with their shapes and ranges.
+
+        Returns:
+            One line per field.
+        """
+        return result_text(self)
+
+    def __repr__(self) -> str:
+        return result_text(self)
+
 
 class ForwardDynamicsDerivatives(NamedTuple):
     """Derivatives of the accelerations by position, velocity and generalised force."""
@@ -56,6 +68,17 @@ class ForwardDynamicsDerivatives(NamedTuple):
     q: np.ndarray
     v: np.ndarray
     tau: np.ndarray
+
+    def summary(self) -> str:
+        """The fields with their shapes and ranges.
+
+        Returns:
+            One line per field.
+        """
+        return result_text(self)
+
+    def __repr__(self) -> str:
+        return result_text(self)
 
 
 @function_of_state(
@@ -98,30 +121,30 @@ def inverse_dynamics_derivatives(
         ModelError: ``external`` names a frame that the model does not have, or the world.
         KernelError: An array has the wrong shape or type.
     """
-    moved = tree_screws(model, q, v, a)
-    loads = _loads(moved, external)
+    motion = tree_screws(model, q, v, a)
+    loads = _loads(motion, external)
     by_q, by_v, by_a = _Entries(), _Entries(), _Entries()
-    ribs = [
-        _loaded_columns(columns, load) for columns, load in zip(moved.columns, loads, strict=True)
+    loaded = [
+        _loaded_columns(columns, load) for columns, load in zip(motion.columns, loads, strict=True)
     ]
-    for i, own in enumerate(ribs):
-        for c, rib in own.items():
+    for i, own in enumerate(loaded):
+        for c, column in own.items():
             for d, other in own.items():
                 by_q.add(
-                    c, d, rib.row_q(other) + _along(moved.bends[i].get((c, d)), loads[i].total)
+                    c, d, column.row_q(other) + _along(motion.bends[i].get((c, d)), loads[i].total)
                 )
-                by_v.add(c, d, rib.row_v(other))
+                by_v.add(c, d, column.row_v(other))
                 if c <= d:
-                    by_a.add_symmetric(c, d, rib.U.T @ other.S)
+                    by_a.add_symmetric(c, d, column.U.T @ other.S)
         above = model.parents[i]
         while own and above >= 0:
-            for d, carrier in ribs[above].items():
-                for c, rib in own.items():
-                    by_q.add(c, d, rib.row_q(carrier))
-                    by_v.add(c, d, rib.row_v(carrier))
-                    by_q.add(d, c, carrier.S.T @ rib.Fq)
-                    by_v.add(d, c, carrier.S.T @ rib.Fv)
-                    share = rib.U.T @ carrier.S
+            for d, carrier in loaded[above].items():
+                for c, column in own.items():
+                    by_q.add(c, d, column.row_q(carrier))
+                    by_v.add(c, d, column.row_v(carrier))
+                    by_q.add(d, c, carrier.S.T @ column.Fq)
+                    by_v.add(d, c, carrier.S.T @ column.Fv)
+                    share = column.U.T @ carrier.S
                     by_a.add_symmetric(c, d, share if c != d else 2 * share)
             above = model.parents[above]
     for k, coordinate in enumerate(model.coordinates):
@@ -286,16 +309,16 @@ class _LoadedColumn(ScrewColumn):
         return self.U.T @ other.Av + self.b.T @ other.S[:3]
 
 
-def _loads(moved: TreeScrews, external: Mapping[str, Array] | None) -> list[_Load]:
+def _loads(motion: TreeScrews, external: Mapping[str, Array] | None) -> list[_Load]:
     """The load of every subtree: those of the bodies, summed inward."""
-    model = moved.model
+    model = motion.model
     inertias = rigid_inertias(model)
-    loads = [_body_load(moved, i, inertia) for i, inertia in enumerate(inertias)]
+    loads = [_body_load(motion, i, inertia) for i, inertia in enumerate(inertias)]
     for name, wrench in (external or {}).items():
         i, placement = acting_body(model, name)
-        turn = moved.world[i].E.T
+        turn = motion.world[i].E.T
         n, F = turn @ wrench[:3], turn @ wrench[3:]
-        p = moved.places[i].point_back(placement.r)
+        p = motion.places[i].point_back(placement.r)
         loads[i] = loads[i] + _external_load(n, F, p)
     for i in reversed(range(len(loads))):
         parent = model.parents[i]
@@ -304,12 +327,12 @@ def _loads(moved: TreeScrews, external: Mapping[str, Array] | None) -> list[_Loa
     return loads
 
 
-def _body_load(moved: TreeScrews, i: int, local: Inertia | None) -> _Load:
+def _body_load(motion: TreeScrews, i: int, local: Inertia | None) -> _Load:
     """The load of one body, with what is fixed to it."""
     if local is None:
         return _external_load(None, None, None)
-    inertia = _in_common_frame(moved.model, i, local, moved.places[i])
-    velocity, acceleration = moved.velocities[i], moved.accelerations[i]
+    inertia = _in_common_frame(motion.model, i, local, motion.places[i])
+    velocity, acceleration = motion.velocities[i], motion.accelerations[i]
     momentum = inertia @ velocity
     force = inertia @ acceleration + cross_force(velocity, momentum)
     # Rate of the rotational inertia about the origin: w^ I - I w^ - v^ h^ - h^ v^, symmetric.
@@ -346,7 +369,7 @@ def _loaded_columns(columns: dict[int, ScrewColumn], load: _Load) -> dict[int, _
 
 
 def _loaded_column(column: ScrewColumn, load: _Load) -> _LoadedColumn:
-    """A column made to bear a load.
+    """A column with the load of its subtree.
 
     The paper's 2 B = v x* I - I v x + (I v) x* of a subtree has only 12 numbers in it: with angular
     and linear momentum k and l, 2 B psi = (rate psi - k x psi, -2 l x psi), where only the angular

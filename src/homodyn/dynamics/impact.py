@@ -11,6 +11,7 @@ from homodyn.dynamics.constrained import force_shape, residual
 from homodyn.dynamics.constraint_rows import ConstraintRows
 from homodyn.dynamics.constraints import Constraint
 from homodyn.dynamics.kkt_methods import solve_constrained
+from homodyn.dynamics.results import result_text
 from homodyn.dynamics.tree import Tree
 from homodyn.model import Model
 from homodyn.model.traced import function_of_state
@@ -28,6 +29,17 @@ class Impact(NamedTuple):
     """Largest |G v+ + e G v-| relative to its terms."""
     rank: np.ndarray
     """Number of independent rows at this pose."""
+
+    def summary(self) -> str:
+        """The fields with their shapes and ranges.
+
+        Returns:
+            One line per field.
+        """
+        return result_text(self)
+
+    def __repr__(self) -> str:
+        return result_text(self)
 
 
 @function_of_state(

@@ -70,7 +70,7 @@ class KKTElimination:
     Eliminating the joints leaves -A = -Y^T D^-1 Y in the corner, with Y = L^-T G^T (Kieboom eq.
     2.86-2.87; the print has L^-1). Y is orthogonalised, so that A itself is not formed: in the
     metric of mass the constrained motion is the one nearest to the free one (Gauss), and the
-    columns found are the directions in which it is pushed away.
+    columns found are the directions in which it deviates.
     """
 
     problem: KKTProblem
@@ -174,8 +174,8 @@ def recursive(problem: KKTProblem) -> KKTSolution:
         A.append([_power(tests[j], moving) for j in range(k + 1)])
     semidefinite = SemidefiniteFactor.of(A)
 
-    def pushed(x: Array) -> tuple[Array, Array]:
-        """Motion and forces that bring x to the target."""
+    def corrected_solution(x: Array) -> tuple[Array, Array]:
+        """Accelerations that satisfy the target, and the forces that correct x."""
         reached = rows.times(x)
         force = semidefinite.solve([w - r for w, r in zip(problem.target, reached, strict=True)])
         total: dict[int, Array] = {}
@@ -186,8 +186,8 @@ def recursive(problem: KKTProblem) -> KKTSolution:
         everywhere = range(len(tree.model.bodies))
         return x + bodies.response(total, reaching=everywhere)[0], as_column(force)
 
-    x, force = pushed(bodies.solve(problem.c))
-    x, correction = pushed(x)
+    x, force = corrected_solution(bodies.solve(problem.c))
+    x, correction = corrected_solution(x)
     return x, force + correction, semidefinite.rank
 
 

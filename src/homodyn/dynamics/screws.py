@@ -102,12 +102,12 @@ def tree_screws(model: Model, q: Array, v: Array, a: Array) -> TreeScrews:
 
 def tree_steps(model: Model, q: Array) -> list[list[ScrewStep]]:
     """For each joint, the steps from the parent's frame to the child's."""
-    made = []
+    all_steps = []
     for i, (joint, place) in enumerate(zip(model.joints, layout(model), strict=True)):
         steps = [ScrewStep(-1, joint.placement, i), *_joint_steps(joint, place, q, i)]
         steps.append(ScrewStep(-1, joint.child_placement.inverse(), i, ends_at=i))
-        made.append(steps)
-    return made
+        all_steps.append(steps)
+    return all_steps
 
 
 def _joint_steps(joint: Joint, place: JointSlots, q: Array, i: int) -> list[ScrewStep]:
@@ -219,9 +219,9 @@ def _propagate(result: TreeScrews, steps: list[ScrewStep], root: int, v: Array, 
     acceleration: list[Array] = [still]
     earlier: list[tuple[int, Array]] = []
     for k, step in enumerate(steps, 1):
-        before, pushed = velocity[step.parent], acceleration[step.parent]
-        after, gained = before, pushed
-        moved = []
+        before, base = velocity[step.parent], acceleration[step.parent]
+        after, gained = before, base
+        driven = []
         for drive in step.drives:
             s = placed[k].motion_back(ca.SX(drive.screw))
             rate = drive.first * v[drive.entry]
@@ -231,11 +231,11 @@ def _propagate(result: TreeScrews, steps: list[ScrewStep], root: int, v: Array, 
             gained = gained + s * (
                 drive.first * a[drive.entry] + drive.second * v[drive.entry] ** 2
             )
-            moved.append((drive, s, swept))
-        for drive, s, swept in moved:
+            driven.append((drive, s, swept))
+        for drive, s, swept in driven:
             gain = drive.second * v[drive.entry]
-            own = swept if len(moved) == 1 else cross_motion(after, s)
-            further = cross_motion(pushed, s) + cross_motion(before, swept)
+            own = swept if len(driven) == 1 else cross_motion(after, s)
+            further = cross_motion(base, s) + cross_motion(before, swept)
             grown = drive.second * a[drive.entry] + drive.third * v[drive.entry] ** 2
             column = ScrewColumn(
                 s * drive.first,
@@ -245,8 +245,8 @@ def _propagate(result: TreeScrews, steps: list[ScrewStep], root: int, v: Array, 
             )
             _add(result.columns[step.joint], drive.entry, column)
             _bend(result.bends[step.joint], earlier, drive, s)
-        if len(moved) == 1:
-            earlier.append((moved[0][0].entry, moved[0][1] * moved[0][0].first))
+        if len(driven) == 1:
+            earlier.append((driven[0][0].entry, driven[0][1] * driven[0][0].first))
         velocity.append(after)
         acceleration.append(gained)
         if step.ends_at is not None:

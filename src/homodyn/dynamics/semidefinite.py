@@ -35,7 +35,7 @@ DEPENDENT_PRODUCT_RATIO = 1e-7
 """The same where only A itself is known: larger than the square root of the rounding."""
 
 MIN_RELATIVE_PIVOT = 1e-24
-"""A pivot below this part of the largest diagonal entry is that of a row made of rounding."""
+"""A pivot below this part of the largest diagonal entry belongs to a row of rounding errors."""
 
 MIN_PIVOT = 1e-300
 """Keeps rows of zeros from dividing by zero."""

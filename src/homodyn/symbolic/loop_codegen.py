@@ -149,14 +149,14 @@ class LoopCodegen:
         at_rest: Mapping[tuple[int, int], float | None] | None = None,
     ) -> str:
         declared = pieces.declarations
-        moved: list[tuple[int, int]] = []
+        changed: list[tuple[int, int]] = []
         calls, block = pieces.calls, pieces.block(lanes)
         nx, nw, ny = pieces.extents
         if short is not None and self.fast_path is not None and pieces.count == 1:
             declared += short.declarations
             flag = [port.name for port in outputs].index(self.fast_path.assumptions[0].flag)
             block = FAST_PATH_GROUPS if lanes > 1 else 1
-            moved, left = self._state_moves(short, pieces)
+            changed, left = self._state_moves(short, pieces)
             rests, resting = self._stopped_lanes(at_rest or {}, pieces)
             one_by_one = SINGLE_GROUP_TEMPLATE.format(nx=nx, nw=nw, ny=ny)
             calls = FAST_PATH_TEMPLATE.format(
@@ -224,8 +224,8 @@ class LoopCodegen:
         if self.stop:
             at = pieces.inputs[names_in.index(self.stop)]
             halt = f"step % {STOP_CHECK_STEPS} == 0 && halted(groups, x + {at})"
-        if moved:
-            copied = _copy_statements("x", nx, "y", ny, moved)
+        if changed:
+            copied = _copy_statements("x", nx, "y", ny, changed)
             feeds = ["if (taken[g]) {", copied, "} else {", *feeds, "}"]
         return DRIVER_TEMPLATE.format(
             block=block,
@@ -269,14 +269,14 @@ class LoopCodegen:
         names_in = [port.name for port in self.inputs]
         names_out = [port.name for port in self.outputs]
         stored = {place for places in short.stores.values() for place in places}
-        moved: list[tuple[int, int]] = []
+        changed: list[tuple[int, int]] = []
         left: list[tuple[int, int]] = []
         for name in self.states:
             source, target = names_out.index(name), names_in.index(name)
             for entry in range(self.inputs[target].size):
                 pair = (pieces.inputs[target] + entry, pieces.outputs[source] + entry)
-                (moved if pair[1] in stored else left).append(pair)
-        return moved, left
+                (changed if pair[1] in stored else left).append(pair)
+        return changed, left
 
 
 def _copy_statements(
