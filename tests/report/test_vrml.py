@@ -1,6 +1,7 @@
 """The VRML of a motion says the same as the kinematics, in nodes that belong together."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -103,8 +104,10 @@ def test_every_interpolator_is_driven_by_the_clock_and_drives_a_node():
 
 def test_markers_that_were_not_seen_have_no_size():
     motion = moving(catalog.heiman(), markers=("A", "B", "C"))
-    motion.measured[2, 0] = np.nan
-    motion.measured[:, 2] = np.nan
+    measured = np.array(motion.measured)
+    measured[2, 0] = np.nan
+    measured[:, 2] = np.nan
+    motion = replace(motion, measured=measured)
     text = vrml_text(motion)
     _, sizes = interpolated(text, "marker_A_scale", 3)
     np.testing.assert_array_equal(sizes[:, 0], [1, 1, 0, 1, 1])

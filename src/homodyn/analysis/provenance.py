@@ -7,12 +7,12 @@ from importlib.metadata import PackageNotFoundError, version
 
 from homodyn import __version__
 
-NUMERIC_PACKAGES = ("casadi", "numpy", "scipy", "ezc3d")
-"""What numbers depend on."""
+NUMERIC_PACKAGES = ("casadi", "numpy", "scipy")
+"""Packages that the numbers depend on."""
 
 
 def software_versions() -> dict[str, str]:
-    """Versions of everything that numbers depend on."""
+    """Versions of everything that the numbers depend on, by package."""
     found = {"homodyn": __version__, "python": platform.python_version()}
     for package in NUMERIC_PACKAGES:
         try:

@@ -17,7 +17,7 @@ import numpy as np
 from homodyn.analysis.load_validity import all_loads_valid
 from homodyn.analysis.pipeline import Analysis
 from homodyn.analysis.provenance import software_versions
-from homodyn.analysis.quality import finding_text, overall_light, quality_verdicts
+from homodyn.analysis.quality import finding_text, overall_light, quality_verdicts, residual_limits
 from homodyn.analysis.result_tables import (
     heading_with_unit,
     write_csv,
@@ -31,6 +31,7 @@ from homodyn.analysis.result_tables import (
 from homodyn.analysis.settings import fingerprint
 from homodyn.foundation import atomic_folder
 from homodyn.model import save
+from homodyn.motion import Loads
 
 SUMMARY = "summary.json"
 PAGE = "report.html"
@@ -191,8 +192,7 @@ def result_summary(analysis: Analysis, run_fingerprint: str) -> dict[str, Any]:
         "residuals": None
         if loads is None
         else {
-            "force_rms_n": _rms(np.linalg.norm(loads.residual_force, axis=1)),
-            "moment_rms_n_m": _rms(np.linalg.norm(loads.residual_moment, axis=1)),
+            **_residuals(loads),
             "forces_predicted": loads.predicted,
         },
         "work": None
@@ -291,6 +291,28 @@ def gait_measures_csv(found: list[StoredResult]) -> str:
             cells = [f'"{w}"' if "," in w else w for w in words]
             lines.append(",".join([*cells, f"{row['mean']:.6g}", sd]))
     return "\n".join(lines) + "\n"
+
+
+def _residuals(loads: Loads) -> dict[str, Any]:
+    """Root residuals over all frames, and over those in which plates measured all contact."""
+    measured = loads.covered & (not loads.predicted)
+    force_limit, moment_limit = residual_limits(loads)
+    values: dict[str, Any] = {
+        "measured_frames": int(measured.sum()),
+        "all_frames": len(measured),
+        "force_limit_n": force_limit,
+        "moment_limit_n_m": moment_limit,
+    }
+    for name, unit, residual in (
+        ("force", "n", loads.residual_force),
+        ("moment", "n_m", loads.residual_moment),
+    ):
+        size = np.linalg.norm(residual, axis=1)
+        inside = size[measured]
+        values[f"{name}_rms_measured_frames_{unit}"] = _rms(inside)
+        values[f"{name}_peak_measured_frames_{unit}"] = inside.max() if inside.size else None
+        values[f"{name}_rms_all_frames_{unit}"] = _rms(size)
+    return values
 
 
 def _rms(values: np.ndarray) -> float | None:

@@ -2,6 +2,7 @@
 
 from homodyn.report.analysis_folder import HtmlPages, write_analysis
 from homodyn.report.model_drawing import draw_model, save_figure
+from homodyn.report.motion_report import motion_page, write
 from homodyn.report.reconstruction_folder import write_reconstruction
 from homodyn.report.simulation_folder import write_simulation
 from homodyn.report.synthesis_folder import write_synthesis
@@ -11,7 +12,9 @@ __all__ = [
     "HtmlPages",
     "analysis_page",
     "draw_model",
+    "motion_page",
     "save_figure",
+    "write",
     "write_analysis",
     "write_reconstruction",
     "write_simulation",

@@ -9,7 +9,7 @@ from homodyn.analysis.quality import (
     MAX_MARKER_RMS_M,
     MAX_RESIDUAL_FORCE_SHARE,
     MAX_RESIDUAL_MOMENT_SHARE,
-    net_force_and_height,
+    residual_limits,
 )
 from homodyn.capture import Trial
 from homodyn.motion import (
@@ -88,33 +88,39 @@ def root_residuals(loads: Loads, floor: float = 0.0) -> list[PageFigure]:
     """What is left over at the root, against the thresholds of Hicks et al. (2015)."""
     motion = loads.motion
     time = motion.time
-    net, height = net_force_and_height(loads)
-    limits = (MAX_RESIDUAL_FORCE_SHARE * net, MAX_RESIDUAL_MOMENT_SHARE * net * height)
+    limits = residual_limits(loads)
     panels = []
     told = (
         ("Residual force at the root", "N", loads.residual_force),
         ("Residual moment about the centre of mass", "N m", loads.residual_moment),
     )
+    measured = loads.covered
     for (title, unit, values), limit in zip(told, limits, strict=True):
         size = np.linalg.norm(values, axis=1)
+        shown = size[measured] if measured.any() else size
         plot = Plot(
             title,
             (float(time[0]), float(time[-1])),
-            nice_range(size, np.array([limit * 1.15]), zero=True),
+            nice_range(shown, np.array([limit * 1.15]), zero=True),
             "time (s)",
             f"{unit}; threshold {limit:.0f}",
             width=480,
             height=210,
             alt=f"{title} over time, with its threshold",
         )
+        for first, last in _stretches(~measured):
+            plot.span(float(time[first]), float(time[last]), "unmeasured")
         plot.horizontal_line(limit, "dash grey")
-        plot.line(time, size, "ink")
+        plot.line(time, np.where(measured | ~measured.any(), size, np.nan), "ink")
         panels.append(plot.svg())
+    shaded = (
+        "" if measured.all() else " Shaded: frames in which the plates did not measure all contact."
+    )
     caption = (
         "The part of the motion that the ground forces do not explain: magnitude of the residual "
         f"force and moment. Thresholds: {100 * MAX_RESIDUAL_FORCE_SHARE:.0f} % of the largest net "
         f"ground force, and {100 * MAX_RESIDUAL_MOMENT_SHARE:.0f} % of it times the height of the "
-        "centre of mass (Hicks et al. 2015)."
+        f"centre of mass (Hicks et al. 2015).{shaded}"
     )
     return [PageFigure("residuals", tuple(panels), caption, columns=2, legend=False)]
 

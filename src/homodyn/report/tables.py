@@ -15,6 +15,8 @@ from homodyn.report.html import Cell, number, table
 
 SEVERITIES = {"error": "problem", "warning": "look at it", "info": "note"}
 
+MIN_SHOWN_MASS_KG = 0.005
+"""Bodies below this mass are not rows of the table of scale factors."""
 DECIMALS = {"s": 3, "m": 3, "m/s": 2, "%": 1, "steps/min": 1, "body weights": 2}
 """Digits behind the point of a measure, by its unit."""
 
@@ -170,12 +172,15 @@ def findings_table(analysis: Analysis) -> str:
 
 
 def scales_table(analysis: Analysis) -> str:
-    """How each body was stretched, and its mass."""
+    """Scale factors and mass of each body; bodies without mass are named in the caption."""
     scaled = analysis.scaling
     if scaled is None:
         return ""
     rows = []
+    massless = [row.body for row in scaled.bodies if row.mass < MIN_SHOWN_MASS_KG]
     for row in scaled.bodies:
+        if row.body in massless:
+            continue
         cells = [
             f"{100 * (factor - 1):+.1f} %".replace("-", "−") + ("" if known else " *")
             for factor, known in zip(row.scale, row.measured, strict=True)
@@ -193,7 +198,8 @@ def scales_table(analysis: Analysis) -> str:
         ],
         rows,
         "Change of size along the axes of each body (x forward, y left, z up in most bodies of the "
-        "catalog); * where markers did not decide it",
+        "catalog); * where markers did not determine it."
+        + (f" Without mass, only links of joints: {', '.join(massless)}." if massless else ""),
     )
 
 

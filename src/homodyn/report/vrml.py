@@ -26,7 +26,7 @@ MIN_CHANGE = 1e-9
 """Change (m, 1) below which a place or a turn against the parent stays as it is."""
 MARKER_RADIUS_M = 0.012
 """Radius (m) of a marker."""
-VRML_COLORS = {"left": "0.80 0.48 0.22", "right": "0.25 0.47 0.75", "middle": "0.55 0.58 0.64"}
+VRML_COLORS = {"left": "0.23 0.47 0.71", "right": "0.78 0.33 0.24", "middle": "0.55 0.58 0.64"}
 UPRIGHT = "rotation 1 0 0 -1.5707963267948966"
 """VRML has Y up; what is inside has Z up."""
 
