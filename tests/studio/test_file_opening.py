@@ -151,7 +151,7 @@ def test_a_reconstruction_comes_back_from_its_folder(tmp_path, walk_document):
 
 
 def test_synthesized_steps_come_back_as_a_body_each(tmp_path):
-    every = StepComparison.bundled(gait.walker())
+    every = StepComparison.from_bundled_steps(gait.walker())
     two = [k for k, s in enumerate(every.steps) if s.name in ("mixed free", "torque free")]
     write_synthesis(
         replace(

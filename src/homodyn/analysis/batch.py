@@ -25,6 +25,7 @@ from homodyn.analysis.quality import overall_light, quality_verdicts
 from homodyn.analysis.result_files import PageWriter, origin, read_summary, write_result
 from homodyn.analysis.settings import Settings, file_digest, fingerprint
 from homodyn.errors import CaptureError, FormatError, HomodynError
+from homodyn.foundation import Record, record
 
 THREAD_VARIABLES = (
     "HOMODYN_THREADS",
@@ -46,8 +47,8 @@ class TrialStatus(StrEnum):
     FAILED = "failed"
 
 
-@dataclass(frozen=True)
-class TrialOutcome:
+@record(eq=True)
+class TrialOutcome(Record):
     """One trial of a batch: how it ended, where its result is, and the reason of a failure."""
 
     trial: str
@@ -59,12 +60,22 @@ class TrialOutcome:
     light: str = ""
     """``good``, ``fair`` or ``poor`` for a result that was written."""
 
+    def headline(self) -> str:
+        """Trial, status and reason."""
+        return f"TrialOutcome {self.name!r}: {self.status}" + (
+            f", {self.reason}" if self.reason else ""
+        )
 
-@dataclass(frozen=True)
-class BatchResult:
+
+@record(eq=True)
+class BatchResult(Record):
     """The outcome of every trial of a batch, in the order in which the trials were given."""
 
     outcomes: tuple[TrialOutcome, ...]
+
+    def headline(self) -> str:
+        """Number of trials and failures."""
+        return f"BatchResult: {len(self.outcomes)} trials, {len(self.failed)} failed"
 
     @property
     def failed(self) -> tuple[TrialOutcome, ...]:
@@ -89,7 +100,7 @@ class BatchProgress(Protocol):
     def stage(self, name: str, stage: str) -> None:
         """Called when a stage of a trial starts, for trials that run in this process."""
 
-    def finished(self, outcome: TrialOutcome) -> None:
+    def trial_finished(self, outcome: TrialOutcome) -> None:
         """Called when a trial has ended."""
 
 
@@ -99,12 +110,12 @@ class _NoProgress:
     def stage(self, name: str, stage: str) -> None:
         """Ignore a stage."""
 
-    def finished(self, outcome: TrialOutcome) -> None:
+    def trial_finished(self, outcome: TrialOutcome) -> None:
         """Ignore a finished trial."""
 
 
-@dataclass(frozen=True)
-class BatchOptions:
+@record(eq=True)
+class BatchOptions(Record):
     """How a batch runs: processes or a cluster, and what happens to results that exist."""
 
     jobs: int = 1
@@ -162,10 +173,10 @@ def analyze_batch(
             tasks.append(task)
         else:
             outcomes[name] = existing
-            progress.finished(existing)
+            progress.trial_finished(existing)
     for outcome in _run(tasks, options, progress):
         outcomes[outcome.name] = outcome
-        progress.finished(outcome)
+        progress.trial_finished(outcome)
     written = any(outcome.status is not TrialStatus.FAILED for outcome in outcomes.values())
     if written and pages is not None:
         pages.write_overview(output)

@@ -13,6 +13,7 @@ import numpy as np
 
 from homodyn import dynamics
 from homodyn.capture import Signals
+from homodyn.foundation import Record, record
 from homodyn.gait import (
     GaitCycles,
     cycles,
@@ -33,8 +34,8 @@ MIN_WALKING_DISTANCE_M = 0.3
 """Distance (m) of the root from which on its path says where a person walks."""
 
 
-@dataclass(frozen=True, eq=False)
-class CurveEnsemble:
+@record
+class CurveEnsemble(Record):
     """One quantity of one side: a row for each gait cycle, or a single row over time."""
 
     x: np.ndarray
@@ -53,8 +54,8 @@ class CurveEnsemble:
         return self.values.std(axis=0, ddof=1) if len(self.values) > 1 else 0.0 * self.values[0]
 
 
-@dataclass(frozen=True, eq=False)
-class BilateralCurve:
+@record
+class BilateralCurve(Record):
     """The same quantity of both sides."""
 
     title: str

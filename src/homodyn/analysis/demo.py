@@ -8,12 +8,12 @@ markers.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from homodyn import synthetic
 from homodyn.analysis.pipeline import Analysis, analyze
 from homodyn.analysis.settings import Settings
+from homodyn.foundation import Record, record
 from homodyn.synthetic import AnalysisErrors, compare_with_truth, read_truth
 
 DEMO_TRIAL_FOLDER = Path(synthetic.__file__).parent / "demo_trial"
@@ -22,8 +22,8 @@ DEMO_SETTINGS = Settings(static=str(DEMO_TRIAL_FOLDER / "static.c3d"), height=1.
 """Height and mass as a tape and a scale would measure them."""
 
 
-@dataclass(frozen=True, eq=False)
-class DemoResult:
+@record
+class DemoResult(Record):
     """The analysis of the bundled walk and its errors against the truth."""
 
     analysis: Analysis

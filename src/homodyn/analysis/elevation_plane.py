@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from homodyn.foundation import Record, record
 
-@dataclass(frozen=True, eq=False)
-class PlaneFit:
+
+@record
+class PlaneFit(Record):
     """The plane of least squares through points: a point on it, axes, and variance explained."""
 
     center: np.ndarray

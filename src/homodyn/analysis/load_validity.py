@@ -6,11 +6,10 @@ where its force was measured, whatever the other foot does; those of trunk and a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from homodyn.analysis.curves import SIDES, CycleSegmentation
+from homodyn.foundation import Record, record
 from homodyn.gait import cycles
 from homodyn.motion import Loads
 from homodyn.motion.anatomical_axes import Axes
@@ -60,8 +59,8 @@ def all_loads_valid(loads: Loads, segmentation: CycleSegmentation) -> bool:
     return all(foot_force_valid(loads, segmentation, side).all() for side in SIDES)
 
 
-@dataclass(frozen=True)
-class JointWork:
+@record(eq=True)
+class JointWork(Record):
     """Work of a joint of one side, all its coordinates together, in the mean of its strides (J)."""
 
     joint: str

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from pathlib import Path
 from time import perf_counter
@@ -26,6 +26,7 @@ from homodyn.capture import (
 from homodyn.capture.kinetics import Work
 from homodyn.capture.labeling import LabelMatching
 from homodyn.errors import CaptureError, HomodynError, NoSolution
+from homodyn.foundation import Record, record
 from homodyn.gait import (
     ElevationAngles,
     GaitMeasures,
@@ -61,8 +62,8 @@ STAGES = (
 )
 
 
-@dataclass(frozen=True, eq=False)
-class Analysis:
+@record
+class Analysis(Record):
     """Everything that was found out about one trial."""
 
     name: str
@@ -94,6 +95,10 @@ class Analysis:
     digests: Mapping[str, str] = field(default_factory=dict)
     """SHA-256 of every file that was read."""
     version: str = __version__
+
+    def headline(self) -> str:
+        """Trial, model and duration."""
+        return f"Analysis of {self.name!r}: model {self.model.name}, {self.motion.duration:.2f} s"
 
     @cached_property
     def cycles(self) -> CycleSegmentation:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
 from homodyn import dynamics
 from homodyn.analysis.pipeline import Analysis
 from homodyn.capture.quality import TrialFinding
+from homodyn.foundation import Record, record
 from homodyn.motion import Loads
 from homodyn.motion.anatomical_axes import Axes
 
@@ -25,13 +25,17 @@ MAX_WEIGHT_DEVIATION = 0.05
 """Part by which the plates may carry more or less than the subject weighs."""
 
 
-@dataclass(frozen=True)
-class QualityVerdict:
+@record(eq=True)
+class QualityVerdict(Record):
     """One aspect of the quality of a result: its light and a sentence."""
 
     light: str
     subject: str
     sentence: str
+
+    def headline(self) -> str:
+        """Light, subject and sentence."""
+        return f"{self.light}: {self.subject}: {self.sentence}"
 
 
 def quality_verdicts(analysis: Analysis) -> tuple[QualityVerdict, ...]:

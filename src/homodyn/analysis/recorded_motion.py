@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +18,7 @@ from homodyn.capture import (
     read_table,
 )
 from homodyn.errors import FormatError
+from homodyn.foundation import Record, record
 from homodyn.gait import whole_steps
 from homodyn.model import Model, load
 from homodyn.model.side import side_of
@@ -35,8 +35,8 @@ RESULT_FILES_NEEDED = ("model.toml", "motion.csv")
 """Files that make a folder a result of ``homodyn analyze``."""
 
 
-@dataclass(frozen=True, eq=False)
-class RecordedMotion:
+@record
+class RecordedMotion(Record):
     """Smooth coordinates of a model, what plates measured, and events where they are known."""
 
     name: str

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, fields, replace
 from inspect import signature
 from pathlib import Path
 from typing import Any
 
 from homodyn import __version__, catalog
 from homodyn.errors import CaptureError, FormatError
+from homodyn.foundation import Record, record
 from homodyn.model import Model, load
 
 SCALE_METHODS = ("auto", "static", "motion", "none")
 
 
-@dataclass(frozen=True)
-class Settings:
+@record(eq=True)
+class Settings(Record):
     """How to analyse a trial. Paths are as the user gave them; SI units."""
 
     model: str = "heiman"

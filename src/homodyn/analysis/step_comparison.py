@@ -44,7 +44,7 @@ class StepComparison:
         )
 
     @staticmethod
-    def bundled(model: Model) -> StepComparison:
+    def from_bundled_steps(model: Model) -> StepComparison:
         """The steps that come with the program."""
         steps = tuple(step for step in starts().values() if step.objective is not None)
         return StepComparison(model, steps, ("stored",) * len(steps), ((),) * len(steps))

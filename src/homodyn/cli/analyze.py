@@ -107,7 +107,7 @@ class _Bars:
             self.progress.update(self.one, completed=task.completed + 1)
         self.progress.update(self.one, description=f"{name}: {stage}")
 
-    def finished(self, outcome: TrialOutcome) -> None:
+    def trial_finished(self, outcome: TrialOutcome) -> None:
         """Advance the bar of the trials."""
         if self.whole is not None:
             self.progress.advance(self.whole)

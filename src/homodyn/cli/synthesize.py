@@ -66,7 +66,7 @@ def synthesize(
     if free and speed is not None:
         raise HomodynError("--free and --speed exclude each other; give one of them")
     if stored:
-        _write(StepComparison.bundled(walker()), output, overwrite, as_json)
+        _write(StepComparison.from_bundled_steps(walker()), output, overwrite, as_json)
         return
     goals = list(OBJECTIVES) if objective == "all" else objective.split(",")
     paces = [None] if speed is None else [_number(part) for part in speed.split(",")]
