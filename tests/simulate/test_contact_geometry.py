@@ -61,7 +61,7 @@ def test_normals_are_the_slopes_of_distances(name):
 def test_distance_to_a_box_is_the_least_over_its_surface():
     box = OBSTACLES["box"]
     rng = np.random.default_rng(5)
-    turn, half = np.array(box.rotation), np.array(box.size)
+    turn, half = np.array(box.rotation), np.array(box.half_extents)
     faces = rng.uniform(-1, 1, (60_000, 3)) * half
     axis = rng.integers(0, 3, len(faces))
     rows = np.arange(len(faces))

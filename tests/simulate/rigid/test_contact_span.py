@@ -72,7 +72,7 @@ def test_sweeps_are_those_over_the_written_out_matrix(scene, way):
     )  # fmt: skip
     start = ca.SX.sym("f", step.problem.size)
     plain = gauss_seidel(step.problem, start=start, sweeps=law.sweeps).force
-    both = ca.Function("both", [q, v, start], [plain, step.sweep(start), step.problem.A])
+    both = ca.Function("both", [q, v, start], [plain, step.solve(start), step.problem.A])
     rng = np.random.default_rng(1)
     for _ in range(5):
         at = model.random(rng)
