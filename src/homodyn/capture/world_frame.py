@@ -13,15 +13,29 @@ from homodyn.model import Model
 
 
 def to_world_axes(model: Model, trial: Trial) -> Trial:
-    """The trial turned from our axes (Z up) into those of a model, read off its gravity.
+    """Rotate a trial from Z-up axes into the world axes of a model, given by its gravity.
 
-    Models of OpenSim have Y up; their X is forward as ours.
+    Models of OpenSim have Y up and X forward.
+
+    Args:
+        model: The model.
+        trial: The recording.
+
+    Returns:
+        A new trial.
     """
     return trial.rotate(world_axes(model).T)
 
 
 def world_axes(model: Model) -> np.ndarray:
-    """Rotation from the world of a model to ours (X forward, Y left, Z up)."""
+    """Rotation from the world axes of a model to Z-up axes (X forward, Y left, Z up).
+
+    Args:
+        model: The model.
+
+    Returns:
+        (3, 3).
+    """
     gravity = np.asarray(model.gravity, dtype=float)
     strength = np.linalg.norm(gravity)
     if not strength:

@@ -105,7 +105,7 @@ def test_feet_can_be_told(swaying):
     }
     without = inverse_dynamics(swaying, (left, right), cutoff=None, feet={"left": None})
     np.testing.assert_allclose(without.residual_force, left.force, atol=1e-8)
-    assert any("left out, as told" in note for note in without.notes)
+    assert any("ignored, as requested" in note for note in without.notes)
 
 
 def test_a_hand_on_a_rail_can_be_told(swaying):

@@ -36,18 +36,27 @@ def lowpass(
     corrected: bool = True,
     style: FilterStyle = "zero-lag",
 ) -> np.ndarray:
-    """The slow part of signals sampled at ``rate`` (Hz) along axis 0, up to ``cutoff`` (Hz).
+    """Low-pass filter signals along axis 0.
 
-    ``style`` is one of
+    The same cutoff on markers at 100 Hz and forces at 1000 Hz is the same filter in time. Each run
+    between gaps is filtered separately.
 
-    - ``"zero-lag"``: forwards and backwards, each pass of order ``order / 2``; ``order`` is that of
-      the whole, 4 being the usual choice in biomechanics. The ends are continued by two periods of
-      the cutoff, the signal turned about its end point, so that value and slope go on.
-    - ``"causal"``: one pass of ``order``, which lags; it starts as if the first sample had stood
-      there for ever.
-    - ``"opensim"``: see ``opensim_lowpass``; ``order`` and ``corrected`` have no say.
+    Args:
+        values: Samples along axis 0; NaN marks gaps.
+        rate: Sampling rate, Hz.
+        cutoff: Cutoff frequency, Hz.
+        order: Order of the whole filter; 4 is the usual choice in biomechanics.
+        corrected: Whether the cutoff is the -3 dB frequency of the whole filter, not of one pass.
+        style: ``"zero-lag"`` runs forwards and backwards, each pass of order ``order / 2``, with
+            the ends extended by two periods of the cutoff (point reflection). ``"causal"`` is one
+            pass of ``order``, with lag, as if the first sample had been constant before.
+            ``"opensim"`` is `opensim_lowpass`; ``order`` and ``corrected`` have no effect.
 
-    The same cutoff on markers at 100 Hz and forces at 1000 Hz is the same filter in time.
+    Returns:
+        The filtered signals, of the same shape.
+
+    Raises:
+        CaptureError: The rate, the cutoff, the order or the style is invalid.
     """
     if style == "opensim":
         return opensim_lowpass(values, rate, cutoff=cutoff)
@@ -63,7 +72,22 @@ def highpass(
     corrected: bool = True,
     style: FilterStyle = "zero-lag",
 ) -> np.ndarray:
-    """The fast part of signals along axis 0, from ``cutoff`` (Hz); arguments as for ``lowpass``."""
+    """High-pass filter signals along axis 0; see `lowpass`.
+
+    Args:
+        values: Samples along axis 0; NaN marks gaps.
+        rate: Sampling rate, Hz.
+        cutoff: Cutoff frequency, Hz.
+        order: Order of the whole filter.
+        corrected: Whether the cutoff is the -3 dB frequency of the whole filter, not of one pass.
+        style: ``"zero-lag"``, ``"causal"`` or ``"opensim"``.
+
+    Returns:
+        The filtered signals, of the same shape.
+
+    Raises:
+        CaptureError: The rate, the cutoff, the order or the style is invalid.
+    """
     return _apply_filter(values, rate, "high", (cutoff,), order, corrected, style)
 
 
@@ -76,7 +100,22 @@ def bandpass(
     corrected: bool = True,
     style: FilterStyle = "zero-lag",
 ) -> np.ndarray:
-    """What lies between two frequencies (Hz); ``order`` counts for each edge of the band."""
+    """Band-pass filter signals along axis 0; see `lowpass`.
+
+    Args:
+        values: Samples along axis 0; NaN marks gaps.
+        rate: Sampling rate, Hz.
+        band: Lower and upper cutoff frequency, Hz.
+        order: Order at each edge of the band.
+        corrected: Whether the cutoffs are -3 dB frequencies of the whole filter, not of one pass.
+        style: ``"zero-lag"`` or ``"causal"``.
+
+    Returns:
+        The filtered signals, of the same shape.
+
+    Raises:
+        CaptureError: The rate, the band, the order or the style is invalid.
+    """
     return _apply_filter(values, rate, "band", tuple(band), order, corrected, style)
 
 
@@ -87,7 +126,20 @@ def butterworth(
     *,
     kind: FilterKind = "low",
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Coefficients (b, a) of one pass: ``a[0] y[k] = b[0] x[k] + … − a[1] y[k-1] − …``."""
+    """Coefficients of one pass: ``a[0] y[k] = b[0] x[k] + … − a[1] y[k-1] − …``.
+
+    Args:
+        order: Order of the pass.
+        cutoff: Cutoff frequency, Hz; two for a band-pass.
+        rate: Sampling rate, Hz.
+        kind: ``"low"``, ``"high"`` or ``"band"``.
+
+    Returns:
+        Coefficients b and a.
+
+    Raises:
+        CaptureError: The rate or the cutoff is invalid.
+    """
     edges = _design_frequencies(
         np.atleast_1d(np.asarray(cutoff, dtype=float)), rate, kind, 1, False
     )
@@ -96,13 +148,23 @@ def butterworth(
 
 
 def opensim_lowpass(values: np.ndarray, rate: float, *, cutoff: float) -> np.ndarray:
-    """OpenSim's ``lowpassIIR`` after its padding, cut back to the samples that were given.
+    """Low-pass filter as inverse dynamics of OpenSim 4 does (``lowpassIIR`` with its padding).
 
-    What inverse dynamics of OpenSim 4 does to coordinates: the signal is continued at both ends by
-    half its length, turned about the end points; a Butterworth filter of order 3 with its own −3 dB
-    at the cutoff runs forwards and backwards, so that the whole has −6 dB there; each pass leaves
-    its first three samples as they are and starts from them. A cutoff of half the rate or more
-    becomes 0.49 of the rate. Runs too short for it (three samples or fewer) stay as they are.
+    The signal is extended at both ends by half its length (point reflection); a third-order
+    Butterworth filter with -3 dB at the cutoff runs forwards and backwards, so that the whole has
+    -6 dB there; each pass keeps its first three samples. A cutoff of half the rate or more becomes
+    0.49 of the rate. Runs of three samples or fewer are not filtered.
+
+    Args:
+        values: Samples along axis 0; NaN marks gaps.
+        rate: Sampling rate, Hz.
+        cutoff: Cutoff frequency, Hz.
+
+    Returns:
+        The filtered signals, of the same shape.
+
+    Raises:
+        CaptureError: The rate or the cutoff is invalid.
     """
     _check_rate(rate)
     _check_cutoff(cutoff)

@@ -14,15 +14,25 @@ _CUTOFF_CANDIDATES = 80
 def suggest_cutoff(
     values: np.ndarray, rate: float, *, order: int = 4, min_cutoff: float = 0.5
 ) -> np.ndarray | float:
-    """The cutoff (Hz) at which a low-pass distorts as much as it lets noise through.
+    """Cutoff frequency at which a low-pass distorts the signal as much as it passes noise.
 
     Residual analysis (Winter, Biomechanics and Motor Control, 4th ed., section 3.4.4.3): R(f), the
-    root-mean-square of what a filter with cutoff f takes away, falls steeply while f cuts into the
-    signal and then along a straight line that is noise alone. The line, continued to f = 0, says
-    how much noise there is; the answer is where R(f) equals that.
+    rms of what a filter with cutoff f removes, falls steeply while f cuts into the signal and then
+    along a straight line that is noise alone. The line, extrapolated to f = 0, gives the noise
+    level; the result is the frequency at which R(f) equals it.
 
-    One number per column of ``values`` (samples along axis 0), a float for a single signal. Samples
-    beside gaps count as they are; columns that never move or have fewer than 20 samples give NaN.
+    Args:
+        values: Samples along axis 0.
+        rate: Sampling rate, Hz.
+        order: Order of the filter.
+        min_cutoff: Smallest cutoff that is tried, Hz.
+
+    Returns:
+        One frequency (Hz) per column, a float for a single signal; NaN for columns that are
+        constant or have fewer than 20 samples.
+
+    Raises:
+        CaptureError: ``values`` is a single number.
     """
     given = np.asarray(values, dtype=float)
     if given.ndim == 0:

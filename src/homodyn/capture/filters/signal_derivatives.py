@@ -19,7 +19,7 @@ EndConditions = Literal["free", "natural"]
 
 
 class SignalDerivatives(NamedTuple):
-    """A signal with its rates of change, each of the shape of the signal."""
+    """A signal with its first and second derivatives, all of the same shape."""
 
     value: np.ndarray
     first: np.ndarray
@@ -31,18 +31,24 @@ class SignalDerivatives(NamedTuple):
 def derivatives(
     values: np.ndarray, rate: float, *, style: EndConditions | Literal["opensim"] = "free"
 ) -> tuple[np.ndarray, np.ndarray]:
-    """First and second derivatives along axis 0 of samples taken ``rate`` times a second.
+    """First and second derivatives of sampled signals along axis 0, from quintic splines.
 
-    A quintic spline goes through the samples; only what happens at the ends is a choice:
+    Each run between gaps is differentiated separately; gaps stay NaN. Runs shorter than six samples
+    use a polynomial through all of them; a single sample gives NaN. The spline follows noise:
+    filter first.
 
-    - ``"free"``: not-a-knot, exact for polynomials up to degree five, ends included.
-    - ``"natural"`` or ``"opensim"``: third and fourth derivatives vanish at the ends. This is what
-      OpenSim's ``GCVSplineSet(5, storage)`` gives (its error variance is zero, so it smooths
-      nothing): compared with it, both derivatives agree to rounding, at the ends too.
+    Args:
+        values: Samples along axis 0.
+        rate: Sampling rate, Hz.
+        style: End conditions. ``"free"``: not-a-knot, exact for polynomials up to degree five.
+            ``"natural"`` or ``"opensim"``: third and fourth derivatives vanish at the ends, as in
+            OpenSim's ``GCVSplineSet(5, storage)``, with which both derivatives agree to rounding.
 
-    Each stretch between gaps is taken by itself; gaps stay NaN. Stretches shorter than six samples
-    get a polynomial through all of them, which leaves no derivative to a single sample (NaN).
-    The spline follows noise: filter first.
+    Returns:
+        First (per second) and second (per second squared) derivatives.
+
+    Raises:
+        CaptureError: The style is unknown.
     """
     value = np.asarray(values, dtype=float)
     first = apply_between_gaps(value, lambda run: _spline(run, rate, style, (1,))[0])
@@ -51,12 +57,21 @@ def derivatives(
 
 
 def opensim_derivatives(values: np.ndarray, rate: float, *, cutoff: float) -> SignalDerivatives:
-    """Coordinates as OpenSim's inverse dynamics sees them: filtered, with rates of change.
+    """Filtered coordinates with derivatives, as OpenSim's inverse dynamics computes them.
 
-    The order matters and is OpenSim's: continue the samples at both ends by half their number, run
-    ``lowpassIIR``, lay the natural quintic spline through the continued and filtered samples, and
-    only then look at the instants that were measured. So the ends of the spline lie outside.
-    Needs samples without gaps and at least four of them.
+    In OpenSim's order: extend the samples at both ends by half their number, apply ``lowpassIIR``,
+    fit the natural quintic spline to the extended samples, and evaluate it at the measured times.
+
+    Args:
+        values: At least four samples along axis 0, without gaps.
+        rate: Sampling rate, Hz.
+        cutoff: Cutoff frequency, Hz.
+
+    Returns:
+        Filtered values and both derivatives.
+
+    Raises:
+        CaptureError: There are gaps or fewer than four samples.
     """
     given = np.asarray(values, dtype=float)
     if len(given) < 4 or not np.isfinite(given).all():

@@ -24,12 +24,26 @@ def assign_markers(
     markers: Sequence[str] | None = None,
     bodies: Mapping[str, str] | None = None,
 ) -> Model:
-    """The model with markers that, at pose ``q``, are where one frame of a trial shows them.
+    """Place markers on a model such that they match one frame of a trial at a given pose.
 
-    p_local = R^T (measured - r) in the body of each marker (Felis 2015, eq. 4.8). ``markers``
-    names those to assign, by default all that model and trial share and those in ``bodies``, which
-    gives a body to labels that the model does not know yet (or moves a marker to another body).
-    Markers that the frame does not show are refused when named and left alone otherwise.
+    p_local = R^T (measured - r) in the body of each marker (Felis 2015, eq. 4.8).
+
+    Args:
+        model: The model.
+        q: (nq,): the pose.
+        trial: The recording.
+        frame: Index of the frame.
+        markers: Markers to place; by default all that model and trial share and those in
+            ``bodies``. Markers that the frame does not show are an error when listed and skipped
+            otherwise.
+        bodies: Body by label, for new markers or markers that change their body.
+
+    Returns:
+        A new model.
+
+    Raises:
+        CaptureError: The frame, a marker or a body does not exist, or a listed marker is not
+            visible.
     """
     if not -trial.frames <= frame < trial.frames:
         raise CaptureError(

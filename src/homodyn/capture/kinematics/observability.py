@@ -30,7 +30,19 @@ def marker_jacobian(model: Model, q: Array) -> Array:
 
 
 def marker_rank(model: Model, q: np.ndarray, markers: tuple[str, ...] | None = None) -> int:
-    """How many directions of motion the named markers show at a pose; all markers by default."""
+    """Number of degrees of freedom that markers determine at a pose.
+
+    Args:
+        model: The model.
+        q: (nq,): the pose.
+        markers: Names of the markers; all when left out.
+
+    Returns:
+        Rank of the marker Jacobian.
+
+    Raises:
+        CaptureError: A marker is unknown.
+    """
     names = [marker.name for marker in model.markers]
     for name in markers or ():
         if name not in names:

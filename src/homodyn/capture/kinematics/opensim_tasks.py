@@ -13,13 +13,21 @@ from homodyn.model import Model
 def read_tasks(
     path: str | Path, model: Model
 ) -> tuple[dict[str, float], dict[str, tuple[float, float]]]:
-    """``weights`` and ``track`` for `fit`, from an IKTaskSet or a setup file that holds one.
+    """Read marker and coordinate weights from an IKTaskSet of OpenSim, or a setup file with one.
 
-    Markers that the file does not name or switches off weigh nothing, as in OpenSim. Coordinates
-    are drawn to their default or to the number in the file; those that are to follow a motion file
-    are refused, since the values belong to the call of `fit`. OpenSim divides what it takes from
-    the markers by the sum of their weights, so the weights here are divided by it too where
-    coordinates are tracked.
+    Markers that the file does not list or disables have weight zero, as in OpenSim. OpenSim divides
+    the marker term by the sum of the weights, so the weights are divided by it where coordinates
+    are tracked.
+
+    Args:
+        path: The file.
+        model: The model.
+
+    Returns:
+        ``weights`` and ``track`` for `inverse_kinematics`.
+
+    Raises:
+        FormatError: The file contains no valid IKTaskSet, or a coordinate follows a motion file.
     """
     path = Path(path)
     try:

@@ -22,7 +22,7 @@ MAX_FOOT_HEIGHT_M = 0.15
 
 @record
 class Foot(Record):
-    """A body that the ground pushes on, with everything that hangs on it (toes)."""
+    """A body in contact with the ground, with all bodies that it carries (toes)."""
 
     body: str
     """The body that ground forces are applied to."""
@@ -40,10 +40,20 @@ class Foot(Record):
 
 
 def find_feet(model: Model, names: tuple[str, ...] = ()) -> tuple[Foot, ...]:
-    """The feet of a model: the named bodies, or those that its names, contacts and shape tell.
+    """The feet of a model.
 
-    Bodies called foot, calcn or heel come first; else bodies with contacts near the ground; else
-    the lowest ends of the tree. Toes as a body of their own belong to the foot that carries them.
+    Bodies named foot, calcn or heel; else bodies with contacts near the ground; else the lowest
+    leaves of the tree. Toes belong to the foot that carries them.
+
+    Args:
+        model: The model.
+        names: Bodies to use instead.
+
+    Returns:
+        The feet.
+
+    Raises:
+        CaptureError: A body is unknown, or no foot can be found.
     """
     for name in names:
         if name not in model.body_names:

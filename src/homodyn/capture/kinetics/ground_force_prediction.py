@@ -30,18 +30,25 @@ MAX_FLIGHT_WEIGHT = 0.05
 def predict_ground_forces(
     motion: Motion, *, feet: Sequence[str] = (), height: float | None = None
 ) -> tuple[ContactForce, ...]:
-    """Ground forces on the feet that explain the motion, computed from it alone.
+    """Predict the ground forces on the feet from the motion alone.
 
-    Newton and Euler give the one wrench that the ground as a whole must exert. Feet stand where
-    some point of the sole is low and slow. One foot alone takes the wrench. Two share it: the
-    force of each goes from a point of its sole through the region of the centre of mass, the
-    parts are those that bring the common centre of pressure about, and each part grows from foot
-    strike and fades towards foot off over ``LOAD_TRANSFER_S`` seconds, so that nothing jumps. The
-    sum over the feet is exactly the required wrench; its distribution is an estimate (compare Ren,
-    Jones and Howard 2008, who prescribe the course of the fading part). A planar model says nothing
-    of what is across its plane: there each force acts in the middle of its foot.
+    The Newton-Euler equations give the total wrench of the ground. A foot is in stance where some
+    point of the sole is low and slow. A single foot takes the whole wrench. Two feet share it such
+    that their common centre of pressure is correct, with a transition of ``LOAD_TRANSFER_S``
+    seconds after foot strike and before foot off. The sum over the feet is exactly the required
+    wrench; its distribution is an estimate (compare Ren, Jones and Howard 2008). A planar model
+    does not determine forces across its plane: there each force acts at the middle of its foot.
 
-    ``height`` (m) is that of the ground, by default where the lowest points of the feet come.
+    Args:
+        motion: The motion.
+        feet: Names of the foot bodies; found automatically when left out.
+        height: Height of the ground, m; by default that of the lowest points of the feet.
+
+    Returns:
+        One contact force per foot.
+
+    Raises:
+        CaptureError: The motion never needs an upward force, or a body is unknown.
     """
     model = motion.model
     paths = foot_trajectories(motion, find_feet(model, tuple(feet)))

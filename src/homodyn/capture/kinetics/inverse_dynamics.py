@@ -137,8 +137,8 @@ def _ground_forces(
     beside = unmeasured_frames(motion, assigned.feet, paths) & assigned.usable
     if beside.any():
         notes.append(
-            f"someone stands where no plate measures in {int(beside.sum())} of {len(beside)} "
-            f"frames ({spans_text(motion.time, beside)}); torques are not usable there"
+            f"in {int(beside.sum())} of {len(beside)} frames a foot is on the ground off the "
+            f"plates ({spans_text(motion.time, beside)}); torques are not valid there"
         )
     return PlateAssignment(assigned.feet, assigned.usable & ~beside, tuple(notes))
 

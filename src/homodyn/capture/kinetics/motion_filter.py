@@ -23,14 +23,22 @@ def filter_motion(
     cutoff: float | None = 6.0,
     style: Literal["zero-lag", "opensim"] = "zero-lag",
 ) -> Motion:
-    """The motion low-pass filtered (Hz; None: as it is) and differentiated by quintic splines.
+    """Low-pass filter a motion and differentiate it by quintic splines.
 
-    ``style="opensim"`` filters and differentiates as OpenSim's inverse dynamics does. Both continue
-    the coordinates beyond their ends, so that the ends of the splines lie outside.
+    Coordinates are extended beyond both ends, so that the ends of the splines lie outside.
+    Quaternions are filtered as four numbers with continuous sign and then normalised, which is the
+    mean of nearby orientations to second order.
 
-    A quaternion is filtered as four numbers whose sign follows the turn, then brought back to
-    length one, which is the mean of nearby orientations to second order; with r those numbers,
-    the body's angular velocity is 2 vec(r* dr/dt) / |r|^2 whatever their length.
+    Args:
+        motion: The motion, with frames at equal intervals.
+        cutoff: Cutoff frequency, Hz; None differentiates without filtering.
+        style: ``"zero-lag"``, or ``"opensim"`` as in OpenSim's inverse dynamics.
+
+    Returns:
+        A new motion.
+
+    Raises:
+        CaptureError: There are too few frames, their intervals differ, or the style is unknown.
     """
     model, rate = motion.model, motion.rate
     if len(motion.time) < MIN_FRAMES:

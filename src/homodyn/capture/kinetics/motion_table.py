@@ -14,8 +14,18 @@ from homodyn.motion.motion import Motion
 def motion_from_table(model: Model, table: Table) -> Motion:
     """The motion whose coordinates are the columns of a table, differentiated by splines.
 
-    Columns are found by the names of coordinates; others are ignored and coordinates without a
-    column keep their default, both said in the notes. Angles in degrees become radians.
+    Other columns are ignored, and coordinates without a column keep their default; the notes list
+    both. Angles in degrees become radians.
+
+    Args:
+        model: The model.
+        table: Columns with the names of coordinates.
+
+    Returns:
+        The motion.
+
+    Raises:
+        CaptureError: No column is a coordinate, or a value is NaN.
     """
     names = [n for n in model.coordinate_names if n in table.names]
     if not names:

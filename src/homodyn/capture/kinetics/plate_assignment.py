@@ -96,9 +96,9 @@ def _owner_by_name(
 ) -> np.ndarray:
     """(frames,): the foot by number where a plate is loaded that was told its body, else -1."""
     if body is None:
-        notes.append(f"plate {plate.name!r} is left out, as told")
+        notes.append(f"plate {plate.name!r} is ignored, as requested")
         return np.full(len(plate.force), -1)
-    notes.append(f"plate {plate.name!r} acts on {body}, as told")
+    notes.append(f"plate {plate.name!r} acts on {body}, as requested")
     foot = [path.foot.body for path in paths].index(body)
     return np.where(plate.force @ up != 0, foot, -1)
 

@@ -60,8 +60,9 @@ def consistency_notes(
         mass = float(model.mass * carried[known].mean() / needed[known].mean())
         if abs(mass / model.mass - 1.0) > MAX_WEIGHT_ERROR:
             told.append(
-                f"the model weighs {model.mass:.1f} kg but the plates carry {mass:.1f} kg: scale "
-                "the model to the mass of the person (mass=), or check the unit of the plates"
+                f"the mass of the model is {model.mass:.1f} kg, but the plates carry "
+                f"{mass:.1f} kg: scale the model to the mass of the person (mass=), or check the "
+                "unit of the plates"
             )
     if known.sum() > 0.5 / (motion.time[1] - motion.time[0]):
         delay = _delay(motion.time, needed, carried, known, model.mass * gravity)

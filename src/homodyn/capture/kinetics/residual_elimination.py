@@ -36,7 +36,7 @@ MAX_SOLE_OVERHANG_M = 0.02
 
 @record(eq=True)
 class LoadAdjustment(Record):
-    """How much a redistribution changed."""
+    """Size of the changes that eliminated the residuals."""
 
     angular_acceleration: float
     """rad/s2, rms over frames and angular coordinates."""
@@ -72,19 +72,24 @@ class LoadAdjustment(Record):
 
 
 def eliminate_residuals(loads: Loads) -> tuple[Loads, LoadAdjustment]:
-    """The loads with no residual, and how much was changed for it.
+    """Remove the residual at the root by the smallest change of accelerations and ground forces.
 
-    At every frame the smallest change of accelerations da and of the ground wrenches dw, each
-    divided by the size above that counts as one, after which the rows of the root need no force:
+    In each frame, with changes of accelerations da and of ground wrenches dw, each divided by its
+    scale:
 
         minimise  |da / s_a|^2 + sum_f |dw_f / s_f|^2
         subject to  tau_r + H_r da - sum_f J_fr' dw_f = 0
 
-    With A = [H_r, -J_r'] and S the sizes, x = -S^2 A' (A S^2 A')^-1 tau_r, all frames at once.
-    Wrenches change at the centre of pressure of loaded feet, where a level moment shifts it; where
-    the shift would leave the sole it is held, and the frame is solved again. Coordinates and
-    speeds stay, so the accelerations are no longer their derivatives to the last digit. Frames
-    whose ground forces are not usable are left as they are.
+    With A = [H_r, -J_r'] and S the scales, x = -S^2 A' (A S^2 A')^-1 tau_r, all frames at once.
+    Wrenches change at the centre of pressure of loaded feet; where it would leave the sole it is
+    fixed and the frame is solved again. Coordinates and velocities do not change, so accelerations
+    are no longer their exact derivatives. Frames that are not usable are not changed.
+
+    Args:
+        loads: Loads with a residual.
+
+    Returns:
+        Loads without residual, and the size of the changes.
     """
     motion, model = loads.motion, loads.motion.model
     root = list(model.root.v)

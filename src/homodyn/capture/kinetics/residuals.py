@@ -59,7 +59,14 @@ class Residuals(Record):
 
 
 def residuals(loads: Loads) -> Residuals:
-    """Peak and rms of the residual, with the limits for this recording."""
+    """Peak and rms residuals at the root, with the limits of Hicks et al. (2015).
+
+    Args:
+        loads: Loads of a motion.
+
+    Returns:
+        The residuals of the usable frames.
+    """
     kept = loads.usable if loads.usable.any() else np.ones(len(loads.tau), dtype=bool)
     force, moment = (
         np.linalg.norm(part[kept], axis=-1)

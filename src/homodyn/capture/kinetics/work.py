@@ -79,10 +79,19 @@ class Work(Record):
 
 
 def joint_work(loads: Loads, *, between: tuple[float, float] | None = None) -> Work:
-    """Work of every joint coordinate over the recording, or between two instants (s).
+    """Work of each joint coordinate.
 
-    Power is torque times speed at each frame; integrals are by trapezoids, the power at instants
-    between frames by interpolation.
+    Power is torque times velocity; integrals use the trapezoidal rule.
+
+    Args:
+        loads: Loads of a motion.
+        between: Start and end, s; the whole motion when left out.
+
+    Returns:
+        The work per coordinate.
+
+    Raises:
+        CaptureError: The interval is not within the motion.
     """
     time = loads.motion.time
     start, end = (float(time[0]), float(time[-1])) if between is None else between
@@ -109,7 +118,18 @@ def joint_work(loads: Loads, *, between: tuple[float, float] | None = None) -> W
 
 
 def work_by_cycle(loads: Loads, instants: Sequence[float]) -> tuple[Work, ...]:
-    """Work of each cycle from one instant (s) to the next, such as strikes of one foot."""
+    """Work of each cycle.
+
+    Args:
+        loads: Loads of a motion.
+        instants: Times that separate the cycles, s, such as strikes of one foot.
+
+    Returns:
+        One record per cycle.
+
+    Raises:
+        CaptureError: A time is not within the motion.
+    """
     return tuple(joint_work(loads, between=pair) for pair in pairwise(sorted(instants)))
 
 
@@ -131,7 +151,14 @@ class Energy(Record):
 
 
 def energy(motion: Motion) -> Energy:
-    """Kinetic energy and that of gravity at every frame."""
+    """Kinetic and gravitational energy in each frame.
+
+    Args:
+        motion: The motion.
+
+    Returns:
+        The energies, J.
+    """
     return Energy(
         motion.time,
         kinetic_energy(motion.model, motion.q, motion.v),
@@ -159,7 +186,14 @@ class PowerBalance(Record):
 
 
 def power_balance(loads: Loads) -> PowerBalance:
-    """The power theorem at every frame; the energy is differentiated by a quintic spline."""
+    """Power balance in each frame: rate of energy against joint, residual and ground power.
+
+    Args:
+        loads: Loads of a motion.
+
+    Returns:
+        The terms, W.
+    """
     motion = loads.motion
     root = list(loads.root)
     rate, _ = derivatives(energy(motion).total, motion.rate)

@@ -58,19 +58,27 @@ def match_geometry(
     max_error: float = 0.06,
     min_confidence: float = 0.75,
 ) -> LabelMatching:
-    """Give unlabelled points the names of the model's markers, from where they are.
+    """Match unlabelled points to the markers of a model by their positions.
 
-    One frame in which the person stands upright is looked at (``frame``, numbered as in the
-    recording; else the first of those in which most points are seen). The model, in its neutral
-    pose, is set to the height of the points and turned to face each way; points and markers are
-    paired so that the sum of squared distances is least, the pose is fitted to the pairs, and both
-    are repeated until nothing changes. Points may be more or fewer than markers.
+    One frame in which the person stands upright is used. The model in its neutral pose is scaled to
+    the height of the points and rotated to each heading; points and markers are paired with the
+    least sum of squared distances, the pose is fitted to the pairs, and both steps are repeated
+    until the pairs stay. There may be more or fewer points than markers. Markers whose point is
+    ambiguous stay absent.
 
-    Refused is a fit worse than ``largest`` (m, root mean square), and one whose best rival with
-    other names has an error less than 1 / ``clearest`` times as large: left and right, or front and
-    back, cannot be told then. If the rival differs in a few markers alone, those stay absent, and
-    so does a marker whose point is hardly nearer than the next, or whose distances within its body
-    are not the model's. Hands and feet deserve a look all the same.
+    Args:
+        trial: The recording.
+        model: The model.
+        frame: Frame number, as in the recording; by default the first of those with most points.
+        max_error: Largest rms distance of the fit, m.
+        min_confidence: Largest ratio of the error of the fit to that of the best fit with other
+            labels.
+
+    Returns:
+        The matching, with a confidence per marker.
+
+    Raises:
+        CaptureError: No fit is good enough, or two different ones are equally good.
     """
     wanted = tuple(marker.name for marker in model.markers)
     row = _select_frame(trial, frame)

@@ -19,7 +19,7 @@ from homodyn.model import Model
 
 @record
 class LabelMatching(Record):
-    """Labels of a trial and markers of a model, one to one."""
+    """Labels of a trial matched one to one to the markers of a model."""
 
     trial: Trial
     """The trial with matched markers called as in the model."""
@@ -63,16 +63,25 @@ MATCHING_LEVELS: tuple[tuple[str, Callable[[str], object]], ...] = (
 def match_labels(
     trial: Trial, model: Model, *, names: Mapping[str, str] | str | os.PathLike[str] | None = None
 ) -> LabelMatching:
-    """Give the markers of a trial the names that a model has for them.
+    """Match the labels of a trial to the markers of a model.
 
-    In this order, each looking only at what is left: ``names``, a mapping from markers of the model
-    to labels of the trial or the path of a TOML file with such a table ``[markers]``; equal names,
-    with or without the subject before a colon; equal spelling but for case, separators and where
-    the side stands (``R.ASIS``, ``ASIS_R``, ``RightASIS``); names of the same landmark in the
-    marker sets in use (``RASI``, ``R.ASIS``, ``RFWT``).
+    In this order, each step for what is left: ``names``; equal names, with or without a subject
+    prefix before a colon; equal spelling except for case, separators and the position of the side
+    (``R.ASIS``, ``ASIS_R``, ``RightASIS``); the same landmark in the common marker sets (``RASI``,
+    ``R.ASIS``, ``RFWT``). See `match_geometry` for points without labels.
 
-    Two labels that claim one marker with equal right are refused, and both are named. For points
-    without labels see ``match_geometry``.
+    Args:
+        trial: The recording.
+        model: The model.
+        names: Labels of the trial by marker of the model, or a TOML file with a table
+            ``[markers]``.
+
+    Returns:
+        The matching; its ``trial`` uses the marker names of the model.
+
+    Raises:
+        CaptureError: Two labels match the same marker equally well, or ``names`` contains an
+            unknown name.
     """
     wanted = tuple(marker.name for marker in model.markers)
     matched = _labels_from_map(names, trial, wanted)
@@ -112,7 +121,17 @@ def label_matching(
 def write_label_map(
     path: str | os.PathLike[str], trial: Trial, model: Model, *, overwrite: bool = False
 ) -> None:
-    """Write a table of markers for the user to edit: what was found, and what is still open."""
+    """Write a TOML file with the matches that were found and those that are missing, for editing.
+
+    Args:
+        path: The file.
+        trial: The recording.
+        model: The model.
+        overwrite: Replace an existing file.
+
+    Raises:
+        FormatError: The file exists already.
+    """
     target = Path(path)
     if target.exists() and not overwrite:
         raise FormatError("the file is there already; force=True replaces it", str(target))
@@ -139,7 +158,17 @@ def write_label_map(
 
 
 def read_label_map(path: str | os.PathLike[str]) -> dict[str, str]:
-    """The table ``[markers]`` of a TOML file: labels of the recording by markers of the model."""
+    """Read the table ``[markers]`` of a TOML file.
+
+    Args:
+        path: The file.
+
+    Returns:
+        Labels of the recording by marker of the model.
+
+    Raises:
+        FormatError: The file cannot be read, or is not such a table.
+    """
     try:
         content = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:

@@ -57,15 +57,28 @@ def calibrate(
     keep_shares: bool = False,
     progress: Callable[[float], None] | None = None,
 ) -> ScalingResult:
-    """The model made to the person who moves in the trials.
+    """Estimate sizes, marker offsets and poses of a subject together, from moving trials.
 
-    ``mass`` (kg) and ``height`` (m) are those of the person. ``symmetric`` gives left and right the
-    same sizes, ``uniform`` each body one factor for its three axes; bodies named ``together`` share
-    theirs. ``frames`` is how many are used, chosen to differ most, or their indices over all trials
-    in a row. With ``robust`` (m) a
-    marker farther away than that counts less. ``keep_shares`` leaves each segment its part of the
-    total mass; otherwise masses follow volumes. ``tell`` hears now and then the share of the work
-    that is done, at least; what it raises ends it.
+    Args:
+        model: The generic model.
+        trials: One or several recordings.
+        mass: Mass of the subject, kg; densities are kept when left out.
+        height: Height of the subject, m; narrows the prior of the overall size.
+        symmetric: Whether left and right have the same sizes.
+        uniform: Whether each body has one factor for its three axes.
+        together: Groups of bodies that share their scale factors.
+        prior: Standard deviations of sizes, marker placement and noise.
+        frames: Number of frames to use, selected for diversity, or their indices over all trials.
+        robust: Distance, m, beyond which the influence of a marker is reduced (Huber).
+        keep_shares: Whether each segment keeps its share of the total mass; otherwise masses follow
+            volumes.
+        progress: Called with the completed share of the work; an exception that it raises ends it.
+
+    Returns:
+        The scaled model, what changed, and how certain it is.
+
+    Raises:
+        CaptureError: Too few markers or frames match, or an argument is invalid.
     """
     prior = prior or ScalingPrior()
     recording = shared_markers(model, [trials] if isinstance(trials, Trial) else list(trials))
@@ -135,10 +148,10 @@ def calibrate(
         ),
         notes=tuple(notes),
         method=(
-            f"poses, {'one size' if uniform else 'three sizes'} a body and attachments together, "
-            f"from {len(chosen)} of {len(recording.frames)} frames; spread of noise "
-            f"{1e3 * spreads.noise:.2f} mm, of attachments {1e3 * spreads.marker:.2f} mm, "
-            f"{'learnt' if prior.learn else 'as given'}"
+            f"Segment sizes ({'uniform' if uniform else 'x, y, z'}), marker offsets and poses "
+            f"were estimated together from {len(chosen)} of {len(recording.frames)} frames. "
+            f"{'Estimated' if prior.learn else 'Given'} noise: {1e3 * spreads.noise:.2f} mm; "
+            f"marker-placement SD: {1e3 * spreads.marker:.2f} mm."
         ),
         noise_levels={"noise": spreads.noise, "marker": spreads.marker},
     )

@@ -23,6 +23,6 @@ def scale_masses(
         return apply_person(model, person, markers, mass=mass, keep_shares=keep_shares), []
     made = apply_person(model, person, markers, mass=DENSITY)
     return made, [
-        f"mass not given: densities were kept, which makes {made.mass:.2f} kg of the "
-        f"{model.mass:.2f} kg of the generic model"
+        f"mass not given: densities are kept, which gives {made.mass:.2f} kg (generic model: "
+        f"{model.mass:.2f} kg)"
     ]

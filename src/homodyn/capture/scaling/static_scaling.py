@@ -56,16 +56,32 @@ def scale(
     prior: ScalingPrior | None = None,
     keep_shares: bool = False,
 ) -> ScalingResult:
-    """The model made to the person who stands in a static trial.
+    """Scale a model to a subject who stands in a static trial.
 
-    ``mass`` (kg) and ``height`` (m) are those of the person. By default the pairs of markers that
-    tell most about each body are found. ``pairs`` names them instead: by body a list of pairs of
-    marker names, or such lists by axis: ``{"shank": [("KNE", "ANK")], "foot": {"x": [("HEE",
-    "TOE")], "yz": [("MT1", "MT5")]}}``; each takes the mean ratio of its pairs. What no pair tells
-    follows the other axes of the body, and the size of the person. ``symmetric`` gives left and
-    right the same sizes; bodies named ``together`` share one. Markers move to where they were seen,
-    unless ``fixed`` or ``move`` is False. ``keep_shares`` leaves each segment its part of the total
-    mass; otherwise masses follow volumes.
+    By default the most informative marker pairs for each body are found automatically. Sizes that
+    no pair determines follow the other axes of the body and the overall size of the subject.
+
+    Args:
+        model: The generic model.
+        trial: The static trial.
+        mass: Mass of the subject, kg; densities are kept when left out.
+        height: Height of the subject, m; narrows the prior of the overall size.
+        symmetric: Whether left and right have the same sizes.
+        pairs: Marker pairs by body, instead of the automatic ones, for all axes or by axis:
+            ``{"shank": [("KNE", "ANK")], "foot": {"x": [("HEE", "TOE")], "yz": [("MT1",
+            "MT5")]}}``. Each axis takes the mean ratio of its pairs.
+        together: Groups of bodies that share their scale factors.
+        fixed: Markers that keep their position on the model.
+        move_markers: Whether markers move to their measured positions.
+        prior: Standard deviations of sizes and marker placement.
+        keep_shares: Whether each segment keeps its share of the total mass; otherwise masses follow
+            volumes.
+
+    Returns:
+        The scaled model, what changed, and how certain it is.
+
+    Raises:
+        CaptureError: Too few markers match, or an argument is invalid.
     """
     prior = prior or ScalingPrior()
     recording = shared_markers(model, [trial])
