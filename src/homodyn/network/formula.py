@@ -36,7 +36,7 @@ GRAMMAR = r"""
 ?exponent: power | SIGN exponent -> unary
 ?postfix: atom
     | postfix PRIMES -> prime
-    | postfix RAISED -> raised
+    | postfix SUPERSCRIPT -> superscript
     | postfix "[" slot ("," slot)* "]" -> index
 ?atom: NUMBER -> number
     | name
@@ -59,7 +59,7 @@ TIMES: "*" | ".*" | "/" | "%" | "·" | "÷"
 POWER: "^"
 NOT: "!"
 PRIMES: /'+/
-RAISED: /[²³ᵀ]/
+SUPERSCRIPT: /[²³ᵀ]/
 PREFIX: /[∑∏√]/
 SYMBOLIC.3: /(dt|diff|pdiff|delayed|∂)(?=\s*\[)/
 NUMBER: /(\d+\.(?!\*)\d*|\.\d+|\d+)([eE][+-]?\d+)?/
@@ -78,7 +78,7 @@ WORDS = {
     "OR": "||",
     "AND": "&&",
     "NOT": "!",
-    "RAISED": "²",
+    "SUPERSCRIPT": "²",
     "PREFIX": "∑ ∏ √",
     "SYMBOLIC": "dt[...] or diff[...]",
     "LPAR": "(",
@@ -192,7 +192,7 @@ class _Tree(Transformer[Any, Formula]):
     def prime(self, meta: Any, children: list[Any]) -> Formula:
         return Formula("prime", len(children[1]), (children[0],), meta.start_pos)
 
-    def raised(self, meta: Any, children: list[Any]) -> Formula:
+    def superscript(self, meta: Any, children: list[Any]) -> Formula:
         a, token = children
         if token == "ᵀ":
             return Formula("call", ("transpose",), (a,), meta.start_pos)

@@ -55,7 +55,7 @@ class StateLayout:
             begin += length
         self.size = begin
 
-    def split(self, c: ca.SX) -> StateParts:
+    def parts(self, c: ca.SX) -> StateParts:
         """The entries of a column."""
         return {name: c[where] for name, where in self.slices.items()}
 

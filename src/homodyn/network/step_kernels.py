@@ -223,7 +223,7 @@ class StepKernels:
         return bool(self.events) and not any(ca.which_depends(watched, others, 1, False))
 
     def _trace_attempt(self, c: ca.SX, done: ca.SX, p: ca.SX, run: ca.SX, d: ca.SX) -> StepAttempt:
-        part = self.layout.split(c)
+        part = self.layout.parts(c)
         t0, dt, steps = run[0], run[1], run[2]
         x, h, e, k, s = (part[name] for name in ("x", "h", "e", "k", "s"))
         t = t0 + k * dt + s
@@ -346,7 +346,7 @@ class StepKernels:
         function = self._function("observed", value)
 
         def observed(c: ca.SX, p: ca.SX, t: ca.SX, d: ca.SX) -> Any:
-            part = self.layout.split(c)
+            part = self.layout.parts(c)
             u = self.draws(part["u"])
             return function(part["x"], part["h"], part["e"], p, u, d, t)
 
