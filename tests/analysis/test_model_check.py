@@ -10,8 +10,8 @@ from homodyn.analysis import (
     check_model,
     check_model_file,
 )
+from homodyn.foundation import Severity
 from homodyn.model import Assembly, Body, ContactShape, Coupler, Marker, Spline, joints
-from homodyn.model.check import Severity
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def changed(model, part, name, **numbers):
 def test_a_sound_person_has_notes_only(person):
     checked = check_model(person)
     assert checked.passes(strict=True)
-    assert {f.severity for f in checked.findings} == {Severity.NOTE}
+    assert {f.severity for f in checked.findings} == {Severity.INFO}
     assert any("76 kg in 19 bodies" in f.sentence for f in checked.findings)
     assert any("condition number" in f.sentence for f in checked.findings)
     assert checked.sentence == f"HeiMan: {len(checked.findings)} notes"
@@ -55,8 +55,8 @@ def test_sides_of_different_inertia_are_told(person):
 
 def test_shares_that_no_person_has_are_notes(person):
     heavy = person.with_numbers({"ShankLeft.mass": 9.0, "ShankRight.mass": 9.0})
-    assert any("one shank has 10 % of the mass" in note for note in told(heavy, Severity.NOTE))
-    assert not any("of people" in note for note in told(person, Severity.NOTE))
+    assert any("one shank has 10 % of the mass" in note for note in told(heavy, Severity.INFO))
+    assert not any("of people" in note for note in told(person, Severity.INFO))
 
 
 def test_a_range_without_the_default_or_without_width_is_told(person):
@@ -111,7 +111,7 @@ def test_a_sphere_without_a_radius_is_told(person):
 
 def test_markers_without_mass_under_them_are_a_note(person):
     model = replace(person, markers=(*person.markers, Marker("SC", "ClaviculaLeft")))
-    assert "marker: on bodies without mass: SC" in told(model, Severity.NOTE)
+    assert "marker: on bodies without mass: SC" in told(model, Severity.INFO)
     assert check_model(model).passes(strict=True)
 
 

@@ -6,13 +6,13 @@ import pytest
 from homodyn.balance import (
     Grasp,
     Stance,
-    difficulty,
-    included,
-    insphere,
-    margins,
-    point,
-    sole,
-    static_polygon,
+    inclusion,
+    largest_inscribed_ball,
+    point_contact,
+    sole_contact,
+    static_equilibrium_polygon,
+    transition_difficulty,
+    wrench_margins,
     wrench_set,
 )
 from homodyn.errors import NoSolution
@@ -23,57 +23,61 @@ WEIGHT = np.array([0, 0, 600.0])
 def judged(stance: Stance, com, force=WEIGHT):
     com = np.asarray(com, dtype=float)
     found = wrench_set(stance)
-    assert found.polytope.verified() == ()
-    return found, margins(found, force, np.cross(com, force), com=com)
+    assert found.polytope.check() == ()
+    return found, wrench_margins(found, force, np.cross(com, force), com=com)
 
 
 def test_one_point_balances_only_above_itself():
-    stance = Stance((point("toe", (0.1, 0.2, 0), friction=0.5),), 1000)
+    stance = Stance((point_contact("toe", (0.1, 0.2, 0), friction=0.5),), 1000)
     found, above = judged(stance, (0.1, 0.2, 0.9))
     assert found.flat
     assert found.polytope.flatness == 3
-    assert found.inside(WEIGHT, np.cross([0.1, 0.2, 0.9], WEIGHT))
+    assert found.contains(WEIGHT, np.cross([0.1, 0.2, 0.9], WEIGHT))
     # It balances, and the least push tips it.
     assert above.wrench == pytest.approx(0, abs=1e-9)
     assert above.moment == pytest.approx(0, abs=1e-9)
     _, beside = judged(stance, (0.11, 0.2, 0.9))
     assert beside.wrench < -1
-    polygon = static_polygon(stance, mass=60)
+    polygon = static_equilibrium_polygon(stance, mass=60)
     assert polygon.vertices == pytest.approx(np.array([[0.1, 0.2]]))
 
 
 def test_points_in_a_line_balance_on_the_line():
     places = [(0.0, y, 0.0) for y in (-0.2, 0.0, 0.1, 0.3)]
-    stance = Stance(tuple(point(f"p{k}", p, friction=0.5) for k, p in enumerate(places)), 1000)
+    stance = Stance(
+        tuple(point_contact(f"p{k}", p, friction=0.5) for k, p in enumerate(places)), 1000
+    )
     found, on = judged(stance, (0, 0.1, 0.9))
     assert found.polytope.flatness == 1
-    assert found.inside(WEIGHT, np.cross([0, 0.1, 0.9], WEIGHT))
+    assert found.contains(WEIGHT, np.cross([0, 0.1, 0.9], WEIGHT))
     assert on.wrench == pytest.approx(0, abs=1e-9)
-    polygon = static_polygon(stance, mass=60)
+    polygon = static_equilibrium_polygon(stance, mass=60)
     assert polygon.flatness == 1
     assert np.sort(polygon.vertices[:, 1]) == pytest.approx([-0.2, 0.3])
 
 
 def test_without_friction_only_the_vertical_is_given():
-    foot = sole("foot", (0, 0, 0), length=0.3, width=0.1, friction=0.0, limit=1000.0)
+    foot = sole_contact("foot", (0, 0, 0), length=0.3, width=0.1, friction=0.0, limit=1000.0)
     found, told = judged(Stance((foot,)), (0, 0, 0.9))
     assert found.polytope.flatness == 3
-    assert found.inside(WEIGHT, np.zeros(3))
-    assert not found.inside(WEIGHT + np.array([1.0, 0, 0]), np.zeros(3))
+    assert found.contains(WEIGHT, np.zeros(3))
+    assert not found.contains(WEIGHT + np.array([1.0, 0, 0]), np.zeros(3))
     assert told.force == pytest.approx(0, abs=1e-9)
-    polygon = static_polygon(Stance((foot,)), mass=60)
+    polygon = static_equilibrium_polygon(Stance((foot,)), mass=60)
     assert np.abs(polygon.vertices) == pytest.approx(np.tile([0.15, 0.05], (4, 1)))
 
 
 def test_contacts_in_one_place_count_once():
-    one = Stance((sole("a", (0, 0, 0), length=0.3, width=0.1, friction=0.5),), 800)
-    two = one.with_support(sole("b", (0, 0, 0), length=0.3, width=0.1, friction=0.5))
+    one = Stance((sole_contact("a", (0, 0, 0), length=0.3, width=0.1, friction=0.5),), 800)
+    two = one.with_support(sole_contact("b", (0, 0, 0), length=0.3, width=0.1, friction=0.5))
     first, second = wrench_set(one).polytope, wrench_set(two).polytope
     assert len(first.A) == len(second.A)
     assert len(first.vertices) == len(second.vertices)
-    assert included(first, second)
-    assert included(second, first)
-    together = Stance((point("a", (0, 0, 0), friction=1), point("b", (0, 0, 0), friction=1)), 500)
+    assert inclusion(first, second)
+    assert inclusion(second, first)
+    together = Stance(
+        (point_contact("a", (0, 0, 0), friction=1), point_contact("b", (0, 0, 0), friction=1)), 500
+    )
     assert wrench_set(together).polytope.flatness == 3
 
 
@@ -81,7 +85,7 @@ def test_twelve_contacts():
     rng = np.random.default_rng(5)
     stance = Stance(
         tuple(
-            point(
+            point_contact(
                 f"p{k}",
                 rng.uniform(-1, 1, 3),
                 normal=rng.normal(size=3) + np.array([0, 0, 2]),
@@ -92,12 +96,12 @@ def test_twelve_contacts():
         1500,
     )
     found = wrench_set(stance)
-    assert found.polytope.verified() == ()
+    assert found.polytope.check() == ()
     loads = rng.dirichlet(np.full(48, 0.2), 20) * 1400
     inner = loads @ stance.forces.wrenches
-    assert found.inside(inner[:, 3:], inner[:, :3], about=stance.reference).all()
+    assert found.contains(inner[:, 3:], inner[:, :3], about=stance.reference).all()
     far = 1.05 * found.polytope.vertices
-    outer = found.inside(far[:, 3:], far[:, :3], about=stance.reference)
+    outer = found.contains(far[:, 3:], far[:, :3], about=stance.reference)
     for wrench, told in zip(far[:10], outer[:10], strict=True):
         try:
             stance.distribute(wrench[3:], wrench[:3], about=stance.reference)
@@ -105,7 +109,7 @@ def test_twelve_contacts():
         except NoSolution:
             given = False
         assert told == given
-    assert static_polygon(stance, mass=70).verified() == ()
+    assert static_equilibrium_polygon(stance, mass=70).check() == ()
 
 
 @pytest.mark.parametrize("scale", [1e-3, 1e3])
@@ -116,34 +120,38 @@ def test_millimetres_and_kilometres(scale):
         shape = {"length": 0.28 * size, "width": 0.12 * size, "friction": 0.7}
         return Stance(
             (
-                sole("left", np.array([0, 0.1, 0]) * size, **shape),
-                sole("right", np.array([0.3, -0.1, 0.1]) * size, yaw=0.3, **shape),
+                sole_contact("left", np.array([0, 0.1, 0]) * size, **shape),
+                sole_contact("right", np.array([0.3, -0.1, 0.1]) * size, yaw=0.3, **shape),
             ),
             1000,
         )
 
     plain, scaled = wrench_set(made(1.0)), wrench_set(made(scale))
     assert len(scaled.polytope.A) == len(plain.polytope.A)
-    assert scaled.polytope.verified() == ()
+    assert scaled.polytope.check() == ()
     com = np.array([0.1, 0.0, 0.9])
-    first = margins(plain, WEIGHT, np.cross(com, WEIGHT), com=com)
-    second = margins(scaled, WEIGHT, np.cross(com * scale, WEIGHT), com=com * scale, unit=scale)
+    first = wrench_margins(plain, WEIGHT, np.cross(com, WEIGHT), com=com)
+    second = wrench_margins(
+        scaled, WEIGHT, np.cross(com * scale, WEIGHT), com=com * scale, unit=scale
+    )
     assert second.force == pytest.approx(first.force, rel=1e-6)
     assert second.moment == pytest.approx(first.moment * scale, rel=1e-6)
     assert second.wrench == pytest.approx(first.wrench * scale, rel=1e-6)
-    polygon = static_polygon(made(scale), mass=60)
+    polygon = static_equilibrium_polygon(made(scale), mass=60)
     assert np.abs(polygon.vertices).max() == pytest.approx(
-        scale * np.abs(static_polygon(made(1.0), mass=60).vertices).max()
+        scale * np.abs(static_equilibrium_polygon(made(1.0), mass=60).vertices).max()
     )
 
 
 def test_a_stance_a_kilometre_from_the_origin_is_the_same_stance():
     far = np.array([1000.0, -2000.0, 500.0])
     size = {"length": 0.28, "width": 0.12, "friction": 0.7, "limit": 800.0}
-    near, away = (wrench_set(Stance((sole("foot", p, **size),))) for p in (np.zeros(3), far))
+    near, away = (
+        wrench_set(Stance((sole_contact("foot", p, **size),))) for p in (np.zeros(3), far)
+    )
     com = np.array([0.02, 0.01, 0.9])
-    here = margins(near, WEIGHT, np.cross(com, WEIGHT), com=com)
-    there = margins(away, WEIGHT, np.cross(com + far, WEIGHT), com=com + far)
+    here = wrench_margins(near, WEIGHT, np.cross(com, WEIGHT), com=com)
+    there = wrench_margins(away, WEIGHT, np.cross(com + far, WEIGHT), com=com + far)
     assert there.wrench == pytest.approx(here.wrench, rel=1e-6)
     assert there.force == pytest.approx(here.force, rel=1e-6)
 
@@ -151,11 +159,13 @@ def test_a_stance_a_kilometre_from_the_origin_is_the_same_stance():
 def test_supports_that_hold_everything_have_no_border():
     """Six fingers around a ball, without limits of force: every wrench can be given."""
     places = np.vstack([np.eye(3), -np.eye(3)])
-    fingers = tuple(point(f"f{k}", p, normal=-p, friction=1.0) for k, p in enumerate(places))
+    fingers = tuple(
+        point_contact(f"f{k}", p, normal=-p, friction=1.0) for k, p in enumerate(places)
+    )
     found = wrench_set(Stance(fingers))
     assert len(found.polytope.A) == 0
-    assert found.inside([1e6, 0, -1e6], [1e5, 0, 0])
-    told = margins(found, WEIGHT, np.zeros(3), com=np.zeros(3))
+    assert found.contains([1e6, 0, -1e6], [1e5, 0, 0])
+    told = wrench_margins(found, WEIGHT, np.zeros(3), com=np.zeros(3))
     assert told.wrench == told.force == np.inf
     assert told.side == -1
 
@@ -163,8 +173,8 @@ def test_supports_that_hold_everything_have_no_border():
 def test_a_hand_alone_and_a_change_of_hands():
     left = wrench_set(Stance((Grasp("left", (0, 0.3, 1), 400.0, 30.0),)))
     right = wrench_set(Stance((Grasp("right", (0, -0.3, 1), 400.0, 30.0),)))
-    assert insphere(left.polytope).radius == pytest.approx(30)
-    assert not left.inside(WEIGHT, np.zeros(3))
-    assert 0 < difficulty([left, right]).index < 30
+    assert largest_inscribed_ball(left.polytope).radius == pytest.approx(30)
+    assert not left.contains(WEIGHT, np.zeros(3))
+    assert 0 < transition_difficulty([left, right]).index < 30
     held = wrench_set(Stance((Grasp("left", (0, 0.3, 1), 400.0),)))
     assert held.polytope.flatness == 3

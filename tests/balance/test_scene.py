@@ -6,13 +6,13 @@ from scipy.interpolate import BSpline
 
 from homodyn.balance import (
     ComPath,
-    difficulty,
-    enclosing_ball,
     evaluate,
     load_scene,
-    margins,
     scene_names,
-    static_polygon,
+    smallest_enclosing_ball,
+    static_equilibrium_polygon,
+    transition_difficulty,
+    wrench_margins,
     wrench_set,
 )
 from homodyn.errors import FormatError, ModelError, NoSolution
@@ -38,12 +38,12 @@ def test_the_scenarios_come_along():
 
 def test_room_between_the_stances_of_the_car(sets):
     """The smallest radius is printed as 32.63 N m; the width of the sole was fitted to it."""
-    found = difficulty(sets, about=ORIGIN)
+    found = transition_difficulty(sets, about=ORIGIN)
     assert found.radii == pytest.approx([35.17, 35.17, 32.63, 32.63, 136.32], abs=5e-3)
     assert found.index == pytest.approx(32.63, abs=1e-2)
-    assert found.hardest in (2, 3)
+    assert found.hardest_transition in (2, 3)
     # The radius is that of the largest ball inside: the enclosing one is far larger.
-    assert enclosing_ball(sets[3].polytope).radius > 500
+    assert smallest_enclosing_ball(sets[3].polytope).radius > 500
 
 
 def test_the_printed_path_of_the_car_keeps_its_printed_margin(car, sets):
@@ -51,12 +51,12 @@ def test_the_printed_path_of_the_car_keeps_its_printed_margin(car, sets):
     least = []
     for phase, wrenches in zip(car.phases, sets, strict=True):
         time = phase.start + np.arange(1, 4) / 3 * (phase.end - phase.start)
-        needed = car.demand(time)
-        told = margins(wrenches, needed.force, needed.moment, com=needed.com, about=ORIGIN)
+        needed = car.required_wrench(time)
+        told = wrench_margins(wrenches, needed.force, needed.moment, com=needed.com, about=ORIGIN)
         least.append(told.wrench.min())
     assert least == pytest.approx([23.25, 19.55, 20.44, 19.39, 39.53, 47.99], abs=6e-3)
     assert min(least) == pytest.approx(19.4, abs=0.1)
-    assert min(least) <= difficulty(sets, about=ORIGIN).index
+    assert min(least) <= transition_difficulty(sets, about=ORIGIN).index
 
 
 def test_the_printed_path_of_the_car_in_time_and_space(car):
@@ -79,10 +79,10 @@ def test_the_printed_path_of_the_car_in_time_and_space(car):
 
 
 def test_about_the_centre_of_mass_the_car_has_less(car):
-    needed = car.demand(np.linspace(0, car.path.instants[-1], 300))
+    needed = car.required_wrench(np.linspace(0, car.path.instants[-1], 300))
     by_origin, by_com = (evaluate(needed, car.phases, about=a) for a in (ORIGIN, None))
     assert by_com.wrench.min() == pytest.approx(17.1, abs=0.1)
-    assert by_origin.balanced == by_com.balanced == 1
+    assert by_origin.balanced_share == by_com.balanced_share == 1
     assert (by_com.wrench <= by_com.force + 1e-9).all()
     assert (by_com.wrench <= by_com.moment + 1e-9).all()
 
@@ -93,14 +93,16 @@ def test_the_printed_path_over_the_board_dips():
     changes = [(1, 0.321), (1, 0.721), (3, 0.930), (3, 1.730), (5, 2.837), (5, 3.637)]
     told = []
     for number, instant in changes:
-        needed = scene.demand(np.array([instant]))
+        needed = scene.required_wrench(np.array([instant]))
         wrenches = scene.phases[number].wrenches
         told.append(
-            margins(wrenches, needed.force, needed.moment, com=needed.com, about=ORIGIN).wrench[0]
+            wrench_margins(
+                wrenches, needed.force, needed.moment, com=needed.com, about=ORIGIN
+            ).wrench[0]
         )
     assert told == pytest.approx([31.33, 24.14, 31.31, 31.25, 31.32, 31.45], abs=6e-3)
     time = np.linspace(0, scene.path.instants[-1], 2001)
-    judged = evaluate(scene.demand(time), scene.phases, about=ORIGIN)
+    judged = evaluate(scene.required_wrench(time), scene.phases, about=ORIGIN)
     assert judged.wrench[judged.worst] == pytest.approx(11.98, abs=0.02)
     assert judged.time[judged.worst] == pytest.approx(1.258, abs=5e-3)
     assert judged.phase[judged.worst] == 3
@@ -113,7 +115,7 @@ def test_the_printed_path_over_the_board_dips():
     z = path.at(time)[:, 2]
     assert (z - upper).max() == pytest.approx(0.0094, abs=2e-4)
     assert (lower - z).max() == pytest.approx(0.0495, abs=2e-4)
-    assert scene.demand(np.zeros(1)).force[0, 2] == pytest.approx(1130, abs=0.5)
+    assert scene.required_wrench(np.zeros(1)).force[0, 2] == pytest.approx(1130, abs=0.5)
 
 
 def test_the_corridor_has_its_printed_heights():
@@ -126,12 +128,12 @@ def test_two_feet_between_walls_cannot_stand_still():
     scene = load_scene("quadruped")
     four, two = scene.stances[0], scene.stances[1]
     with pytest.raises(NoSolution, match="cannot carry the weight"):
-        static_polygon(two, mass=scene.mass)
-    assert static_polygon(four, mass=scene.mass).verified() == ()
+        static_equilibrium_polygon(two, mass=scene.mass)
+    assert static_equilibrium_polygon(four, mass=scene.mass).check() == ()
     com = np.array([0.0, 0.0, 1.0])
     force = -scene.mass * scene.gravity
     told = [
-        margins(wrench_set(stance), force, np.cross(com, force), com=com).force
+        wrench_margins(wrench_set(stance), force, np.cross(com, force), com=com).force
         for stance in (two, four)
     ]
     assert told == pytest.approx([-126.6, 429.8], abs=0.06)
@@ -267,6 +269,6 @@ def test_what_a_scene_does_not_say_is_refused_when_asked_for(tmp_path):
     with pytest.raises(ModelError, match="phases 1 have no duration"):
         scene.phases  # noqa: B018
     with pytest.raises(ModelError, match="no path"):
-        scene.demand(np.zeros(1))
+        scene.required_wrench(np.zeros(1))
     with pytest.raises(FormatError, match="biped, car, complex, quadruped"):
         load_scene("lorry")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from homodyn.model.layout import joint_positions
+from homodyn.model.coordinate_layout import joint_positions
 from homodyn.spatial import Transform
 
 

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import homodyn as hd
-from homodyn.catalog import entries, mirror_map, scaled
+from homodyn.catalog import entries, mirror_map, scale
 from homodyn.model import WORLD
+from homodyn.model.plausibility import implausibilities
 
 SYMMETRIC = 0.02
 """Distance (m) that the sides of a measured body may differ by: Bip's cabinet is 9 mm off."""
@@ -24,7 +25,7 @@ def body(name):
 @every_body
 def test_it_is_built_without_doubts(name):
     model = body(name)
-    assert model.doubts == []
+    assert implausibilities(model) == []
     assert model.mass > 0
     assert not model.parameters
 
@@ -96,7 +97,7 @@ def test_it_survives_a_file(name, tmp_path):
 @every_body
 def test_it_can_be_scaled(name):
     model = body(name)
-    large = scaled(model, 1.2)
+    large = scale(model, 1.2)
     assert large.mass == pytest.approx(model.mass)
     for one, other in zip(model.bodies, large.bodies, strict=True):
         assert other.inertia == pytest.approx(1.44 * one.inertia, rel=1e-9)

@@ -3,7 +3,7 @@ import pytest
 
 import homodyn as hd
 from homodyn.catalog import de_leva, heiman
-from homodyn.catalog.table import rows, source
+from homodyn.catalog.data_tables import table_rows, table_source
 
 PARTS = ("head", "upper trunk", "middle trunk", "lower trunk")
 PAIRS = ("upper arm", "forearm", "hand", "thigh", "shank", "foot")
@@ -33,7 +33,7 @@ def test_the_three_parts_of_the_trunk_make_the_trunk(sex):
 @pytest.mark.parametrize("sex", ["male", "female"])
 def test_definitions_between_other_end_points_are_the_same_body(sex):
     """The centre of mass and the inertia of a segment do not depend on how its length is told."""
-    for row in rows("de_leva_1996"):
+    for row in table_rows("de_leva_1996"):
         if row["sex"] != sex:
             continue
         first = de_leva(row["segment"], sex)
@@ -45,7 +45,7 @@ def test_definitions_between_other_end_points_are_the_same_body(sex):
 
 
 def test_every_segment_has_possible_moments():
-    for row in rows("de_leva_1996"):
+    for row in table_rows("de_leva_1996"):
         squares = sorted(float(row[a]) ** 2 for a in ("sagittal", "transverse", "longitudinal"))
         assert squares[2] <= squares[0] + squares[1], row
 
@@ -56,7 +56,7 @@ def test_a_segment_becomes_the_body_of_a_person():
     assert thigh.mass == pytest.approx(expected.mass)
     assert thigh.com == pytest.approx(expected.com, abs=1e-4)
     assert thigh.inertia == pytest.approx(expected.inertia, rel=1e-3)
-    head = de_leva("head").reversed()
+    head = de_leva("head").from_distal_end()
     assert head.endpoints == "MIDG-VERT"
     up = head.body("Head", 1.79, 76.0, length=0.2, upwards=True)
     assert up.com[2] == pytest.approx(0.2 * (1 - 0.5976))
@@ -72,6 +72,6 @@ def test_unknown_segments_are_refused_with_the_known_ones():
 
 
 def test_tables_tell_their_sources():
-    assert "Journal of Biomechanics 29(9)" in source("de_leva_1996")
+    assert "Journal of Biomechanics 29(9)" in table_source("de_leva_1996")
     for table in ("lengths", "segments", "ranges", "bounds", "subjects", "markers"):
-        assert "Felis" in source(f"heiman_{table}")
+        assert "Felis" in table_source(f"heiman_{table}")

@@ -9,6 +9,7 @@ import pytest
 from homodyn.catalog import hdm, mirror_map
 from homodyn.dynamics import bias_force, center_of_mass
 from homodyn.errors import ModelError
+from homodyn.model.plausibility import implausibilities
 from homodyn.spatial import quaternion_rotation
 
 TO_OURS = np.array([[0.0, 1, 0], [-1, 0, 0], [0, 0, 1]])
@@ -57,7 +58,7 @@ def test_each_set_of_sizes_has_its_mass(sizes, total):
     other = hdm(sizes, markers="none")
     assert other.mass == pytest.approx(total, abs=5e-3)
     assert other.mass == pytest.approx(sum(float(row[column]) for row in golden()), abs=1e-4)
-    assert other.doubts == []
+    assert implausibilities(other) == []
 
 
 def test_the_default_stance_is_that_of_the_program(model, placements):

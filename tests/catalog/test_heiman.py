@@ -13,9 +13,10 @@ from homodyn.catalog import (
     typical_torques,
     walking_bounds,
 )
-from homodyn.catalog.heiman_numbers import numbers
-from homodyn.catalog.table import rows
+from homodyn.catalog.data_tables import table_rows
+from homodyn.catalog.heiman_tables import heiman_parameters
 from homodyn.dynamics.tree import Tree
+from homodyn.model.plausibility import implausibilities
 
 # Felis 2015, public model of Subject3: mass, centre of mass along z, principal moments.
 SUBJECT3 = {
@@ -42,7 +43,7 @@ def position(model, frame, q=None):
 def test_it_has_the_segments_and_freedoms_of_the_thesis_in_the_order_of_its_state():
     model = heiman()
     assert (len(model.bodies), model.nv, model.nq) == (19, 34, 34)
-    assert model.coordinate_names == tuple(row["coordinate"] for row in rows("heiman_bounds"))
+    assert model.coordinate_names == tuple(row["coordinate"] for row in table_rows("heiman_bounds"))
     assert model.coordinate_names[26:32] == (
         "ElbowRight_RY",
         "ShoulderLeft_RY",
@@ -57,7 +58,7 @@ def test_it_has_the_segments_and_freedoms_of_the_thesis_in_the_order_of_its_stat
 def test_the_worked_example_of_the_thesis():
     model = heiman(height=1.79, mass=76.0)
     assert model.mass == pytest.approx(76.0, rel=1e-14)
-    assert numbers(1.79, 76.0)["PelvisHeight"] == pytest.approx(0.1498, abs=5e-5)
+    assert heiman_parameters(1.79, 76.0)["PelvisHeight"] == pytest.approx(0.1498, abs=5e-5)
     trunk = model.body("UpperTrunk")
     assert trunk.mass == pytest.approx(12.13, abs=5e-3)
     assert trunk.com[2] == pytest.approx(0.123, abs=5e-4)
@@ -70,7 +71,7 @@ def test_it_stands_on_the_ground_with_its_centre_of_mass_where_the_tables_put_it
         0.5838, abs=5e-5
     )
     assert position(model, "ThighRight")[2] / 1.79 == pytest.approx(0.5422, abs=5e-5)
-    top = position(model, "Head")[2] + numbers(1.79, 76.0)["HeadLength"]
+    top = position(model, "Head")[2] + heiman_parameters(1.79, 76.0)["HeadLength"]
     assert top / 1.79 == pytest.approx(1.0283, abs=5e-5)
     for point in ("HalluxRight", "Meta5Left"):
         assert position(model, point)[2] == pytest.approx(0.0, abs=1e-12)
@@ -92,8 +93,8 @@ def test_a_higher_pelvis_lifts_all_above_it_and_has_other_inertia():
 
 @pytest.mark.parametrize("subject", ["Subject1", "Subject3"])
 def test_deviations_of_the_subjects_are_those_printed(subject):
-    uniform = numbers(SUBJECTS[subject]["height"], 70.0)
-    table = rows("heiman_subjects")
+    uniform = heiman_parameters(SUBJECTS[subject]["height"], 70.0)
+    table = table_rows("heiman_subjects")
     assert len(table) == 28
     for row in table:
         deviation = float(row[subject]) - uniform[row["parameter"]]
@@ -102,7 +103,9 @@ def test_deviations_of_the_subjects_are_those_printed(subject):
 
 
 def test_the_printed_height_of_the_middle_trunk_is_refuted_by_the_subjects():
-    row = next(row for row in rows("heiman_subjects") if row["parameter"] == "MiddleTrunkHeight")
+    row = next(
+        row for row in table_rows("heiman_subjects") if row["parameter"] == "MiddleTrunkHeight"
+    )
     printed = float(row["Subject1"]) - 0.3752 * 1.82
     assert abs(printed - float(row["Subject1_deviation"])) > 0.4
 
@@ -140,10 +143,12 @@ def test_every_number_can_be_given_and_a_name_without_a_side_means_both():
         assert model.joint(f"Knee{side}").placement.r[2] == -0.5
     thigh = model.body("ThighLeft")
     assert (thigh.mass, thigh.inertia[0, 0]) == (9.0, 9.0 * (0.329 * 0.5) ** 2)
-    shank = numbers(1.79, 76.0)["ShankRightLength"]
+    shank = heiman_parameters(1.79, 76.0)["ShankRightLength"]
     assert model.body("ShankRight").com == pytest.approx([0.01 * shank, 0, -0.5 * shank])
     assert model.joint("Lumbar").placement.r[2] == 0.2
-    usual = {name: value for name, value in numbers(1.79, 76.0).items() if name != "height"}
+    usual = {
+        name: value for name, value in heiman_parameters(1.79, 76.0).items() if name != "height"
+    }
     assert heiman(overrides=usual) == heiman()
 
 
@@ -214,7 +219,7 @@ def test_ranges_of_the_thesis_can_be_had_as_printed():
     for name, (lower, upper) in walking_bounds("synthesis").items():
         k = model.coordinate_index(name)
         assert (model.lower[k], model.upper[k]) == (lower, upper)
-    assert heiman(limits="reconstruction").doubts == []
+    assert implausibilities(heiman(limits="reconstruction")) == []
     assert len(walking_bounds("torque")) == len(typical_torques()) == 28
     assert typical_torques()["AnkleRight_RY"] == 39.4
 
@@ -224,10 +229,10 @@ def test_women_have_the_masses_and_shapes_of_de_leva():
     assert woman.mass == pytest.approx(61.9)
     de_leva = {
         (row["segment"], row["endpoints"]): row
-        for row in rows("de_leva_1996")
+        for row in table_rows("de_leva_1996")
         if row["sex"] == "female"
     }
-    n = numbers(1.735, 61.9, "female")
+    n = heiman_parameters(1.735, 61.9, "female")
     for name, length, key, from_far_end in (
         ("ThighRight", "ThighRightLength", ("thigh", "HJC-KJC"), False),
         ("ShankRight", "ShankRightLength", ("shank", "KJC-AJC"), False),
@@ -253,10 +258,10 @@ def test_women_have_the_masses_and_shapes_of_de_leva():
 def test_men_have_the_masses_of_de_leva_but_for_rounding():
     de_leva = {
         (row["segment"], row["endpoints"]): row
-        for row in rows("de_leva_1996")
+        for row in table_rows("de_leva_1996")
         if row["sex"] == "male"
     }
-    n = numbers(1.741, 73.0)
+    n = heiman_parameters(1.741, 73.0)
     for length, key in (
         ("ThighRightLength", ("thigh", "HJC-KJC")),
         ("ShankRightLength", ("shank", "KJC-AJC")),
@@ -279,7 +284,7 @@ def test_the_anatomical_foot_weighs_in_front_of_the_ankle_and_is_long_along_x():
 def test_stature_and_mass_can_be_parameters():
     model = hd.parametric(heiman, height=1.79, mass=76.0)
     assert model.parameter_names == ("height", "mass")
-    assert model.doubts == []
+    assert implausibilities(model) == []
     assert model.neutral() == pytest.approx(heiman().neutral())
     small, q = heiman(1.6, 50.0), heiman().random(2)
     for frame in ("RTOE", "HeelLeft", "Head"):
@@ -326,7 +331,9 @@ def test_it_has_the_32_markers_of_the_thesis_on_their_segments():
 
 def test_markers_of_subject3_are_the_means_of_his_sides_and_follow_the_lengths():
     subject = SUBJECTS["Subject3"]
-    printed = {m["marker"]: [float(m[axis]) for axis in "xyz"] for m in rows("heiman_markers")}
+    printed = {
+        m["marker"]: [float(m[axis]) for axis in "xyz"] for m in table_rows("heiman_markers")
+    }
     longer = {**subject["overrides"], "ShankLength": 2 * subject["overrides"]["ShankLeftLength"]}
     usual, stretched = (
         {m.name: m.position for m in heiman(**{**subject, "overrides": o}).markers}

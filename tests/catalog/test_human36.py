@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 
 from homodyn.catalog import human36, mirror_map
+from homodyn.catalog.data_tables import table_document
 from homodyn.catalog.human36 import human36_lengths
 from homodyn.catalog.humans_order import from_humans, to_humans
-from homodyn.catalog.table import document
 from homodyn.dynamics import bias_force, jacobian, mass_matrix
 from homodyn.errors import ModelError
 from homodyn.model import load, parametric, save
+from homodyn.model.plausibility import implausibilities
 
 PRINTED = 2e-7
 """Seven printed digits (m), as the notes on the original program's output allow."""
@@ -57,7 +58,7 @@ def test_the_counts_are_those_of_the_document(models):
     for model in models.values():
         assert (len(model.bodies), model.nv, model.nq) == (17, 42, 42)
         assert len(model.markers) == 28
-        assert model.doubts == []
+        assert implausibilities(model) == []
     assert len(human36_lengths()) == 31
 
 
@@ -218,9 +219,9 @@ def held(M, J, motion):
 
 def test_measured_landmarks_give_the_ratios_of_the_tags():
     landmarks = {
-        name: np.array(values) for name, values in document("human36")["landmarks"].items()
+        name: np.array(values) for name, values in table_document("human36")["landmarks"].items()
     }
-    tags = document("human36")["tags"]
+    tags = table_document("human36")["tags"]
     seen = ~np.isnan(landmarks["x_digit2"])
     height = landmarks["height"]
     cases = [
@@ -238,7 +239,7 @@ def test_measured_landmarks_give_the_ratios_of_the_tags():
 def test_a_taller_human_is_scaled_but_for_the_constants(variant):
     small, tall = (human36(size, variant=variant) for size in (1.741, 1.80))
     constants = {"m"} | (DEPTHS if variant == "document" else set())
-    for name, tag in document("human36")["tags"].items():
+    for name, tag in table_document("human36")["tags"].items():
         terms = tag["code"] if variant == "code" and "code" in tag else tag["at"]
         used = {key for axis in terms for key in axis}
         if used & (constants | {"L8", "L11", "L18", "L21"}):

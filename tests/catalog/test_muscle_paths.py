@@ -54,7 +54,7 @@ def leg():
 
 def test_paths_are_stretched_with_their_bodies_and_fibres_with_their_path():
     model = leg()
-    made = hd.catalog.scaled(model, {"thigh": (1.2, 1.0, 1.5)})
+    made = hd.catalog.scale(model, {"thigh": (1.2, 1.0, 1.5)})
     origin, via, insertion = made.muscles[0].points
     np.testing.assert_allclose(origin.position, [0, 0, -0.15])
     np.testing.assert_allclose(via.position, [0.06, 0, 0])
@@ -70,7 +70,7 @@ def test_paths_are_stretched_with_their_bodies_and_fibres_with_their_path():
 
 
 def test_wraps_and_meshes_are_stretched_along_their_own_axes():
-    made = hd.catalog.scaled(leg(), {"thigh": (1.2, 1.0, 1.5)})
+    made = hd.catalog.scale(leg(), {"thigh": (1.2, 1.0, 1.5)})
     tube, ball, egg, ring = made.wraps
     # Turned about x, their y lies along z of the thigh and their z along y.
     assert tube.dimensions == pytest.approx((0.02 * 1.35, 0.1 * 1.0))
@@ -83,17 +83,17 @@ def test_wraps_and_meshes_are_stretched_along_their_own_axes():
 
 
 def test_every_segment_keeps_its_share_of_the_mass_when_asked():
-    made = hd.catalog.scaled(leg(), {"thigh": 1.3}, mass=20.0, keep_shares=True)
+    made = hd.catalog.scale(leg(), {"thigh": 1.3}, mass=20.0, keep_shares=True)
     assert [body.mass for body in made.bodies] == pytest.approx([20 * 8 / 12, 20 * 4 / 12])
     thigh = leg().body("thigh")
     assert made.body("thigh").inertia[0, 0] == pytest.approx(thigh.inertia[0, 0] * 1.3**2 * 20 / 12)
     with pytest.raises(ModelError, match="exclude each other"):
-        hd.catalog.scaled(leg(), 1.1, mass="density", keep_shares=True)
+        hd.catalog.scale(leg(), 1.1, mass="density", keep_shares=True)
 
 
 def test_muscles_of_a_parametric_size_are_refused():
     with pytest.raises(ModelError, match="cannot be parameters"):
-        parametric(lambda size: hd.catalog.scaled(leg(), {"thigh": size}), size=1.0)
+        parametric(lambda size: hd.catalog.scale(leg(), {"thigh": size}), size=1.0)
 
 
 def test_a_model_scaled_by_opensim_is_matched(shared_data):
@@ -102,7 +102,7 @@ def test_a_model_scaled_by_opensim_is_matched(shared_data):
     truth = hd.load(folder / "subject01" / "subject01.osim")
     pairs = zip(generic.meshes, truth.meshes, strict=True)
     factors = {one.body: two.scale / one.scale for one, two in pairs}
-    made = hd.catalog.scaled(generic, factors, mass=72.84, keep_shares=True)
+    made = hd.catalog.scale(generic, factors, mass=72.84, keep_shares=True)
     for mine, theirs in zip(made.wraps, truth.wraps, strict=True):
         np.testing.assert_allclose(mine.dimensions, theirs.dimensions, rtol=1e-12)
         np.testing.assert_allclose(mine.placement.r, theirs.placement.r, atol=1e-12)

@@ -5,7 +5,7 @@ import pytest
 
 import homodyn as hd
 from homodyn import dynamics
-from homodyn.catalog import heiman, scaled
+from homodyn.catalog import heiman, scale
 from homodyn.dynamics.tree import Tree
 from homodyn.model import Assembly, Body, Model, Spline, box, joints, sphere
 
@@ -22,7 +22,7 @@ def ellipsoid(mass, axes):
 
 
 def test_scaled_as_a_whole_it_is_the_person_of_that_stature():
-    large, expected = scaled(heiman(), 1.1), heiman(height=1.79 * 1.1)
+    large, expected = scale(heiman(), 1.1), heiman(height=1.79 * 1.1)
     assert large.mass == pytest.approx(76.0, rel=1e-14)
     assert large.neutral() == pytest.approx(expected.neutral(), abs=1e-14)
     for part in ("bodies", "markers", "contacts"):
@@ -34,7 +34,7 @@ def test_scaled_as_a_whole_it_is_the_person_of_that_stature():
 
 @pytest.mark.parametrize(("mass", "power"), [(None, 2), ("density", 5)])
 def test_inertia_grows_with_the_square_or_with_density_kept_the_fifth_power(mass, power):
-    before, after = heiman(), scaled(heiman(), 1.3, mass=mass)
+    before, after = heiman(), scale(heiman(), 1.3, mass=mass)
     for one, other in zip(before.bodies, after.bodies, strict=True):
         assert other.inertia == pytest.approx(one.inertia * 1.3**power, rel=1e-12)
     assert after.mass == pytest.approx(76.0 * (1.3**3 if mass else 1.0))
@@ -43,19 +43,19 @@ def test_inertia_grows_with_the_square_or_with_density_kept_the_fifth_power(mass
 def test_the_total_mass_is_kept_or_as_asked_and_shared_by_volume():
     before = heiman()
     for asked, total in ((None, 76.0), (60.0, 60.0)):
-        after = scaled(before, STRETCH, mass=asked)
+        after = scale(before, STRETCH, mass=asked)
         assert after.mass == pytest.approx(total, rel=1e-14)
         ratio = {b.name: b.mass / before.body(b.name).mass for b in after.bodies if b.mass}
         assert ratio["ThighRight"] / ratio["Head"] == pytest.approx(1.05**3)
         assert ratio["Pelvis"] / ratio["Head"] == pytest.approx(1.1 * 0.9)
-    assert scaled(before, {}, mass=60.0).mass == pytest.approx(60.0)
+    assert scale(before, {}, mass=60.0).mass == pytest.approx(60.0)
 
 
 def test_a_stretched_ellipsoid_has_the_inertia_of_an_ellipsoid():
     axes, factor = np.array([0.1, 0.2, 0.3]), np.array([1.5, 0.8, 1.1])
     ball = Body("ball", 2.0, (0.0, 0.1, 0.0), ellipsoid(2.0, axes))
     model = Assembly("one").add(ball, joints.free()).model()
-    body = scaled(model, {"ball": factor}, mass="density").body("ball")
+    body = scale(model, {"ball": factor}, mass="density").body("ball")
     expected = ellipsoid(2.0 * factor.prod(), axes * factor)
     assert body.inertia == pytest.approx(expected, rel=1e-12)
     assert body.com == pytest.approx([0, 0.08, 0])
@@ -66,13 +66,13 @@ def test_stretching_keeps_inertias_possible():
     model = heiman()
     for _ in range(5):
         factors = {name: np.exp(rng.normal(scale=0.7, size=3)) for name in model.body_names}
-        for name, (a, b, c) in moments(scaled(model, factors)).items():
+        for name, (a, b, c) in moments(scale(model, factors)).items():
             assert c <= a + b + 1e-12, name
 
 
 def test_what_is_fixed_in_a_segment_is_stretched_with_it_and_nothing_else():
     before = heiman()
-    after = scaled(before, STRETCH)
+    after = scale(before, STRETCH)
     assert after.joint("KneeRight").placement.r == pytest.approx(
         before.joint("KneeRight").placement.r * 1.05
     )
@@ -93,7 +93,7 @@ def test_what_is_fixed_in_a_segment_is_stretched_with_it_and_nothing_else():
 
 def test_capsules_and_spheres_keep_the_ratio_of_volumes():
     before = heiman()
-    after = scaled(before, {"ThighRight": (1.2, 1.2, 1.0), "FootRight": (1.1, 1.2, 1.3)})
+    after = scale(before, {"ThighRight": (1.2, 1.2, 1.0), "FootRight": (1.1, 1.2, 1.3)})
 
     def capsule(model):
         return next(c for c in model.capsules if c.name == "ThighRight")
@@ -109,7 +109,7 @@ def test_boxes_and_lines_are_stretched_along_their_own_axes():
     turned = np.array([[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
     made = made.contact("sole", "foot", "box", size=(0.1, 0.2, 0.3), rotation=turned)
     made = made.contact("rim", "foot", "capsule", size=(0.1, 0, 0), radius=0.1, rotation=turned)
-    sole, rim = scaled(made.model(), {"foot": (2.0, 3.0, 5.0)}).contacts
+    sole, rim = scale(made.model(), {"foot": (2.0, 3.0, 5.0)}).contacts
     assert sole.size == pytest.approx([0.3, 0.4, 1.5])
     assert rim.size[0] == pytest.approx(0.3)
     assert rim.radius == pytest.approx(0.1 * np.sqrt(2.0 * 5.0))
@@ -118,7 +118,7 @@ def test_boxes_and_lines_are_stretched_along_their_own_axes():
 def test_frames_and_the_joint_a_segment_hangs_on_are_stretched_with_it():
     made = Assembly("one").add(box("base", 1.0, (1, 1, 1)), joints.free())
     made = made.add(box("arm", 1.0, (1, 1, 1)), joints.revolute("y"), "base", child_at=(0, 0, 0.3))
-    model = scaled(made.frame("tool", "arm", (0.1, 0.2, 0.3)).model(), {"arm": (1.5, 2.0, 3.0)})
+    model = scale(made.frame("tool", "arm", (0.1, 0.2, 0.3)).model(), {"arm": (1.5, 2.0, 3.0)})
     assert model.joint("arm").child_placement.r == pytest.approx([0, 0, 0.9])
     assert model.frames[0].placement.r == pytest.approx([0.15, 0.4, 0.9])
 
@@ -126,7 +126,7 @@ def test_frames_and_the_joint_a_segment_hangs_on_are_stretched_with_it():
 def test_a_ball_stays_on_the_ground_as_it_grows():
     made = Assembly("one").add(sphere("ball", 1.0, 0.1), joints.free(default=(0, 0, 0.1, 0, 0, 0)))
     model = made.contact("skin", "ball", "sphere", radius=0.1).model()
-    assert scaled(model, 3.0).neutral() == pytest.approx([0, 0, 0.3, 1, 0, 0, 0])
+    assert scale(model, 3.0).neutral() == pytest.approx([0, 0, 0.3, 1, 0, 0, 0])
 
 
 def test_slides_that_follow_an_angle_are_stretched_and_coordinates_are_not():
@@ -138,7 +138,7 @@ def test_slides_that_follow_an_angle_are_stretched_and_coordinates_are_not():
         .add(box("shank", 3.0, (1, 1, 1)), knee, "thigh", at=(0, 0, -0.4))
         .model()
     )
-    after = scaled(model, {"thigh": (1, 1, 1.5)})
+    after = scale(model, {"thigh": (1, 1, 1.5)})
     q = np.array([0.7, 1.0])
     before_shank, after_shank = (Tree(m, q).placements[1].r[2] for m in (model, after))
     assert before_shank == pytest.approx(0.7 + glide_at(model, q) - 0.4)
@@ -146,13 +146,13 @@ def test_slides_that_follow_an_angle_are_stretched_and_coordinates_are_not():
 
 
 def glide_at(model, q):
-    motion = model.joint("shank").motions[1]
+    motion = model.joint("shank").axes[1]
     down = np.cos(q[1])  # the slide comes after the turn
     return motion.function.value(q[1]) * down
 
 
 def test_momentum_of_the_scaled_model_is_that_of_its_parts():
-    model = scaled(heiman(), STRETCH, mass=81.0)
+    model = scale(heiman(), STRETCH, mass=81.0)
     q, v = model.random(1), np.random.default_rng(1).normal(size=model.nv)
     H = dynamics.mass_matrix(model, q)
     assert np.linalg.eigvalsh(H)[0] > 0
@@ -162,10 +162,10 @@ def test_momentum_of_the_scaled_model_is_that_of_its_parts():
 
 def test_factors_can_be_parameters():
     def person(thigh: float) -> Model:
-        return scaled(heiman(), {"ThighRight": (1.0, 1.0, thigh), "ThighLeft": thigh})
+        return scale(heiman(), {"ThighRight": (1.0, 1.0, thigh), "ThighLeft": thigh})
 
     model = hd.parametric(person, thigh=1.0)
-    fixed = scaled(heiman(), {"ThighRight": (1.0, 1.0, 1.2), "ThighLeft": 1.2})
+    fixed = scale(heiman(), {"ThighRight": (1.0, 1.0, 1.2), "ThighLeft": 1.2})
     other = model.at({"thigh": 1.2})
     assert other.mass == pytest.approx(76.0)
     for one, two in zip(other.bodies, fixed.bodies, strict=True):
@@ -189,4 +189,4 @@ def test_factors_can_be_parameters():
 )
 def test_scaling_that_would_do_nothing_or_make_no_sense_is_refused(factors, mass, message):
     with pytest.raises(hd.ModelError, match=re.escape(message)):
-        scaled(heiman(), factors, mass=mass)
+        scale(heiman(), factors, mass=mass)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from homodyn.dynamics import PointContact, RollingSphere, edge_contact, flat_foot
-from homodyn.model import Body, ContactShape, Coordinate, Frame, Joint, Marker, Model, Motion
+from homodyn.model import Body, ContactShape, Coordinate, Frame, Joint, JointAxis, Marker, Model
 from homodyn.spatial import Transform
 
 AXES = {"x": np.array([1.0, 0, 0]), "y": np.array([0, 1.0, 0]), "z": np.array([0, 0, 1.0])}
@@ -21,7 +21,7 @@ def turning(name, parent, child, axes, at=(0.0, 0.0, 0.0)):
         child,
         "revolute" if len(axes) == 1 else "custom",
         tuple(Coordinate(f"{name}_{axis}") for axis in axes),
-        tuple(Motion("turn", AXES[axis], k) for k, axis in enumerate(axes)),
+        tuple(JointAxis("turn", AXES[axis], k) for k, axis in enumerate(axes)),
         placement=Transform(np.eye(3), np.array(at, dtype=float)),
     )
 
@@ -50,8 +50,8 @@ def human(root="euler"):
             "custom",
             tuple(Coordinate(f"root_{k}") for k in range(6)),
             (
-                *[Motion("slide", AXES[axis], k) for k, axis in enumerate(slides)],
-                *[Motion("turn", AXES[axis], k + 3) for k, axis in enumerate("yxz")],
+                *[JointAxis("slide", AXES[axis], k) for k, axis in enumerate(slides)],
+                *[JointAxis("turn", AXES[axis], k + 3) for k, axis in enumerate("yxz")],
             ),
         )
     up = (0.0, 0.0, 1.0)

@@ -45,9 +45,9 @@ def carrying(middle: joints.JointType) -> Model:
 def chained(model: Model) -> Model:
     """The same with each motion of the middle joint on a body of its own."""
     middle = model.joint("carried")
-    last = len(middle.motions) - 1
+    last = len(middle.axes) - 1
     bodies, links = [], []
-    for k, motion in enumerate(middle.motions):
+    for k, motion in enumerate(middle.axes):
         coordinate = middle.coordinates[motion.coordinate]
         child = "carried" if k == last else f"link{k}"
         parent = middle.parent if k == 0 else f"link{k - 1}"

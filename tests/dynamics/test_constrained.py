@@ -19,7 +19,7 @@ from homodyn.dynamics import (
     position,
 )
 from homodyn.errors import ModelError
-from homodyn.model import Body, Coordinate, Coupler, Joint, Linear, Model, Motion, parametric
+from homodyn.model import Body, Coordinate, Coupler, Joint, JointAxis, Linear, Model, parametric
 from homodyn.spatial import Transform
 from homodyn.symbolic.passes.pipeline import lower_and_contract
 
@@ -224,7 +224,7 @@ def test_parameters_of_the_model_reach_the_constraints(kit):
                 "b",
                 "revolute",
                 (Coordinate("second_y"),),
-                (Motion("turn", kit.AXES["y"]),),
+                (JointAxis("turn", kit.AXES["y"]),),
                 placement=Transform(np.eye(3), ca.vertcat(0, 0, -length)),
             ),
         )

@@ -39,7 +39,7 @@ def same_tree(model):
         parent = last[joint.parent]
         if joint.kind == "free":
             parent = result.addJoint(parent, pin.JointModelFreeFlyer(), place, joint.name)
-        for k, motion in enumerate(joint.motions):
+        for k, motion in enumerate(joint.axes):
             kind = single[motion.kind, int(np.argmax(motion.axis))]
             parent = result.addJoint(parent, kind(), place, f"{joint.name} {k}")
             place = pin.SE3.Identity()

@@ -25,7 +25,7 @@ from homodyn.dynamics import (
     velocity,
 )
 from homodyn.errors import ModelError
-from homodyn.model.traced import STATE_KERNELS
+from homodyn.model.state_function import STATE_KERNELS
 
 TOLERANCE = 1e-11
 STEP = 1e-6

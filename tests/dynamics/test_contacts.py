@@ -14,15 +14,15 @@ from homodyn.dynamics import (
     constraint_jacobian,
     orientation,
 )
-from homodyn.model import Body, Coordinate, Joint, Model, Motion
+from homodyn.model import Body, Coordinate, Joint, JointAxis, Model
 
 RADIUS = 0.07
 
 
 def heel(kit):
     """A single body that can roll, its mass off the centre of the sphere."""
-    motions = [Motion("slide", kit.AXES[axis], k) for k, axis in enumerate("xyz")]
-    motions += [Motion("turn", kit.AXES[axis], k + 3) for k, axis in enumerate("zyx")]
+    motions = [JointAxis("slide", kit.AXES[axis], k) for k, axis in enumerate("xyz")]
+    motions += [JointAxis("turn", kit.AXES[axis], k + 3) for k, axis in enumerate("zyx")]
     joint = Joint(
         "root",
         "world",

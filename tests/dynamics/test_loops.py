@@ -19,7 +19,7 @@ from homodyn.dynamics import (
     orientation,
     position,
 )
-from homodyn.model import Body, Coordinate, Frame, Joint, Model, Motion
+from homodyn.model import Body, Coordinate, Frame, Joint, JointAxis, Model
 from homodyn.spatial import Transform
 
 OFFSET = 0.2 * np.pi
@@ -44,7 +44,7 @@ def link(name, parent, at, com, mass=1.0, size=(0.05, 0.05, 1.0), turn=None):
         name,
         "revolute",
         (Coordinate(f"{name}_y"),),
-        (Motion("turn", axis),),
+        (JointAxis("turn", axis),),
         placement=Transform(np.eye(3), R @ np.array(at, dtype=float)),
     )
     return body, joint

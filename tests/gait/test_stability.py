@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from homodyn import CaptureError
-from homodyn.balance.convex_polygon import inside_polygon
+from homodyn.balance.polytopes.convex_polygon import signed_distance_inside
 from homodyn.dynamics import center_of_mass, center_of_mass_velocity, position
 from homodyn.gait import (
     find_events,
@@ -94,11 +94,11 @@ def test_a_belt_counts_as_walking():
 
 def test_distance_to_a_polygon():
     square = np.array([[0, 0], [1, 0], [1, 1], [0, 1], [0.5, 0.5]])
-    assert inside_polygon(square, np.array([0.5, 0.4])) == pytest.approx(0.4)
-    assert inside_polygon(square, np.array([2.0, 2.0])) == pytest.approx(-np.sqrt(2))
+    assert signed_distance_inside(square, np.array([0.5, 0.4])) == pytest.approx(0.4)
+    assert signed_distance_inside(square, np.array([2.0, 2.0])) == pytest.approx(-np.sqrt(2))
     line = np.array([[0.0, 0], [1, 0], [0.5, 0]])
-    assert inside_polygon(line, np.array([0.5, 0.2])) == pytest.approx(-0.2)
-    assert inside_polygon(line[:1], np.array([0.0, 0.2])) == pytest.approx(-0.2)
+    assert signed_distance_inside(line, np.array([0.5, 0.2])) == pytest.approx(-0.2)
+    assert signed_distance_inside(line[:1], np.array([0.0, 0.2])) == pytest.approx(-0.2)
 
 
 def test_feet_stand_from_strike_to_off():

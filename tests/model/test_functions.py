@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 from scipy.interpolate import CubicSpline
 
 from homodyn.errors import ModelError
-from homodyn.model import Constant, Linear, Polyline, Polynomial, Scaled, Spline
+from homodyn.model import Constant, Linear, Polyline, Polynomial, ScaledFunction, Spline
 
 X, Y = (-1.0, -0.3, 0.2, 0.9, 1.5), (0.3, -0.1, 0.4, 0.2, 0.8)
 FUNCTIONS = [
@@ -18,7 +18,7 @@ FUNCTIONS = [
     Spline((0, 1), (1, 3)),
     Spline(X, Y, "simm"),
     Spline(X[:3], Y[:3], "simm"),
-    Scaled(Spline(X, Y), -2),
+    ScaledFunction(Spline(X, Y), -2),
     Polyline(X, Y),
 ]
 

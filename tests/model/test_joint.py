@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from homodyn.errors import ModelError
-from homodyn.model import Constant, Joint, Linear, Polynomial, Scaled, Spline, joints
+from homodyn.model import Constant, Joint, Linear, Polynomial, ScaledFunction, Spline, joints
 from homodyn.model.joints import JointType, slide, turn
 from homodyn.model.manifold import quaternion_rate
 from homodyn.spatial import Transform, quaternion_rotation, rotation, stack, unskew
@@ -38,7 +38,7 @@ ZOO: dict[str, JointType] = {
     "custom": joints.custom(
         turn("z", 0),
         slide("x", 0, Polynomial((0.1, -0.2, 0.3, 0.05))),
-        slide("y", 0, Scaled(SPLINE, 0.5)),
+        slide("y", 0, ScaledFunction(SPLINE, 0.5)),
         turn((1, 0, 1), None, Constant(0.3)),
         turn("x", 1, Linear(-2.0, 0.1)),
     ),
@@ -102,14 +102,14 @@ def test_velocity_and_bias_are_derivatives_of_the_transform(name, placed, seed):
     assert_allclose(state.c, bias[:, 0], **TOLERANCE)
 
 
-@pytest.mark.parametrize("name", [n for n, k in ZOO.items() if k.motions])
+@pytest.mark.parametrize("name", [n for n, k in ZOO.items() if k.axes])
 @settings(max_examples=15)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_joint_equals_chain_of_joints_with_one_motion(name, seed):
     joint = ZOO[name].joint("j", "a", "b")
     q, _ = some_state(joint, seed)
     total = Transform.identity()
-    for motion in joint.motions:
+    for motion in joint.axes:
         amount = motion.function.value(0.0 if motion.coordinate is None else q[motion.coordinate])
         turns = motion.kind == "turn"
         single = joints.revolute(motion.axis) if turns else joints.prismatic(motion.axis)

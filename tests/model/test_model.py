@@ -146,7 +146,7 @@ def test_numbers_are_set_by_the_same_paths():
     assert changed.body("thigh").mass == 9.0
     assert_allclose(changed.body("thigh").com, [0, 0, -0.25])
     assert_allclose(changed.joint("hip").placement.r, [0.1, 0, 0])
-    assert changed.joint("screw").motions[0].pitch == 0.02
+    assert changed.joint("screw").axes[0].pitch == 0.02
     full = np.array([[0.2, 0.01, 0.02], [0.01, 0.2, 0.03], [0.02, 0.03, 0.3]])
     assert_allclose(LEG.with_numbers({"shank.inertia": full}).body("shank").inertia, full)
     product = LEG.with_numbers({"shank.inertia.xy": 0.001}).body("shank").inertia

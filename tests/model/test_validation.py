@@ -17,16 +17,17 @@ from homodyn.model import (
     Coupler,
     Frame,
     Joint,
+    JointAxis,
     Linear,
     Marker,
     Model,
-    Motion,
     Parameter,
     Spline,
     box,
     joints,
     sphere,
 )
+from homodyn.model.plausibility import implausibilities
 from homodyn.model.tree import sorted_tree
 from homodyn.spatial import Transform
 
@@ -62,7 +63,7 @@ def with_shank(**numbers) -> dict:
 
 
 def with_motion(**fields) -> dict:
-    return {"joints": (HIP, replace(KNEE, motions=(replace(KNEE.motions[0], **fields),)))}
+    return {"joints": (HIP, replace(KNEE, axes=(replace(KNEE.axes[0], **fields),)))}
 
 
 FAULTS = {
@@ -116,7 +117,7 @@ FAULTS = {
     "motion of no coordinate": (with_motion(coordinate=3), "coordinate 3 must be from 0 to 0"),
     "joint kind unknown": ({"joints": (HIP, replace(KNEE, kind="hinge"))}, "no joint kind 'hinge'"),
     "coordinate that moves nothing": (
-        {"joints": (HIP, replace(KNEE, motions=()))},
+        {"joints": (HIP, replace(KNEE, axes=()))},
         "'knee' moves nothing",
     ),
     "rotation not orthonormal": (
@@ -193,7 +194,7 @@ def test_all_faults_come_in_one_error():
         (lambda: Body("b", inertia=["a", "b", "c"]), "inertia must be 3 x 3 numbers"),
         (lambda: Marker("m", "b", position="there"), "marker 'm': position must be 3 numbers"),
         (lambda: Joint("j", "a", "b", "fixed", placement="x"), "placement must be a Transform"),
-        (lambda: Motion("turn", (1, 0)), "axis must be 3 numbers"),
+        (lambda: JointAxis("turn", (1, 0)), "axis must be 3 numbers"),
         (lambda: Body("b", mass=ca.MX.sym("m")), "mass must be a number"),
     ],
 )
@@ -274,12 +275,12 @@ def test_doubts_tell_what_no_real_body_has():
             odd.joints[2],
         ),
     )
-    told = "\n".join(odd.doubts)
+    told = "\n".join(implausibilities(odd))
     assert "the largest exceeds the sum of the others" in told
     assert "default 0 is outside its range 0.1 to 1" in told
     assert "its spline is known from 0 to 1 only" in told
     assert "'wheel' has inertia but no mass" in told
-    assert GOOD.doubts == []
+    assert implausibilities(GOOD) == []
 
 
 def test_an_inertia_that_breaks_the_triangle_inequality_is_a_fault_unless_taken_as_measured():
@@ -287,4 +288,4 @@ def test_an_inertia_that_breaks_the_triangle_inequality_is_a_fault_unless_taken_
     with pytest.raises(ModelError, match="body 'toes': no rigid body has principal moments") as it:
         toes.model()
     assert "as_measured=True" in it.value.faults[0]
-    assert toes.model(as_measured=True).doubts
+    assert implausibilities(toes.model(as_measured=True))

@@ -8,7 +8,7 @@ from scipy.spatial.transform import Rotation
 
 from homodyn import catalog, dynamics
 from homodyn.capture import assign_markers
-from homodyn.catalog.standing import placements
+from homodyn.catalog.standing_height import placements
 from homodyn.errors import ModelError
 from homodyn.studio.catalog_recipe import CatalogRecipe
 from homodyn.studio.file_opening import from_catalog, standing_actor

@@ -6,7 +6,7 @@ import numpy as np
 import pinocchio as pin
 
 from homodyn.model import Joint, Model
-from homodyn.model.layout import layout
+from homodyn.model.coordinate_layout import joint_layout
 from homodyn.spatial import Transform
 
 
@@ -28,7 +28,7 @@ class Peer:
 
     def q(self, q: np.ndarray) -> np.ndarray:
         there = q.copy()
-        for joint, place in zip(self.model.joints, layout(self.model), strict=True):
+        for joint, place in zip(self.model.joints, joint_layout(self.model), strict=True):
             if joint.quaternion:
                 start = place.q.stop - 4
                 there[start : start + 4] = np.roll(q[start : start + 4], -1)
@@ -83,7 +83,7 @@ def _joint(joint: Joint) -> pin.JointModel:
         return pin.JointModelSpherical()
     if joint.kind == "translation":
         return pin.JointModelTranslation()
-    singles = [_single(motion) for motion in joint.motions]
+    singles = [_single(motion) for motion in joint.axes]
     if len(singles) == 1:
         return singles[0]
     chain = pin.JointModelComposite()

@@ -43,7 +43,7 @@ def subject(
         scales = rng.uniform(1 - spread, 1 + spread, (len(generic.bodies), 3))
     if shifts is None:
         shifts = rng.normal(0.0, shift, (len(generic.markers), 3))
-    stretched = hd.catalog.scaled(generic, dict(zip(generic.body_names, scales, strict=True)))
+    stretched = hd.catalog.scale(generic, dict(zip(generic.body_names, scales, strict=True)))
     model = replace(
         stretched,
         markers=tuple(

@@ -78,7 +78,7 @@ def with_toes(folder: Path) -> hd.model.Model:
     for joint in subject.joints:
         if joint.name.startswith("mtp"):
             pin = generic.joint(joint.name)
-            joint = replace(joint, kind=pin.kind, coordinates=pin.coordinates, motions=pin.motions)
+            joint = replace(joint, kind=pin.kind, coordinates=pin.coordinates, axes=pin.axes)
         joints.append(joint)
     return replace(subject, joints=tuple(joints))
 

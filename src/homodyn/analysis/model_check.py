@@ -1,6 +1,6 @@
 """``homodyn model check``: everything that can be said against a model, most serious first.
 
-On top of what `homodyn.model.check` finds, this compares left with right, people with tables of
+On top of what `homodyn.model.checks` finds, this compares left with right, people with tables of
 people, and looks at the mass matrix in many poses.
 """
 
@@ -17,8 +17,9 @@ import numpy as np
 from homodyn import dynamics
 from homodyn.catalog.mirror import paired_names
 from homodyn.errors import ModelError
+from homodyn.foundation import Finding, Severity, enumerate_names
 from homodyn.model import Model, load
-from homodyn.model.check import Finding, Severity, findings, listed, note, warning
+from homodyn.model.checks import check as check_statements
 
 MAX_MASS_ASYMMETRY = 0.02
 """Part by which masses of left and right may differ."""
@@ -66,7 +67,8 @@ class ModelCheck:
     @property
     def sentence(self) -> str:
         """One sentence on all of them."""
-        counts = [(self.count(severity), str(severity)) for severity in Severity]
+        words = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
+        counts = [(self.count(severity), word) for severity, word in words.items()]
         told = ", ".join(f"{n} {word}{'s' if n != 1 else ''}" for n, word in counts if n)
         return f"{self.name}: {told or 'nothing to remark'}"
 
@@ -103,14 +105,14 @@ def check_model(model: Model) -> ModelCheck:
     name = model.name
     if model.parameters:
         model = model.at(model.parameter_values)
-    found = [*findings(model), *_masses(model), *_symmetry(model), *_mass_matrix(model)]
+    found = [*check_statements(model), *_masses(model), *_symmetry(model), *_mass_matrix(model)]
     order = list(Severity)
     found.sort(key=lambda finding: order.index(finding.severity))
     return ModelCheck(name, model, tuple(found))
 
 
 def _masses(model: Model) -> Iterator[Finding]:
-    yield note("mass", f"{model.mass:.4g} kg in {len(model.bodies)} bodies")
+    yield _info("mass", f"{model.mass:.4g} kg in {len(model.bodies)} bodies")
     shares = _shares(model)
     person = {"thigh", "shank", "foot"} <= set(shares) and HUMAN_MASS_RANGE_KG[
         0
@@ -120,7 +122,7 @@ def _masses(model: Model) -> Iterator[Finding]:
     for part, share in shares.items():
         _, least, most = BODY_PART_SHARES[part]
         if not least <= share <= most:
-            yield note(
+            yield _info(
                 "mass",
                 f"one {part} has {share:.2g} % of the mass; of people it has {least:g} to "
                 f"{most:g} %",
@@ -148,7 +150,7 @@ def _symmetry(model: Model) -> Iterator[Finding]:
         one, two = model.body(name), model.body(other)
         off = abs(one.mass - two.mass) / (max(one.mass, two.mass) or 1.0)
         if off > MAX_MASS_ASYMMETRY:
-            yield warning(
+            yield _warning(
                 "symmetry",
                 f"{name!r} has {one.mass:.4g} kg but {other!r} {two.mass:.4g} kg, "
                 f"{100 * off:.2g} % apart",
@@ -156,7 +158,7 @@ def _symmetry(model: Model) -> Iterator[Finding]:
         moments = [np.linalg.eigvalsh(body.inertia) for body in (one, two)]
         off = float(np.abs(moments[0] - moments[1]).max() / (np.max(moments) or 1.0))
         if off > MAX_INERTIA_ASYMMETRY:
-            yield warning(
+            yield _warning(
                 "symmetry", f"the inertias of {name!r} and {other!r} are {100 * off:.2g} % apart"
             )
 
@@ -164,7 +166,7 @@ def _symmetry(model: Model) -> Iterator[Finding]:
 def _mass_matrix(model: Model) -> Iterator[Finding]:
     """Whether the mass matrix can be inverted in the neutral pose and in random ones."""
     if model.nv == 0:
-        yield note("mass matrix", "nothing can move")
+        yield _info("mass matrix", "nothing can move")
         return
     poses = np.vstack([model.neutral(), model.random(0, RANDOM_POSE_COUNT)])
     matrices = dynamics.mass_matrix(model, poses)
@@ -181,13 +183,22 @@ def _mass_matrix(model: Model) -> Iterator[Finding]:
         yield Finding(
             Severity.ERROR,
             "mass matrix",
-            f"it is not positive definite in the neutral pose, where {listed(moving)} move no mass",
+            f"it is not positive definite in the neutral pose, where {enumerate_names(moving)} "
+            "move no mass",
         )
     elif bad.any():
-        yield warning(
+        yield _warning(
             "mass matrix", f"it is singular in {int(bad.sum())} of {RANDOM_POSE_COUNT} random poses"
         )
     worst = condition.max()
     told = f"condition number {condition[0]:.2g} in the neutral pose, at worst {worst:.2g}"
     doubtful = not bad.any() and worst > POOR_CONDITION
-    yield warning("mass matrix", told) if doubtful else note("mass matrix", told)
+    yield _warning("mass matrix", told) if doubtful else _info("mass matrix", told)
+
+
+def _warning(subject: str, sentence: str) -> Finding:
+    return Finding(Severity.WARNING, subject, sentence)
+
+
+def _info(subject: str, sentence: str) -> Finding:
+    return Finding(Severity.INFO, subject, sentence)

@@ -1,121 +1,164 @@
 """Balance: supports, the wrenches they can give, and how far a motion is from asking for more."""
 
-from homodyn.balance.actuation import (
-    Effort,
-    JointLoad,
-    actuated,
-    actuated_wrenches,
-    effort,
-    joint_loads,
+from homodyn.balance.classical_criteria import (
+    ClassicalCriteria,
+    classical_criteria,
+    foot_inertia,
+    without_force_limits,
 )
-from homodyn.balance.balls import (
+from homodyn.balance.com_planning import (
+    ComPlan,
+    ComSpline,
+    KeyFrames,
+    PlanWeights,
+    plan_com,
+    wrench_sets,
+)
+from homodyn.balance.contact_detection import detect_contacts, is_resting
+from homodyn.balance.contact_phases import (
+    ContactPhase,
+    PhaseDuration,
+    phase_durations,
+    support_durations,
+)
+from homodyn.balance.contacts import (
+    ContactPatch,
+    FrictionPyramid,
+    Grasp,
+    GraspBounds,
+    point_contact,
+    sole_contact,
+)
+from homodyn.balance.evaluation import BalanceEvaluation, evaluate
+from homodyn.balance.limiting_contacts import FailureMode, LimitingContact, limiting_contacts
+from homodyn.balance.polytopes.chebyshev import (
     EnclosingBall,
-    Insphere,
-    enclosing_ball,
-    insphere,
-    residual_ball,
-    smallest_ball,
+    InscribedBall,
+    largest_inscribed_ball,
+    residual_radius,
+    smallest_ball_around_points,
+    smallest_enclosing_ball,
 )
-from homodyn.balance.contacts import Bounds, Grasp, Patch, Pyramid, point, sole
-from homodyn.balance.criteria import Verdicts, foot_inertia, unlimited, verdicts
-from homodyn.balance.demand import Demand, measured, point_mass, whole_body
-from homodyn.balance.detection import detect, resting
-from homodyn.balance.evaluation import Evaluation, evaluate
-from homodyn.balance.limits import Limit, Mode, limits_at
-from homodyn.balance.linear_program import Infeasible, Unbounded
-from homodyn.balance.margins import (
-    Difficulty,
-    Margins,
-    difficulty,
-    facet_distances,
-    margins,
+from homodyn.balance.polytopes.linear_program import Infeasible, Unbounded
+from homodyn.balance.polytopes.operations import (
+    Inclusion,
+    inclusion,
+    intersection,
+    minkowski_sum,
+    volume,
 )
-from homodyn.balance.phases import Phase, PhaseTime, merged, phase_times
-from homodyn.balance.polygons import static_polygon, support_polygon, zmp_polygon
-from homodyn.balance.polytope import Polytope
-from homodyn.balance.projection import Projection, project, shoot
-from homodyn.balance.scene import Box, ComPath, Plan, Ramp, Scene, Step
+from homodyn.balance.polytopes.polytope import Polytope
+from homodyn.balance.polytopes.projection import (
+    PolytopeProjection,
+    polytope_from_support_function,
+    project,
+)
+from homodyn.balance.required_wrench import (
+    RequiredWrench,
+    measured_wrench,
+    point_mass_wrench,
+    whole_body_wrench,
+)
+from homodyn.balance.scene import Box, ComPath, ComPlanRequest, HeightRamp, Scene, SceneStep
 from homodyn.balance.scene_file import load_scene, scene_names
-from homodyn.balance.sets import Inclusion, included, intersection, minkowski, volume
-from homodyn.balance.stance import Forces, Stance, SupportForce
-from homodyn.balance.trajectory import ComPlan, KeyFrames, Spline, Weights, plan_com, wrench_sets
-from homodyn.balance.wrenches import Proof, WrenchSet, wrench_set
+from homodyn.balance.stability_margins import (
+    StabilityMargins,
+    TransitionDifficulty,
+    facet_distances,
+    transition_difficulty,
+    wrench_margins,
+)
+from homodyn.balance.stance import ContactForces, Stance, SupportForce
+from homodyn.balance.support_areas import (
+    static_equilibrium_polygon,
+    support_polygon,
+    zmp_support_area,
+)
+from homodyn.balance.torque_limits import (
+    JointTorqueMap,
+    TorqueUtilization,
+    feasible_wrench_set,
+    joint_torque_map,
+    torque_limited_forces,
+    torque_utilization,
+)
+from homodyn.balance.wrench_polytope import WrenchSet, WrenchSetCertificate, wrench_set
 
 __all__ = [
-    "Bounds",
+    "BalanceEvaluation",
     "Box",
+    "ClassicalCriteria",
     "ComPath",
     "ComPlan",
-    "Demand",
-    "Difficulty",
-    "Effort",
+    "ComPlanRequest",
+    "ComSpline",
+    "ContactForces",
+    "ContactPatch",
+    "ContactPhase",
     "EnclosingBall",
-    "Evaluation",
-    "Forces",
+    "FailureMode",
+    "FrictionPyramid",
     "Grasp",
+    "GraspBounds",
+    "HeightRamp",
     "Inclusion",
     "Infeasible",
-    "Insphere",
-    "JointLoad",
+    "InscribedBall",
+    "JointTorqueMap",
     "KeyFrames",
-    "Limit",
-    "Margins",
-    "Mode",
-    "Patch",
-    "Phase",
-    "PhaseTime",
-    "Plan",
+    "LimitingContact",
+    "PhaseDuration",
+    "PlanWeights",
     "Polytope",
-    "Projection",
-    "Proof",
-    "Pyramid",
-    "Ramp",
+    "PolytopeProjection",
+    "RequiredWrench",
     "Scene",
-    "Spline",
+    "SceneStep",
+    "StabilityMargins",
     "Stance",
-    "Step",
     "SupportForce",
+    "TorqueUtilization",
+    "TransitionDifficulty",
     "Unbounded",
-    "Verdicts",
-    "Weights",
     "WrenchSet",
-    "actuated",
-    "actuated_wrenches",
-    "detect",
-    "difficulty",
-    "effort",
-    "enclosing_ball",
+    "WrenchSetCertificate",
+    "classical_criteria",
+    "detect_contacts",
     "evaluate",
     "facet_distances",
+    "feasible_wrench_set",
     "foot_inertia",
-    "included",
-    "insphere",
+    "inclusion",
     "intersection",
-    "joint_loads",
-    "limits_at",
+    "is_resting",
+    "joint_torque_map",
+    "largest_inscribed_ball",
+    "limiting_contacts",
     "load_scene",
-    "margins",
-    "measured",
-    "merged",
-    "minkowski",
-    "phase_times",
+    "measured_wrench",
+    "minkowski_sum",
+    "phase_durations",
     "plan_com",
-    "point",
-    "point_mass",
+    "point_contact",
+    "point_mass_wrench",
+    "polytope_from_support_function",
     "project",
-    "residual_ball",
-    "resting",
+    "residual_radius",
     "scene_names",
-    "shoot",
-    "smallest_ball",
-    "sole",
-    "static_polygon",
+    "smallest_ball_around_points",
+    "smallest_enclosing_ball",
+    "sole_contact",
+    "static_equilibrium_polygon",
+    "support_durations",
     "support_polygon",
-    "unlimited",
-    "verdicts",
+    "torque_limited_forces",
+    "torque_utilization",
+    "transition_difficulty",
     "volume",
-    "whole_body",
+    "whole_body_wrench",
+    "without_force_limits",
+    "wrench_margins",
     "wrench_set",
     "wrench_sets",
-    "zmp_polygon",
+    "zmp_support_area",
 ]

@@ -18,7 +18,7 @@ import numpy as np
 from homodyn.errors import ModelError
 
 
-class Pyramid(StrEnum):
+class FrictionPyramid(StrEnum):
     """How a friction cone is made of flat sides."""
 
     OUTER = "outer"
@@ -28,7 +28,7 @@ class Pyramid(StrEnum):
 
 
 @dataclass(frozen=True, eq=False)
-class Patch:
+class ContactPatch:
     """A convex polygon that touches: forces at its corners, friction pyramids, nothing pulls.
 
     The corner forces together give every wrench with the centre of pressure in the polygon, no slip
@@ -49,7 +49,7 @@ class Patch:
     """(3,): an axis of the friction pyramid; the nearest tangent to it counts."""
     sides: int = 4
     """Sides of the friction pyramid."""
-    pyramid: Pyramid = Pyramid.OUTER
+    pyramid: FrictionPyramid = FrictionPyramid.OUTER
     yaw_limit: float = np.inf
     """N m: if given, |yaw| + mu |tilting moment along an axis| about the middle stays below it, a
     condition that is sufficient (Qiu 4.15, 4.21), beyond what friction alone allows."""
@@ -81,9 +81,9 @@ class Patch:
                 "normal of the surface, or two supports"
             )
         try:
-            object.__setattr__(self, "pyramid", Pyramid(self.pyramid))
+            object.__setattr__(self, "pyramid", FrictionPyramid(self.pyramid))
         except ValueError:
-            kinds = ", ".join(repr(str(k)) for k in Pyramid)
+            kinds = ", ".join(repr(str(k)) for k in FrictionPyramid)
             raise ModelError(f"{where}: pyramid is one of {kinds}, got {self.pyramid!r}") from None
         object.__setattr__(self, "corners", corners)
         object.__setattr__(self, "normal", normal)
@@ -111,7 +111,7 @@ class Patch:
         count = self.sides if self.friction else 1
         turn = np.pi / self.sides + 2 * np.pi * np.arange(count) / self.sides
         reach = self.friction
-        if self.pyramid is Pyramid.OUTER:
+        if self.pyramid is FrictionPyramid.OUTER:
             reach = self.friction / np.cos(np.pi / self.sides)
         flat = reach * np.c_[np.cos(turn), np.sin(turn)]
         return np.c_[flat, np.ones(count)] @ self.axes
@@ -132,7 +132,7 @@ class Patch:
         return np.zeros_like(self.forces)
 
 
-class Bounds(StrEnum):
+class GraspBounds(StrEnum):
     """How a grasp is limited."""
 
     BOX = "box"
@@ -166,7 +166,7 @@ class Grasp:
     """(3,), N: largest force along each axis; one number for all."""
     moment: np.ndarray | float = 0.0
     """(3,), N m: largest moment about each axis."""
-    within: Bounds = Bounds.BOX
+    within: GraspBounds = GraspBounds.BOX
     """Whether the axes are bounded each by itself, or the sizes of force and moment; a ball with
     unlike bounds is an ellipsoid."""
     rotation: np.ndarray | None = None
@@ -187,9 +187,9 @@ class Grasp:
                 )
             object.__setattr__(self, name, bound)
         try:
-            object.__setattr__(self, "within", Bounds(self.within))
+            object.__setattr__(self, "within", GraspBounds(self.within))
         except ValueError:
-            kinds = ", ".join(repr(str(k)) for k in Bounds)
+            kinds = ", ".join(repr(str(k)) for k in GraspBounds)
             raise ModelError(f"{where}: within is one of {kinds}, got {self.within!r}") from None
         position = np.asarray(self.position, dtype=float)
         if position.shape != (3,) or not np.isfinite(position).all():
@@ -217,7 +217,7 @@ class Grasp:
         ):
             if not bound.any():
                 continue
-            if self.within is Bounds.BALL:
+            if self.within is GraspBounds.BALL:
                 found.append((_ball_directions() * (bound / bound.max()) @ axes, bound.max()))
             else:
                 found += [(np.stack([a, -a]), b) for a, b in zip(axes, bound, strict=True) if b]
@@ -253,22 +253,22 @@ class Grasp:
         return self._wrenches[:, :3]
 
 
-Support = Patch | Grasp
+Support = ContactPatch | Grasp
 
 
-def point(
+def point_contact(
     name: str,
     position: Sequence[float] | np.ndarray,
     *,
     normal: Sequence[float] | np.ndarray = (0.0, 0.0, 1.0),
     friction: float,
     **more: object,
-) -> Patch:
+) -> ContactPatch:
     """A single point that touches, position in m."""
-    return Patch(name, np.atleast_2d(position), np.asarray(normal), friction, **more)  # type: ignore[arg-type]
+    return ContactPatch(name, np.atleast_2d(position), np.asarray(normal), friction, **more)  # type: ignore[arg-type]
 
 
-def sole(
+def sole_contact(
     name: str,
     position: Sequence[float] | np.ndarray,
     *,
@@ -279,7 +279,7 @@ def sole(
     yaw: float = 0.0,
     offset: float = 0.0,
     **more: object,
-) -> Patch:
+) -> ContactPatch:
     """A rectangle around ``position`` (m), long along its own x axis and flat on its x and y.
 
     ``rotation`` has the axes of the sole as columns; else it is turned by ``yaw`` (rad) about Z.
@@ -294,4 +294,4 @@ def sole(
     signs = np.array([[1, 1], [-1, 1], [-1, -1], [1, -1]])
     flat = signs * (length / 2, width / 2) + (offset, 0.0)
     corners = np.asarray(position, dtype=float) + flat @ np.asarray(turn)[:, :2].T
-    return Patch(name, corners, turn[:, 2], friction, along=turn[:, 0], **more)  # type: ignore[arg-type]
+    return ContactPatch(name, corners, turn[:, 2], friction, along=turn[:, 0], **more)  # type: ignore[arg-type]

@@ -8,26 +8,26 @@ from functools import cached_property
 
 import numpy as np
 
-from homodyn.balance.criteria import Verdicts, foot_inertia, verdicts
-from homodyn.balance.demand import Demand, whole_body
-from homodyn.balance.limits import Limit, limits_at
-from homodyn.balance.margins import Margins, margins
-from homodyn.balance.phases import Phase, in_order, phase_numbers
-from homodyn.balance.polygons import Level
+from homodyn.balance.classical_criteria import ClassicalCriteria, classical_criteria, foot_inertia
+from homodyn.balance.contact_phases import ContactPhase, ordered_phases, phase_numbers
+from homodyn.balance.limiting_contacts import LimitingContact, limiting_contacts
+from homodyn.balance.required_wrench import RequiredWrench, whole_body_wrench
+from homodyn.balance.stability_margins import StabilityMargins, wrench_margins
 from homodyn.balance.stance import Stance
-from homodyn.balance.wrenches import Point
+from homodyn.balance.support_areas import GroundAxes
+from homodyn.balance.wrench_polytope import Point
 from homodyn.capture.kinetics import find_feet
 from homodyn.errors import ModelError
 from homodyn.motion import Motion
 
 
 @dataclass(frozen=True, eq=False)
-class Evaluation:
-    """Margins of a motion over time; NaN in frames without a stance."""
+class BalanceEvaluation:
+    """StabilityMargins of a motion over time; NaN in frames without a stance."""
 
-    demand: Demand
+    demand: RequiredWrench
     """The wrench that was judged: of the whole body where there is a model."""
-    phases: tuple[Phase, ...]
+    phases: tuple[ContactPhase, ...]
     phase: np.ndarray
     """(frames,): number of the phase, -1 without one."""
     force: np.ndarray
@@ -38,9 +38,9 @@ class Evaluation:
     """(frames,), N m: M_s3."""
     side: np.ndarray
     """(frames,): the nearest side by M_s3."""
-    point_mass: Margins
+    point_mass: StabilityMargins
     """The same margins (frames,) with all mass in its centre."""
-    criteria: Verdicts
+    criteria: ClassicalCriteria
     """What the classical criteria say of each frame."""
 
     @property
@@ -49,21 +49,21 @@ class Evaluation:
         return self.demand.time
 
     @property
-    def judged(self) -> np.ndarray:
+    def evaluated(self) -> np.ndarray:
         """(frames,): True where there is a stance."""
         return np.isfinite(self.wrench) | np.isinf(self.wrench)
 
     @property
-    def balanced(self) -> float:
+    def balanced_share(self) -> float:
         """Share of the judged frames in which the supports can give what the motion needs."""
-        return float((self.wrench[self.judged] >= -1e-6).mean())
+        return float((self.wrench[self.evaluated] >= -1e-6).mean())
 
     @property
     def shares(self) -> dict[int, float]:
         """The same for frames on one support, on two, and so on."""
         good = self.wrench >= -1e-6
         count = np.array([0 if p.stance is None else len(p.supports) for p in self.phases])
-        held = np.where(self.judged, count[np.maximum(self.phase, 0)], 0)
+        held = np.where(self.evaluated, count[np.maximum(self.phase, 0)], 0)
         return {n: float(good[held == n].mean()) for n in np.unique(held[held > 0]).tolist()}
 
     @cached_property
@@ -72,14 +72,14 @@ class Evaluation:
         return int(np.nanargmin(self.wrench))
 
     @cached_property
-    def limits(self) -> tuple[Limit, ...]:
+    def limits(self) -> tuple[LimitingContact, ...]:
         """What each support does at the border nearest to the worst frame."""
         phase = self.phases[self.phase[self.worst]]
-        return limits_at(phase.wrenches, int(self.side[self.worst]))
+        return limiting_contacts(phase.wrenches, int(self.side[self.worst]))
 
-    def limits_of(self, frame: int) -> tuple[Limit, ...]:
+    def limits_of(self, frame: int) -> tuple[LimitingContact, ...]:
         """The same for any judged frame."""
-        return limits_at(self.phases[self.phase[frame]].wrenches, int(self.side[frame]))
+        return limiting_contacts(self.phases[self.phase[frame]].wrenches, int(self.side[frame]))
 
     @property
     def difference(self) -> np.ndarray:
@@ -128,22 +128,22 @@ class Evaluation:
 
 
 def evaluate(
-    motion: Motion | Demand,
-    stances: Sequence[Phase] | Stance,
+    motion: Motion | RequiredWrench,
+    stances: Sequence[ContactPhase] | Stance,
     *,
     about: Point | None = None,
     unit: float = 1.0,
-) -> Evaluation:
+) -> BalanceEvaluation:
     """Judge a motion on its stances: margins over time, worst instant, what limits there.
 
     ``motion`` is a recorded or planned motion, of which every body counts, or a ``Demand``; one
     stance for all of it, or phases. Moments are about the centre of mass, or a fixed point
     ``about`` (m); ``unit`` (m) makes N of N m. See ``margins``.
     """
-    demand = motion if isinstance(motion, Demand) else whole_body(motion)
+    demand = motion if isinstance(motion, RequiredWrench) else whole_body_wrench(motion)
     if isinstance(stances, Stance):
-        stances = (Phase(stances, float(demand.time[0]), float(demand.time[-1]) + 1e-6),)
-    phases = in_order(stances)
+        stances = (ContactPhase(stances, float(demand.time[0]), float(demand.time[-1]) + 1e-6),)
+    phases = ordered_phases(stances)
     numbers = phase_numbers(phases, demand.time)
     if not any((numbers == k).any() and p.stance is not None for k, p in enumerate(phases)):
         raise ModelError(
@@ -151,29 +151,31 @@ def evaluate(
             f"last from {phases[0].start:g} to {phases[-1].end:g} s"
         )
     count = len(demand.time)
-    whole = {f.name: np.full(count, np.nan) for f in fields(Margins)}
-    single = {f.name: np.full(count, np.nan) for f in fields(Margins)}
+    whole = {f.name: np.full(count, np.nan) for f in fields(StabilityMargins)}
+    single = {f.name: np.full(count, np.nan) for f in fields(StabilityMargins)}
     classical: dict[str, np.ndarray] = {}
     for k, phase in enumerate(phases):
         held = np.flatnonzero(numbers == k)
         if phase.stance is None or not len(held):
             continue
-        here = _shifted(_taken(demand, held), -phase.moved(demand.time[held]))
-        for told, part in ((whole, here), (single, here.as_point_mass)):
-            found = margins(
+        here = _translate(_at_frames(demand, held), -phase.belt_displacement(demand.time[held]))
+        for told, part in ((whole, here), (single, here.point_mass)):
+            found = wrench_margins(
                 phase.wrenches, part.force, part.moment, com=part.com, about=about, unit=unit
             )
             for name, values in told.items():
                 values[held] = getattr(found, name)
-        foot = _foot(motion, phase, held) if isinstance(motion, Motion) else None
-        seen = verdicts(here, phase.stance, foot=foot)
-        for f in fields(Verdicts):
+        foot = _stance_foot_inertia(motion, phase, held) if isinstance(motion, Motion) else None
+        seen = classical_criteria(here, phase.stance, foot=foot)
+        for f in fields(ClassicalCriteria):
             values = getattr(seen, f.name)
-            if f.name.endswith("_place"):
-                values = values + Level.of(demand.gravity).flat(phase.moved(demand.time[held]))
+            if f.name.endswith("_position"):
+                values = values + GroundAxes.of(demand.gravity).flat(
+                    phase.belt_displacement(demand.time[held])
+                )
             whole_series = np.full((count, *values.shape[1:]), np.nan)
             classical.setdefault(f.name, whole_series)[held] = values
-    return Evaluation(
+    return BalanceEvaluation(
         demand,
         phases,
         numbers,
@@ -181,13 +183,13 @@ def evaluate(
         whole["moment"],
         whole["wrench"],
         np.nan_to_num(whole["side"], nan=-1).astype(int),
-        Margins(**single),
-        Verdicts(**classical),
+        StabilityMargins(**single),
+        ClassicalCriteria(**classical),
     )
 
 
-def _taken(demand: Demand, held: np.ndarray) -> Demand:
-    return Demand(
+def _at_frames(demand: RequiredWrench, held: np.ndarray) -> RequiredWrench:
+    return RequiredWrench(
         demand.time[held],
         demand.com[held],
         demand.velocity[held],
@@ -199,11 +201,11 @@ def _taken(demand: Demand, held: np.ndarray) -> Demand:
     )
 
 
-def _shifted(demand: Demand, by: np.ndarray) -> Demand:
+def _translate(demand: RequiredWrench, by: np.ndarray) -> RequiredWrench:
     """The same motion moved sideways: its moments about the origin move with it."""
     if not by.any():
         return demand
-    return Demand(
+    return RequiredWrench(
         demand.time,
         demand.com + by,
         demand.velocity,
@@ -215,7 +217,9 @@ def _shifted(demand: Demand, by: np.ndarray) -> Demand:
     )
 
 
-def _foot(motion: Motion, phase: Phase, held: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+def _stance_foot_inertia(
+    motion: Motion, phase: ContactPhase, held: np.ndarray
+) -> tuple[np.ndarray, np.ndarray] | None:
     """Inertia of the standing foot in single support, for the FRI."""
     if phase.stance is None or len(phase.stance.patches) != 1 or not phase.stance.patches[0].body:
         return None
@@ -223,4 +227,4 @@ def _foot(motion: Motion, phase: Phase, held: np.ndarray) -> tuple[np.ndarray, n
     bodies = find_feet(motion.model, (body,))[0].bodies
     taken = Motion(motion.model, motion.time[held], motion.q[held], motion.v[held], motion.a[held])
     force, moment = foot_inertia(taken, bodies)
-    return force, moment - np.cross(phase.moved(motion.time[held]), force)
+    return force, moment - np.cross(phase.belt_displacement(motion.time[held]), force)

@@ -9,15 +9,15 @@ from functools import cached_property
 import numpy as np
 from scipy.interpolate import BSpline
 
+from homodyn.balance.contact_phases import ContactPhase
 from homodyn.balance.contacts import Support
-from homodyn.balance.demand import Demand, point_mass
-from homodyn.balance.phases import Phase
+from homodyn.balance.required_wrench import RequiredWrench, point_mass_wrench
 from homodyn.balance.stance import Stance
 from homodyn.errors import ModelError
 
 
 @dataclass(frozen=True)
-class Ramp:
+class HeightRamp:
     """A height that falls along x: ``level - drop * atan(steepness (x - middle)) / pi`` (m)."""
 
     level: float
@@ -32,7 +32,7 @@ class Ramp:
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class ComPlanRequest:
     """What a planner of the centre of mass must keep."""
 
     start: np.ndarray
@@ -42,8 +42,8 @@ class Plan:
     degree: int = 5
     reach: float = np.inf
     """m: largest distance of the centre of mass from a support in use."""
-    upper: Ramp | None = None
-    lower: Ramp | None = None
+    upper: HeightRamp | None = None
+    lower: HeightRamp | None = None
     start_at_rest: bool = True
     finish_at_rest: bool = True
     margin: str = "wrench"
@@ -89,7 +89,7 @@ class Box:
 
 
 @dataclass(frozen=True)
-class Step:
+class SceneStep:
     """One phase of a scene: supports by name, and how long."""
 
     name: str
@@ -108,11 +108,11 @@ class Scene:
     mass: float
     """kg."""
     supports: Mapping[str, Support]
-    steps: tuple[Step, ...]
+    steps: tuple[SceneStep, ...]
     limit: float = np.inf
     """N: largest sum of normal forces."""
     gravity: np.ndarray = field(default_factory=lambda: np.array([0.0, 0.0, -9.81]))
-    plan: Plan | None = None
+    plan: ComPlanRequest | None = None
     path: ComPath | None = None
     boxes: tuple[Box, ...] = ()
     notes: tuple[str, ...] = ()
@@ -131,7 +131,7 @@ class Scene:
         return self.path is not None or all(step.duration is not None for step in self.steps)
 
     @cached_property
-    def phases(self) -> tuple[Phase, ...]:
+    def phases(self) -> tuple[ContactPhase, ...]:
         """The stances with their times; those of the path, else the durations of the steps."""
         if self.path is not None:
             instants = self.path.instants
@@ -144,17 +144,17 @@ class Scene:
                 "or a path"
             )
         return tuple(
-            Phase(stance, float(a), float(b), step.name)
+            ContactPhase(stance, float(a), float(b), step.name)
             for stance, a, b, step in zip(
                 self.stances, instants[:-1], instants[1:], self.steps, strict=True
             )
         )
 
-    def demand(self, time: np.ndarray) -> Demand:
+    def required_wrench(self, time: np.ndarray) -> RequiredWrench:
         """What the path of the scene needs at instants (s), as a point mass."""
         if self.path is None:
             raise ModelError(f"scene {self.name!r} has no path of the centre of mass")
-        return point_mass(
+        return point_mass_wrench(
             time,
             self.path.at(time),
             self.path.at(time, 2),

@@ -40,27 +40,27 @@ from typing import Any
 
 import numpy as np
 
-from homodyn.balance.contacts import Bounds, Grasp, Patch, Support, sole
-from homodyn.balance.scene import Box, ComPath, Plan, Ramp, Scene, Step
+from homodyn.balance.contacts import ContactPatch, Grasp, GraspBounds, Support, sole_contact
+from homodyn.balance.scene import Box, ComPath, ComPlanRequest, HeightRamp, Scene, SceneStep
 from homodyn.errors import FormatError, ModelError
 from homodyn.foundation.text import unknown_name
 from homodyn.model.formats.files import read_bytes
 
 FORMAT = "homodyn scene 1"
-SCENES = Path(__file__).parent / "scenes"
-KINDS = ("sole", "point", "patch", "grasp")
+SCENE_FOLDER = Path(__file__).parent / "scenes"
+SUPPORT_KINDS = ("sole", "point", "patch", "grasp")
 
 
 def scene_names() -> tuple[str, ...]:
     """The scenes that come with Homodyn."""
-    return tuple(sorted(path.stem for path in SCENES.glob("*.toml")))
+    return tuple(sorted(path.stem for path in SCENE_FOLDER.glob("*.toml")))
 
 
 def load_scene(source: str | Path) -> Scene:
     """The scene in a TOML file, or one that comes with Homodyn, by name; errors name the field."""
     path = Path(source)
     if path.suffix != ".toml" and str(source) in scene_names():
-        path = SCENES / f"{source}.toml"
+        path = SCENE_FOLDER / f"{source}.toml"
     elif path.suffix != ".toml":
         raise FormatError(
             f"this is no .toml file and {unknown_name('scene', str(source), scene_names())}",
@@ -173,7 +173,7 @@ class _Table:
         value = self.take(key)
         return None if value is None else _Table(value, self.path, key, self.lines)
 
-    def done(self) -> None:
+    def refuse_unknown_fields(self) -> None:
         for key in self.content:
             raise self.error(unknown_name("field", key, self.asked), key)
 
@@ -211,7 +211,7 @@ def _scene(table: _Table) -> Scene:
         boxes=tuple(_box(each) for each in table.tables("box")),
         notes=notes,
     )
-    table.done()
+    table.refuse_unknown_fields()
     return found
 
 
@@ -232,13 +232,13 @@ def _fitting(defaults: dict[str, Any], kind: Any) -> dict[str, Any]:
 def _support(table: _Table) -> Support:
     name, kind = table.text("name"), table.text("kind", "sole")
     table.place = f"support {name!r}"
-    if kind not in KINDS:
-        raise table.error(unknown_name("kind", kind, KINDS), "kind")
+    if kind not in SUPPORT_KINDS:
+        raise table.error(unknown_name("kind", kind, SUPPORT_KINDS), "kind")
     try:
         made = _grasp(table, name) if kind == "grasp" else _contact(table, name, kind)
     except ModelError as error:
         raise table.error(str(error)) from None
-    table.done()
+    table.refuse_unknown_fields()
     return made
 
 
@@ -259,12 +259,12 @@ def _grasp(table: _Table, name: str) -> Grasp:
         position,
         bounds["force"],
         bounds["moment"],
-        Bounds(within),
+        GraspBounds(within),
         body=table.text("body", ""),
     )
 
 
-def _contact(table: _Table, name: str, kind: str) -> Patch:
+def _contact(table: _Table, name: str, kind: str) -> ContactPatch:
     more: dict[str, Any] = {
         "friction": table.number("friction"),
         "limit": table.number("limit", np.inf, least=0.0),
@@ -275,10 +275,10 @@ def _contact(table: _Table, name: str, kind: str) -> Patch:
     }
     normal = table.numbers("normal", [0.0, 0.0, 1.0])
     if kind == "patch":
-        return Patch(name, table.numbers("corners", shape=(-1, 3)), normal, **more)
+        return ContactPatch(name, table.numbers("corners", shape=(-1, 3)), normal, **more)
     position = table.numbers("position")
     if kind == "point":
-        return Patch(name, position[None], normal, **more)
+        return ContactPatch(name, position[None], normal, **more)
     size = {key: table.number(key, least=0.0) for key in ("length", "width")}
     yaw = np.radians(table.number("yaw_degrees", 0.0))
     along = table.numbers("along", [np.cos(yaw), np.sin(yaw), 0.0])
@@ -288,10 +288,12 @@ def _contact(table: _Table, name: str, kind: str) -> Patch:
         raise table.error("this is the normal; give the direction of the long side", "along")
     first = first / np.linalg.norm(first)
     turn = np.c_[first, np.cross(up, first), up]
-    return sole(name, position, rotation=turn, offset=table.number("offset", 0.0), **size, **more)
+    return sole_contact(
+        name, position, rotation=turn, offset=table.number("offset", 0.0), **size, **more
+    )
 
 
-def _step(table: _Table, number: int, supports: Mapping[str, Support]) -> Step:
+def _step(table: _Table, number: int, supports: Mapping[str, Support]) -> SceneStep:
     names = table.take("supports", required=True)
     if not isinstance(names, list) or not names:
         raise table.error(f"names of supports are expected, got {names!r}", "supports")
@@ -302,25 +304,25 @@ def _step(table: _Table, number: int, supports: Mapping[str, Support]) -> Step:
     if duration is not None:
         table.content["duration"] = duration
         duration = table.number("duration", least=0.0)
-    step = Step(
+    step = SceneStep(
         table.text("name", str(number)),
         tuple(names),
         duration,
         table.number("shortest", 0.0),
     )
-    table.done()
+    table.refuse_unknown_fields()
     return step
 
 
-def _plan(table: _Table) -> Plan:
+def _plan(table: _Table) -> ComPlanRequest:
     corridor = table.take("corridor")
     upper = lower = None
     if corridor is not None:
         sides = _Table(corridor, table.path, "plan.corridor", table.lines)
-        upper = Ramp(*sides.numbers("upper", shape=(4,)))
-        lower = Ramp(*sides.numbers("lower", shape=(4,)))
-        sides.done()
-    plan = Plan(
+        upper = HeightRamp(*sides.numbers("upper", shape=(4,)))
+        lower = HeightRamp(*sides.numbers("lower", shape=(4,)))
+        sides.refuse_unknown_fields()
+    plan = ComPlanRequest(
         table.numbers("start"),
         table.numbers("finish"),
         int(table.number("degree", 5.0)),
@@ -333,7 +335,7 @@ def _plan(table: _Table) -> Plan:
         int(table.number("pieces", 1.0, least=0.0)),
         table.number("height_weight") if "height_weight" in table.content else None,
     )
-    table.done()
+    table.refuse_unknown_fields()
     return plan
 
 
@@ -352,11 +354,11 @@ def _path(table: _Table, phases: int) -> ComPath:
             f"{len(points)}",
             "points",
         )
-    table.done()
+    table.refuse_unknown_fields()
     return ComPath(degree, instants, points)
 
 
 def _box(table: _Table) -> Box:
     box = Box(table.text("name"), table.numbers("center"), table.numbers("size"))
-    table.done()
+    table.refuse_unknown_fields()
     return box

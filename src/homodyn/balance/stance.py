@@ -9,8 +9,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from homodyn.balance.contacts import Grasp, Patch, Support
-from homodyn.balance.linear_program import Infeasible, maximum
+from homodyn.balance.contacts import ContactPatch, Grasp, Support
+from homodyn.balance.polytopes.linear_program import Infeasible, maximize
 from homodyn.errors import ModelError, NoSolution
 from homodyn.foundation.text import duplicate_names, unknown_name
 
@@ -18,7 +18,7 @@ ORIGIN = np.zeros(3)
 
 
 @dataclass(frozen=True, eq=False)
-class Budget:
+class ForceBudget:
     """Generators under a limit each part of them has, and one that all share.
 
     The weights of each part sum to at most its limit, those of all parts to at most ``total``.
@@ -29,18 +29,18 @@ class Budget:
     total: float = np.inf
 
     @property
-    def simple(self) -> bool:
+    def has_one_part(self) -> bool:
         """Whether it has one part only."""
         return len(self.parts) == 1
 
     @property
-    def endless(self) -> bool:
+    def unbounded(self) -> bool:
         """Whether some weight may grow for ever."""
         return not np.isfinite(self.total) and any(not np.isfinite(d) for _, d in self.parts)
 
 
 @dataclass(frozen=True, eq=False)
-class Forces:
+class ContactForces:
     """Weights of generators that supports may have: ``weights >= 0`` and ``C weights <= d``.
 
     The wrench on the body is ``weights @ wrenches``, moment about ``reference`` and force.
@@ -56,12 +56,12 @@ class Forces:
     corner: np.ndarray
     """(generators,): number of the corner of a patch, or part of a grasp."""
     reference: np.ndarray
-    budgets: tuple[Budget, ...] | None
+    budgets: tuple[ForceBudget, ...] | None
     """The same limits as budgets, no generator in two; None where the rows are not of that kind."""
 
-    def limited(self, C: np.ndarray, d: np.ndarray) -> Forces:
+    def with_rows(self, C: np.ndarray, d: np.ndarray) -> ContactForces:
         """The same with more rows ``C weights <= d``."""
-        return Forces(
+        return ContactForces(
             self.wrenches,
             np.vstack([self.C, C]),
             np.r_[self.d, d],
@@ -81,7 +81,7 @@ class Forces:
         scale = np.abs(self.wrenches).max(axis=0)
         scale = np.where(scale > 0, scale, 1.0)
         force = float(np.abs(wrench / scale).max()) or 1.0
-        found = maximum(
+        found = maximize(
             -np.ones(k),
             np.vstack([-np.eye(k), self.C]),
             np.r_[np.zeros(k), self.d / force],
@@ -118,8 +118,10 @@ class Stance:
         if not self.supports:
             raise ModelError(f"{where} needs at least one support; a body in flight has no stance")
         for support in self.supports:
-            if not isinstance(support, Patch | Grasp):
-                raise ModelError(f"{where}: a support is a Patch or a Grasp, got {support!r}")
+            if not isinstance(support, ContactPatch | Grasp):
+                raise ModelError(
+                    f"{where}: a support is a ContactPatch or a Grasp, got {support!r}"
+                )
         twice = duplicate_names(self.names)
         if twice:
             raise ModelError(f"{where} has several supports of one name: {', '.join(twice)}")
@@ -149,14 +151,16 @@ class Stance:
         return Stance((*self.supports, *supports), self.limit, self.name, self.notes)
 
     @property
-    def patches(self) -> tuple[Patch, ...]:
+    def patches(self) -> tuple[ContactPatch, ...]:
         """The supports that push."""
-        return tuple(s for s in self.supports if isinstance(s, Patch))
+        return tuple(s for s in self.supports if isinstance(s, ContactPatch))
 
     @cached_property
     def points(self) -> np.ndarray:
         """(points, 3), m: corners of patches and places of grasps."""
-        found = [s.corners if isinstance(s, Patch) else s.position[None] for s in self.supports]
+        found = [
+            s.corners if isinstance(s, ContactPatch) else s.position[None] for s in self.supports
+        ]
         return np.concatenate(found)
 
     @cached_property
@@ -165,7 +169,7 @@ class Stance:
         return np.asarray(self.points.mean(axis=0))
 
     @cached_property
-    def forces(self) -> Forces:
+    def forces(self) -> ContactForces:
         """Every force the supports can give, as weights of generators under linear limits."""
         wrenches = [
             np.c_[s.moments + np.cross(s.points - self.reference, s.forces), s.forces]
@@ -179,17 +183,17 @@ class Stance:
         yaw: list[tuple[np.ndarray, float]] = []
         pushing, budgets = [], []
         for support, mine in zip(self.supports, own, strict=True):
-            if isinstance(support, Patch):
+            if isinstance(support, ContactPatch):
                 corner[mine] = np.repeat(np.arange(len(support.corners)), len(support.edges))
                 pushing.append((mine, support.limit))
                 yaw += _yaw_rows(support, mine, total)
             else:
                 for part, (own_, bound) in enumerate(support.budgets):
                     corner[mine[own_]] = part
-                    budgets.append(Budget(((mine[own_], bound),)))
-        budgets = [*_pushing_budgets(pushing, self.limit), *budgets]
+                    budgets.append(ForceBudget(((mine[own_], bound),)))
+        budgets = [*_normal_force_budgets(pushing, self.limit), *budgets]
         limits = [row for budget in budgets for row in _budget_rows(budget, total)] + yaw
-        return Forces(
+        return ContactForces(
             np.concatenate(wrenches),
             np.array([row for row, _ in limits]).reshape(-1, total),
             np.array([bound for _, bound in limits]),
@@ -206,7 +210,7 @@ class Stance:
         *,
         about: Sequence[float] | np.ndarray = ORIGIN,
     ) -> tuple[SupportForce, ...]:
-        """Forces of the supports that together give a force (N) and a moment (N m) about a point.
+        """Distribute a force (N) and a moment (N m) about a point over the supports.
 
         Of all there are, those with the least sum of normal forces. ``NoSolution`` if none are.
         """
@@ -232,25 +236,25 @@ class Stance:
         return tuple(found)
 
 
-def _pushing_budgets(parts: list[tuple[np.ndarray, float]], total: float) -> list[Budget]:
+def _normal_force_budgets(parts: list[tuple[np.ndarray, float]], total: float) -> list[ForceBudget]:
     """Budgets of the contacts: limits that can never bind are left out."""
     if not parts:
         return []
     if sum(limit for _, limit in parts) <= total:
-        return [Budget((part,), part[1]) for part in parts]
+        return [ForceBudget((part,), part[1]) for part in parts]
     if all(limit >= total for _, limit in parts):
-        return [Budget(((np.concatenate([own for own, _ in parts]), total),), total)]
-    return [Budget(tuple((own, min(limit, total)) for own, limit in parts), total)]
+        return [ForceBudget(((np.concatenate([own for own, _ in parts]), total),), total)]
+    return [ForceBudget(tuple((own, min(limit, total)) for own, limit in parts), total)]
 
 
-def _budget_rows(budget: Budget, count: int) -> list[tuple[np.ndarray, float]]:
+def _budget_rows(budget: ForceBudget, count: int) -> list[tuple[np.ndarray, float]]:
     told = [(np.isin(np.arange(count), own).astype(float), limit) for own, limit in budget.parts]
-    if not budget.simple:
+    if not budget.has_one_part:
         told.append((np.sum([row for row, _ in told], axis=0), budget.total))
     return [(row, limit) for row, limit in told if np.isfinite(limit)]
 
 
-def _yaw_rows(support: Patch, own: np.ndarray, total: int) -> list[tuple[np.ndarray, float]]:
+def _yaw_rows(support: ContactPatch, own: np.ndarray, total: int) -> list[tuple[np.ndarray, float]]:
     """Rows of Qiu 4.21: the moments along n + mu s and its likes stay below the limit."""
     if not np.isfinite(support.yaw_limit):
         return []

@@ -16,15 +16,15 @@ from scipy.spatial import ConvexHull
 
 from homodyn.balance import (
     Stance,
-    included,
-    margins,
-    point,
-    point_mass,
-    sole,
-    static_polygon,
+    inclusion,
+    point_contact,
+    point_mass_wrench,
+    sole_contact,
+    static_equilibrium_polygon,
+    wrench_margins,
     wrench_set,
 )
-from homodyn.balance.polytope import Polytope
+from homodyn.balance.polytopes.polytope import Polytope
 from homodyn.bench.balance_plans import plan_rows
 from homodyn.bench.harness import BenchmarkRow, benchmark, best_of, interleave
 from homodyn.errors import HomodynError
@@ -39,9 +39,9 @@ def three_points() -> Stance:
     """Three points on unlike slopes."""
     return Stance(
         (
-            point("left", (0.0, 0.3, 0.0), normal=(0.1, -0.2, 1.0), friction=0.6),
-            point("right", (0.1, -0.3, 0.1), normal=(-0.1, 0.2, 1.0), friction=0.6),
-            point("hand", (0.6, 0.0, 0.4), normal=(-0.3, 0.0, 1.0), friction=0.6),
+            point_contact("left", (0.0, 0.3, 0.0), normal=(0.1, -0.2, 1.0), friction=0.6),
+            point_contact("right", (0.1, -0.3, 0.1), normal=(-0.1, 0.2, 1.0), friction=0.6),
+            point_contact("hand", (0.6, 0.0, 0.4), normal=(-0.3, 0.0, 1.0), friction=0.6),
         )
     )
 
@@ -51,9 +51,9 @@ def three_soles() -> Stance:
     size: dict[str, Any] = {"length": 0.24, "width": 0.1, "friction": 0.6}
     return Stance(
         (
-            sole("left", (0.0, 0.2, 0.0), yaw=0.2, **size),
-            sole("right", (0.3, -0.2, 0.1), yaw=-0.1, **size),
-            sole("hand", (0.7, 0.1, 0.5), yaw=0.5, **size),
+            sole_contact("left", (0.0, 0.2, 0.0), yaw=0.2, **size),
+            sole_contact("right", (0.3, -0.2, 0.1), yaw=-0.1, **size),
+            sole_contact("hand", (0.7, 0.1, 0.5), yaw=0.5, **size),
         )
     )
 
@@ -113,11 +113,11 @@ def balance(quick: bool) -> Iterator[BenchmarkRow]:
     """Static polygons and admissible wrenches of stances, against linear programs and hulls."""
     repeat = 3 if quick else 7
     for name, stance in (("three points", three_points()), ("three soles", three_soles())):
-        ours = static_polygon(stance)
+        ours = static_equilibrium_polygon(stance)
         for peer in (polygon_by_programs, polygon_by_hull):
             _same(ours, peer(stance), name)
         mine, programs, hulls = interleave(
-            lambda s=stance: static_polygon(s),  # type: ignore[misc]
+            lambda s=stance: static_equilibrium_polygon(s),  # type: ignore[misc]
             lambda s=stance: polygon_by_programs(s),  # type: ignore[misc]
             lambda s=stance: polygon_by_hull(s),  # type: ignore[misc]
             repeat=repeat,
@@ -136,14 +136,20 @@ def balance(quick: bool) -> Iterator[BenchmarkRow]:
 def _states(quick: bool) -> Iterator[BenchmarkRow]:
     size: dict[str, Any] = {"length": 0.28, "width": 0.12, "friction": 0.7}
     stance = Stance(
-        (sole("left", (0, 0.1, 0), **size), sole("right", (0.3, -0.1, 0.1), yaw=0.2, **size)), 1500
+        (
+            sole_contact("left", (0, 0.1, 0), **size),
+            sole_contact("right", (0.3, -0.1, 0.1), yaw=0.2, **size),
+        ),
+        1500,
     )
     made = best_of(lambda: wrench_set(stance, method="hull"), repeat=3)
     yield BenchmarkRow("wrenches of a stance on two soles", made * 1e3, None, "ms", None, None)
     wrenches = wrench_set(stance)
     rng = np.random.default_rng(0)
     com = rng.normal(size=(STATE_COUNT, 3)) * [0.1, 0.05, 0.05] + [0.15, 0.0, 0.9]
-    moved = point_mass(np.arange(STATE_COUNT), com, rng.normal(size=(STATE_COUNT, 3)), mass=70.0)
+    moved = point_mass_wrench(
+        np.arange(STATE_COUNT), com, rng.normal(size=(STATE_COUNT, 3)), mass=70.0
+    )
     some = 20 if quick else 100
 
     def programs() -> None:
@@ -151,8 +157,11 @@ def _states(quick: bool) -> Iterator[BenchmarkRow]:
             _feasible(stance, moved.moment[k], moved.force[k])
 
     for name, ours in (
-        ("balanced or not", lambda: wrenches.inside(moved.force, moved.moment)),
-        ("three margins", lambda: margins(wrenches, moved.force, moved.moment, com=moved.com)),
+        ("balanced or not", lambda: wrenches.contains(moved.force, moved.moment)),
+        (
+            "three margins",
+            lambda: wrench_margins(wrenches, moved.force, moved.moment, com=moved.com),
+        ),
     ):
         mine = best_of(ours, repeat=5) * 1e3
         theirs = best_of(programs, repeat=2) * 1e3 * STATE_COUNT / some
@@ -183,5 +192,5 @@ def _feasible(stance: Stance, moment: np.ndarray, force: np.ndarray) -> bool:
 
 def _same(ours: Polytope, corners: np.ndarray, name: str) -> None:
     theirs = Polytope.from_points(corners)
-    if not (included(ours, theirs, 1e-4) and included(theirs, ours, 1e-4)):
+    if not (inclusion(ours, theirs, 1e-4) and inclusion(theirs, ours, 1e-4)):
         raise HomodynError(f"the polygons of {name} differ: nothing to compare")

@@ -17,7 +17,7 @@ from homodyn.bench.pinocchio_tree import peer_positions, pinocchio_tree
 from homodyn.catalog import heiman
 from homodyn.dynamics import PointContact, RollingSphere, edge_contact, flat_foot
 from homodyn.model import Model
-from homodyn.model.traced import StateFunction
+from homodyn.model.state_function import StateFunction
 from homodyn.symbolic import kernel, machine
 
 STATE_COUNT = 10_000

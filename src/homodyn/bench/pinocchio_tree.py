@@ -44,10 +44,10 @@ def pinocchio_tree(model: Model) -> Any:
 
 def peer_positions(model: Model, q: np.ndarray) -> np.ndarray:
     """Positions as Pinocchio writes them: quaternions with the scalar last."""
-    from homodyn.model.layout import layout
+    from homodyn.model.coordinate_layout import joint_layout
 
     there = q.copy()
-    for joint, place in zip(model.joints, layout(model), strict=True):
+    for joint, place in zip(model.joints, joint_layout(model), strict=True):
         if joint.quaternion:
             part = slice(place.q.stop - 4, place.q.stop)
             there[..., part] = np.roll(q[..., part], -1, axis=-1)
@@ -77,7 +77,7 @@ def _joints(joint: Joint) -> list[tuple[str, Any]]:
         ("slide", 2): pin.JointModelPZ,
     }
     made = []
-    for k, motion in enumerate(joint.motions):
+    for k, motion in enumerate(joint.axes):
         if motion.coordinate != k or motion.function != IDENTITY or motion.pitch:
             raise HomodynError(f"joint {joint.name!r} has no counterpart in Pinocchio")
         axis = np.asarray(motion.axis)

@@ -32,7 +32,7 @@ def body() -> Model:
     """Human36 without the three freedoms of its neck."""
     model = human36()
     stiff = [
-        replace(joint, kind="fixed", motions=(), coordinates=()) if joint.name == "neck" else joint
+        replace(joint, kind="fixed", axes=(), coordinates=()) if joint.name == "neck" else joint
         for joint in model.joints
     ]
     return replace(model, joints=tuple(stiff))

@@ -1,27 +1,27 @@
 """Ready bodies with the sources of their numbers, and the anthropometric tables behind them."""
 
-from homodyn.catalog.anthropometry import Segment, de_leva
+from homodyn.catalog.anthropometry import SegmentParameters, de_leva
 from homodyn.catalog.bip import bip
 from homodyn.catalog.coman import coman
 from homodyn.catalog.hdm import hdm
 from homodyn.catalog.heiman import CLEARANCES, PLANAR, SUBJECTS, heiman
-from homodyn.catalog.heiman_numbers import typical_torques, walking_bounds
+from homodyn.catalog.heiman_tables import typical_torques, walking_bounds
 from homodyn.catalog.human36 import human36
 from homodyn.catalog.humans_order import from_humans, to_humans
 from homodyn.catalog.khr1 import khr1
 from homodyn.catalog.manikin import manikin
-from homodyn.catalog.mirror import Mirror, mirror, mirror_map
-from homodyn.catalog.registry import Entry, build, describe, description, entries, entry
-from homodyn.catalog.scaling import scaled
+from homodyn.catalog.mirror import MirrorMap, mirror, mirror_map
+from homodyn.catalog.registry import CatalogEntry, build, describe, description, entries, entry
+from homodyn.catalog.scaling import scale
 from homodyn.catalog.winter import winter_human
 
 __all__ = [
     "CLEARANCES",
     "PLANAR",
     "SUBJECTS",
-    "Entry",
-    "Mirror",
-    "Segment",
+    "CatalogEntry",
+    "MirrorMap",
+    "SegmentParameters",
     "bip",
     "build",
     "coman",
@@ -38,7 +38,7 @@ __all__ = [
     "manikin",
     "mirror",
     "mirror_map",
-    "scaled",
+    "scale",
     "to_humans",
     "typical_torques",
     "walking_bounds",

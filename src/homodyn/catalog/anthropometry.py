@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from homodyn.catalog.table import rows
+from homodyn.catalog.data_tables import table_rows
 from homodyn.errors import ModelError
 from homodyn.foundation.text import unknown_name
 from homodyn.model import Body
@@ -17,7 +17,7 @@ MASS = {"male": 73.0, "female": 61.9}
 
 
 @dataclass(frozen=True)
-class Segment:
+class SegmentParameters:
     """One segment of a table, between two end points.
 
     ``length`` is a part of the stature, ``mass`` of the body mass; ``com`` (from the first end
@@ -51,21 +51,21 @@ class Segment:
         com = self.com * long if upwards else -self.com * long
         return Body(name, own, (0.0, 0.0, com), [own * (r * long) ** 2 for r in self.gyration])
 
-    def reversed(self) -> Segment:
+    def from_distal_end(self) -> SegmentParameters:
         """The same segment counted from its other end point."""
         first, _, last = self.endpoints.partition("-")
-        return Segment(
+        return SegmentParameters(
             self.name, f"{last}-{first}", self.length, self.mass, 1.0 - self.com, self.gyration
         )
 
 
-def de_leva(segment: str, sex: str = "male", endpoints: str = "") -> Segment:
+def de_leva(segment: str, sex: str = "male", endpoints: str = "") -> SegmentParameters:
     """A segment of de Leva (1996), table 4: ``de_leva("shank", "female", "KJC-AJC")``.
 
     Without ``endpoints`` the first definition of the table is taken. Segments: head, trunk, upper
     trunk, middle trunk, lower trunk, upper arm, forearm, hand, thigh, shank, foot.
     """
-    table = rows("de_leva_1996")
+    table = table_rows("de_leva_1996")
     for what, value, column in (("sex", sex, "sex"), ("segment", segment, "segment")):
         known = dict.fromkeys(row[column] for row in table)
         if value not in known:
@@ -79,7 +79,7 @@ def de_leva(segment: str, sex: str = "male", endpoints: str = "") -> Segment:
         )
     row = named[0]
     gyration = [float(row[axis]) for axis in ("sagittal", "transverse", "longitudinal")]
-    return Segment(
+    return SegmentParameters(
         segment,
         row["endpoints"],
         float(row["length"]) / STATURE[sex],

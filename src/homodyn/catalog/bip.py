@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from homodyn.catalog.ranges import motion_range
+from homodyn.catalog.data_tables import table_document
+from homodyn.catalog.joint_ranges import motion_range
 from homodyn.catalog.registry import entry
-from homodyn.catalog.table import document
 from homodyn.model import Assembly, Body, Model, joints
+from homodyn.model.side import Side
 
 ASSUMPTIONS = (
     "SURROGATE: mass and inertia of hip crosses, thighs and shanks, so that the robot weighs "
@@ -27,7 +28,6 @@ ASSUMPTIONS = (
     "The robot's ranges are not known; those of people (AAOS 1965) are used.",
     "Capsules are for drawing and distances only.",
 )
-SIDES = {"right": -1.0, "left": 1.0}
 _LEG = ("hip_bracket", "hip_cross", "thigh", "shank", "ankle_cardan", "foot")
 _TRUNK = ("lumbar_lever", "trunk_cardan", "cabinet")
 _MIRROR = (1.0, 1.0, 1.0, -1.0, 1.0, -1.0)
@@ -42,13 +42,13 @@ _MIRROR = (1.0, 1.0, 1.0, -1.0, 1.0, -1.0)
 def bip() -> Model:
     """Bip of HuMAnS: a biped robot of 105 kg with 15 joints, 25 tags and 12 contact points."""
     assembly = Assembly("bip", notes=("Biped robot Bip of HuMAnS (INRIA, 2006).", *ASSUMPTIONS))
-    height = document("bip")["base_height"]
+    height = table_document("bip")["base_height"]
     root = joints.euler_free("zyx")
     assembly = assembly.add(_body("pelvis", ""), root, at=(0.0, 0.0, height), joint_name="root")
     for name, side, parent in _links():
         body = _body(name, side)
-        joint = _sided(document("bip")["solid"][name]["joint"], side)
-        at = _joint_place(name, SIDES.get(side, 0.0))
+        joint = _side_name(table_document("bip")["solid"][name]["joint"], side)
+        at = _joint_place(name, (Side(side).sign if side else 0.0))
         assembly = assembly.add(body, _hinge(name, side), parent, at=at, joint_name=joint)
     return _with_tags(_with_capsules(assembly)).model()
 
@@ -57,43 +57,43 @@ def humans_order() -> tuple[str, ...]:
     """Coordinates in the document's order q1 to q21; with a minus where they count backwards."""
     names = {}
     for name, side, _ in _links():
-        solid = document("bip")["solid"][name]
-        names[solid["q"][1 if side == "right" else 0]] = _sided(solid["joint"], side)
+        solid = table_document("bip")["solid"][name]
+        names[solid["q"][1 if side == "right" else 0]] = _side_name(solid["joint"], side)
     root = ("root_tx", "root_tz", "-root_ty", "root_rx", "root_rz", "-root_ry")
     return (*(names[number] for number in sorted(names)), *root)
 
 
 def _links() -> Iterator[tuple[str, str, str]]:
     """Solid, side and name of the carrying solid, from the pelvis outwards."""
-    for side in SIDES:
+    for side in Side:
         parent = "pelvis"
         for name in _LEG:
             yield name, side, parent
-            parent = _sided(name, side)
+            parent = _side_name(name, side)
     parent = "pelvis"
     for name in _TRUNK:
         yield name, "", parent
         parent = name
 
 
-def _sided(name: str, side: str) -> str:
+def _side_name(name: str, side: str) -> str:
     return f"{side}_{name}" if side else name
 
 
 def _body(name: str, side: str) -> Body:
-    solid = document("bip")["solid"][name]
+    solid = table_document("bip")["solid"][name]
     x, y, z = solid["com"]
     entries = solid["inertia"]
     if side == "right":
         y, entries = -y, [sign * value for sign, value in zip(_MIRROR, entries, strict=True)]
     xx, yy, zz, xy, xz, yz = entries
     inertia = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
-    return Body(_sided(name, side), solid["mass"], [x, y, z], inertia)
+    return Body(_side_name(name, side), solid["mass"], [x, y, z], inertia)
 
 
 def _hinge(name: str, side: str) -> joints.JointType:
     """The joint of a solid; roll and yaw of the right leg count the movement backwards."""
-    solid = document("bip")["solid"][name]
+    solid = table_document("bip")["solid"][name]
     movement = solid["range"]
     if side == "right" and solid["axis"] in ("x", "z"):
         movement = f"-{movement}"
@@ -103,7 +103,7 @@ def _hinge(name: str, side: str) -> joints.JointType:
 
 def _joint_place(name: str, side: float) -> list[float]:
     """Where a solid's joint is in the solid that carries it (m)."""
-    table = document("bip")
+    table = table_document("bip")
     places = {
         "hip_bracket": [0.0, side * table["half_hip"], 0.0],
         "shank": [0.0, 0.0, -table["thigh"]],
@@ -114,11 +114,11 @@ def _joint_place(name: str, side: float) -> list[float]:
 
 
 def _with_capsules(assembly: Assembly) -> Assembly:
-    table = document("bip")
+    table = table_document("bip")
     hip = table["half_hip"]
     assembly = assembly.capsule("pelvis", "pelvis", (0, -hip, 0.03), (0, hip, 0.03), 0.07)
     assembly = assembly.capsule("cabinet", "cabinet", (0, 0, 0.11), (0, 0, 0.55), 0.11)
-    for side in SIDES:
+    for side in Side:
         for name, radius in (("thigh", 0.06), ("shank", 0.05)):
             body = f"{side}_{name}"
             assembly = assembly.capsule(body, body, (0, 0, 0), (0, 0, -table[name]), radius)
@@ -130,34 +130,34 @@ def _with_capsules(assembly: Assembly) -> Assembly:
 
 def _with_tags(assembly: Assembly) -> Assembly:
     """The 25 tags in the document's order, with contacts at tags 1 to 4, 11 to 14 and 22 to 25."""
-    down = -document("bip")["sole"]
+    down = -table_document("bip")["sole"]
     tags: list[tuple[str, str, tuple[float, float, float]]] = []
     corners = {
         side: [
             (f"{side}_{end}_{edge}", f"{side}_foot", (x, way * y, down))
             for end, x, y in (("front", 0.170, 0.090), ("rear", -0.120, 0.060))
-            for edge, way in SIDES.items()
+            for edge, way in ((s, s.sign) for s in Side)
         ]
-        for side in SIDES
+        for side in Side
     }
     zero = (0.0, 0.0, 0.0)
-    tags += corners["right"]
+    tags += corners[Side.RIGHT]
     tags += [
         ("right_ankle", "right_ankle_cardan", zero),
         ("right_knee_center", "right_shank", zero),
     ]
-    tags += [(f"{side}_hip_center", f"{side}_thigh", zero) for side in SIDES]
+    tags += [(f"{side}_hip_center", f"{side}_thigh", zero) for side in Side]
     tags += [("left_knee_center", "left_shank", zero), ("left_ankle", "left_ankle_cardan", zero)]
-    tags += corners["left"]
+    tags += corners[Side.LEFT]
     tags += [("lumbar", "lumbar_lever", zero)]
     tags += [
         (f"trunk_{end}_{side}", "cabinet", (0.0, 0.110 * way, z))
         for end, z in (("bottom", 0.0), ("top", 0.660))
-        for side, way in SIDES.items()
+        for side, way in ((s, s.sign) for s in Side)
     ]
-    tags += [(f"{side}_sole_center", f"{side}_foot", (0.0, 0.0, down)) for side in SIDES]
+    tags += [(f"{side}_sole_center", f"{side}_foot", (0.0, 0.0, down)) for side in Side]
     hooks = [
-        (f"hook_{end}_{side}", "cabinet", (x, 0.110 * SIDES[side], 0.660))
+        (f"hook_{end}_{side}", "cabinet", (x, 0.110 * Side(side).sign, 0.660))
         for end, side, x in (
             ("back", "right", -0.150),
             ("back", "left", -0.150),
@@ -167,6 +167,6 @@ def _with_tags(assembly: Assembly) -> Assembly:
     ]
     for name, body, at in tags + hooks:
         assembly = assembly.marker(name, body, at)
-    for name, body, at in corners["right"] + corners["left"] + hooks:
+    for name, body, at in corners[Side.RIGHT] + corners[Side.LEFT] + hooks:
         assembly = assembly.contact(f"{name}_contact", body, position=at)
     return assembly

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from homodyn.catalog.data_tables import table_document
 from homodyn.catalog.registry import entry
-from homodyn.catalog.table import document
 from homodyn.model import Assembly, Body, Model, joints
 
 ASSUMPTIONS = (
@@ -34,7 +34,7 @@ def coman() -> Model:
     The root's height is that of the hips; its default leaves 5 mm of air below the soles, as the
     source starts its simulations.
     """
-    table = document("coman")
+    table = table_document("coman")
     source = "CoMan of van den Kieboom (2014), appendix A; full inertias, motion in a plane."
     torso = table["body"]["torso"]
     root = joints.planar("y", default=(0.0, torso["at"][2], 0.0))

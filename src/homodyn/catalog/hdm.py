@@ -16,8 +16,8 @@ from math import pi, radians
 
 import numpy as np
 
+from homodyn.catalog.data_tables import table_rows
 from homodyn.catalog.registry import entry
-from homodyn.catalog.table import rows
 from homodyn.errors import ModelError
 from homodyn.foundation.text import unknown_name
 from homodyn.model import Assembly, Body, Model, box, capsule, joints, sphere
@@ -33,7 +33,7 @@ _SECOND_BY_FIRST = {"x": "y", "z": "z", "y": "-x"}
 """Ours for the axes of a joint about which its second segment turns as the angle grows."""
 _FIRST_BY_SECOND = {"x": "-y", "z": "-z", "y": "x"}
 _NAMES = {"x": "pitch", "z": "yaw", "y": "roll"}
-_FAR = 0.3
+MAX_MARKER_DISTANCE_M = 0.3
 """Places (m) beyond this were never measured: the programs fill them with numbers up to one."""
 
 ASSUMPTIONS = (
@@ -64,7 +64,7 @@ def hdm(sizes: str = "default", markers: str = "cmu", *, density: Array = 1000.0
     for what, given, known in (("sizes", sizes, SIZES), ("markers", markers, MARKERS)):
         if given not in known:
             raise ModelError(f"hdm has {unknown_name(what, given, known)}")
-    segments = {row["segment"]: _Segment.of(row, sizes) for row in rows("hdm_segments")}
+    segments = {row["segment"]: _Segment.of(row, sizes) for row in table_rows("hdm_segments")}
     source = f"Human Dynamic Model, sizes {sizes!r}, markers {markers!r}."
     assembly = Assembly("hdm", notes=(source, *ASSUMPTIONS))
     start = (*_standing(sizes, segments), 0.0, 0.0, 0.0)
@@ -150,7 +150,7 @@ class _Segment:
 
 def _outwards() -> Iterator[tuple[dict[str, str], str, str]]:
     """The joints from the pelvis outwards, each with the segments that carry and are carried."""
-    left, reached = list(rows("hdm_joints")), {ROOT}
+    left, reached = list(table_rows("hdm_joints")), {ROOT}
     while left:
         row = next(row for row in left if {row["first"], row["second"]} & reached)
         left.remove(row)
@@ -207,11 +207,11 @@ def _standing(sizes: str, segments: dict[str, _Segment]) -> np.ndarray:
 def _markers(markers: str) -> Iterator[tuple[str, str, list[float]]]:
     """Name, segment and place of each marker of a set."""
     if markers == "cmu":
-        for row in rows("hdm_markers_cmu"):
+        for row in table_rows("hdm_markers_cmu"):
             yield row["marker"], row["segment"], [float(row[axis]) for axis in "xyz"]
     elif markers != "none":
-        for row in rows("hdm_markers_phasespace"):
+        for row in table_rows("hdm_markers_phasespace"):
             place = [float(row[f"{markers}_{axis}"]) for axis in "xyz"]
             if row[f"{markers}_segment"]:
-                located = max(map(abs, place)) < _FAR
+                located = max(map(abs, place)) < MAX_MARKER_DISTANCE_M
                 yield row["led"], row[f"{markers}_segment"], place if located else [0.0] * 3

@@ -13,16 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from homodyn.catalog.heiman_numbers import (
-    SIDES,
-    Numbers,
+from homodyn.catalog.heiman_shapes import with_shapes
+from homodyn.catalog.heiman_tables import (
+    SIDE_TITLES,
+    HeimanParameters,
     coordinate_numbers,
-    numbers,
-    side_of,
+    heiman_parameters,
+    side_title,
     stem,
     subject_lengths,
 )
-from homodyn.catalog.heiman_shapes import with_shapes
 from homodyn.catalog.registry import entry
 from homodyn.errors import ModelError
 from homodyn.foundation.text import unknown_name
@@ -38,7 +38,7 @@ PLANAR: Mapping[str, str] = {
     "Pelvis": "TX TZ RY",
     "Lumbar": "RY",
     "Head": "RY",
-    **{f"{joint}{side}": "RY" for joint in ("Hip", "Ankle", "Shoulder") for side in SIDES},
+    **{f"{joint}{side}": "RY" for joint in ("Hip", "Ankle", "Shoulder") for side in SIDE_TITLES},
 }
 """Freedoms of a person who moves in the sagittal plane: ``heiman(joints=PLANAR)``."""
 
@@ -85,7 +85,7 @@ def heiman(
     (``"PelvisHeight"``, ``"ThighRightLength"``), masses in kg (``"ThighRightMass"``), centres of
     mass and radii of gyration as parts of the segment's length (``"ThighRightCOM"``: along z, or
     three numbers; ``"ThighRightGyration"``: three numbers). A name without its side stands for
-    both: ``"ThighLength"``. `heiman_numbers.numbers` has all names with their values.
+    both: ``"ThighLength"``. `heiman_tables.heiman_parameters` has all names with their values.
 
     ``joints`` chooses the freedoms of joints, from TX TY TZ RX RY RZ in the order of the turns:
     ``{"KneeRight": "RY RX RZ", "Lumbar": ""}``.
@@ -97,7 +97,7 @@ def heiman(
     The neutral pose stands on the ground, Z = 0. No coordinate has a spring; give it one by
     ``model.with_numbers({"KneeRight_RY.stiffness": 20.0, "KneeRight_RY.damping": 1.0})``.
     """
-    n = numbers(height, mass, sex, overrides or {}, foot)
+    n = heiman_parameters(height, mass, sex, overrides or {}, foot)
     tree = _tree(n)
     freedoms = _freedoms({joint: dofs for joint, *_, dofs in tree}, joints or {})
     standing = n["FootRightHeight"] + n["ShankRightLength"] + n["ThighRightLength"]
@@ -118,7 +118,7 @@ def heiman(
     return with_shapes(made, n).model()
 
 
-def _tree(n: Numbers) -> list[tuple[str, str, str, tuple[Array, Array, Array], str]]:
+def _tree(n: HeimanParameters) -> list[tuple[str, str, str, tuple[Array, Array, Array], str]]:
     """Joint, parent, child, place in the parent and freedoms (section 4.3.2), depth first.
 
     The thesis prints the right hip without its minus sign.
@@ -161,9 +161,9 @@ def _tree(n: Numbers) -> list[tuple[str, str, str, tuple[Array, Array, Array], s
     ]
 
 
-def _segment(n: Numbers, name: str) -> Body:
+def _segment(n: HeimanParameters, name: str) -> Body:
     """The body of a segment: com = part x length, I = m (part x length)^2 (eq. 4.5 to 4.7)."""
-    mass, side = n[f"{name}Mass"], side_of(name)
+    mass, side = n[f"{name}Mass"], side_title(name)
     lengths = {"Pelvis": "PelvisHeight", "MiddleTrunk": "MiddleTrunkHeight"}
     lengths |= {"UpperTrunk": "UpperTrunkHeight"}
     kind = stem(name)

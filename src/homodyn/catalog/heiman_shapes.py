@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from math import pi
 
-from homodyn.catalog.heiman_numbers import SIDES, Numbers, side_of, stem, subject_lengths
-from homodyn.catalog.table import rows
+from homodyn.catalog.data_tables import table_rows
+from homodyn.catalog.heiman_tables import (
+    SIDE_TITLES,
+    HeimanParameters,
+    side_title,
+    stem,
+    subject_lengths,
+)
 from homodyn.model import Assembly
 from homodyn.spatial import Array
 
-DENSITY = 1000.0
+DENSITY_KG_PER_M3 = 1000.0
 """Density (kg/m3) that gives the limbs their thickness; assumed."""
 
 _SUBJECT3_HEIGHT = 1.86
 _SUBJECT3_FOOT = 0.2719
 # Places in the foot of Subject3 (m), from his public model: forwards of the ankle, and medially
 # (positive) of it.
-_FOREFOOT = 0.18
+FOREFOOT_LENGTH_SHARE = 0.18
 _MEDIAL = {"Hallux": 0.03, "Meta5": -0.06}
 
 # Radius and half the width between the caps, as parts of the stature: the default person's trunk
@@ -29,14 +35,14 @@ _TRUNK = {
 _NECK_RADIUS, _CLAVICLE_RADIUS = 0.033, 0.020
 
 
-def with_shapes(made: Assembly, n: Numbers) -> Assembly:
+def with_shapes(made: Assembly, n: HeimanParameters) -> Assembly:
     """The assembly of HeiMan's segments with all that is attached to them."""
     return _capsules(_markers(_contacts(made, n), n), n)
 
 
-def _contacts(made: Assembly, n: Numbers) -> Assembly:
+def _contacts(made: Assembly, n: HeimanParameters) -> Assembly:
     """Heel sphere through the sole, and two points of the forefoot (section 4.7)."""
-    for side in SIDES:
+    for side in SIDE_TITLES:
         body, sole = f"Foot{side}", -n[f"Foot{side}Height"]
         behind = -n[f"Foot{side}PosteriorPoint"]
         made = made.contact(
@@ -45,14 +51,14 @@ def _contacts(made: Assembly, n: Numbers) -> Assembly:
         size = n[f"Foot{side}Length"] / _SUBJECT3_FOOT
         inwards = 1.0 if side == "Right" else -1.0
         for point, medial in _MEDIAL.items():
-            at = (_FOREFOOT * size, inwards * medial * size, sole)
+            at = (FOREFOOT_LENGTH_SHARE * size, inwards * medial * size, sole)
             made = made.contact(f"{point}{side}", body, "point", position=at)
     return made
 
 
-def _markers(made: Assembly, n: Numbers) -> Assembly:
+def _markers(made: Assembly, n: HeimanParameters) -> Assembly:
     """Plug-in-Gait markers, symmetric: the mean of both sides of Subject3, scaled."""
-    table = {row["marker"]: row for row in rows("heiman_markers")}
+    table = {row["marker"]: row for row in table_rows("heiman_markers")}
     lengths = subject_lengths("Subject3")
     for name, row in table.items():
         other = table.get({"R": "L", "L": "R"}.get(name[0], name[0]) + name[1:], row)
@@ -72,11 +78,11 @@ def _markers(made: Assembly, n: Numbers) -> Assembly:
     return made
 
 
-def _capsules(made: Assembly, n: Numbers) -> Assembly:
+def _capsules(made: Assembly, n: HeimanParameters) -> Assembly:
     """One capsule for each segment, named like it."""
     height = n["height"]
     for body in made.bodies:
-        name, side, kind = body.name, side_of(body.name), stem(body.name)
+        name, side, kind = body.name, side_title(body.name), stem(body.name)
         if kind in _TRUNK:
             radius, half = (part * height for part in _TRUNK[kind])
             middle = n[f"{kind}Height"] / 2
@@ -90,7 +96,7 @@ def _capsules(made: Assembly, n: Numbers) -> Assembly:
             ends = ((0, 0, 0), (0, 0, n["NeckLength"]))
         else:
             length = n[f"{kind}{side}Length"]
-            radius = (n[f"{name}Mass"] / (DENSITY * pi * length)) ** 0.5
+            radius = (n[f"{name}Mass"] / (DENSITY_KG_PER_M3 * pi * length)) ** 0.5
             if kind == "Head":
                 ends = ((0, 0, radius), (0, 0, length - radius))
             elif kind == "Foot":

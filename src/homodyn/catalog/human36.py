@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from functools import reduce
 from typing import Any
 
-from homodyn.catalog.ranges import LIMITS, motion_ranges
+from homodyn.catalog.data_tables import table_document
+from homodyn.catalog.joint_ranges import LIMITS, motion_ranges
 from homodyn.catalog.registry import entry
-from homodyn.catalog.table import document
 from homodyn.errors import ModelError
 from homodyn.model import Assembly, Body, Model, joints
 from homodyn.spatial import Array
@@ -55,7 +55,7 @@ def human36(
     ``lengths`` (m) replaces some of `human36_lengths`; tags that are placed by them follow.
     """
     known = _lengths(size, variant, lengths or {})
-    content = document("human36")
+    content = table_document("human36")
     assembly = Assembly("human36", notes=(_origin(variant), *ASSUMPTIONS))
     for segment in content["segment"]:
         assembly = _with_segment(assembly, segment, known, mass)
@@ -71,14 +71,14 @@ def human36(
 def human36_lengths(size: Array = 1.741, *, variant: str = "document") -> dict[str, Array]:
     """The 31 anatomical lengths (m) by name, in the document's order L1 to L31."""
     known = _lengths(size, variant, {})
-    return {rule["name"]: known[rule["id"]] for rule in document("human36")["length"]}
+    return {rule["name"]: known[rule["id"]] for rule in table_document("human36")["length"]}
 
 
 def humans_order() -> tuple[str, ...]:
     """Coordinates in the document's order q1 to q42; with a minus where they count backwards."""
     names = {
         turn["q"]: f"{segment['joint']}_{turn['name']}"
-        for segment in document("human36")["segment"]
+        for segment in table_document("human36")["segment"]
         for turn in segment.get("turns", ())
     }
     root = ("root_tx", "root_tz", "-root_ty", "root_rx", "root_rz", "-root_ry")
@@ -129,7 +129,7 @@ def _lengths(size: Array, variant: str, given: Mapping[str, Array]) -> dict[str,
     """Every length (m) by its number, beside the stature and the metre."""
     if variant not in VARIANTS:
         raise ModelError(f"human36 has no variant {variant!r}; accepted are {', '.join(VARIANTS)}")
-    rules = {rule["id"]: rule for rule in document("human36")["length"]}
+    rules = {rule["id"]: rule for rule in table_document("human36")["length"]}
     names = [rule["name"] for rule in rules.values()]
     unknown = [name for name in given if name not in names]
     if unknown:

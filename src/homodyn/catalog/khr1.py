@@ -12,9 +12,10 @@ from collections.abc import Iterator
 from math import radians
 from typing import Any
 
+from homodyn.catalog.data_tables import table_document
 from homodyn.catalog.registry import entry
-from homodyn.catalog.table import document
 from homodyn.model import Assembly, Body, Model, box, joints
+from homodyn.model.side import Side
 
 ASSUMPTIONS = (
     "SURROGATE: the figure with the 24 lengths is lost. Lengths, boxes and places of the tags were "
@@ -26,8 +27,7 @@ ASSUMPTIONS = (
     "recalled of the maker's data and not verified.",
     "Capsules are for drawing and distances only.",
 )
-SIDES = {"right": -1.0, "left": 1.0}
-_PAIRED = ("hip", "thigh", "leg", "ankle", "foot", "shoulder", "arm", "hand")
+_PAIRED_SOLIDS = ("hip", "thigh", "leg", "ankle", "foot", "shoulder", "arm", "hand")
 
 
 @entry(
@@ -49,29 +49,29 @@ def humans_order() -> tuple[str, ...]:
     for solid, side in _solids():
         if "q" in solid:
             number = solid["q"][1 if side == "left" else 0]
-            names[number] = _sided(solid["joint"], side)
+            names[number] = _side_name(solid["joint"], side)
     root = ("root_tx", "root_tz", "-root_ty", "root_rx", "root_rz", "-root_ry")
     return (*(names[number] for number in sorted(names)), *root)
 
 
 def _solids() -> Iterator[tuple[dict[str, Any], str]]:
     """The solids in the document's order: trunk, right leg, left leg, right arm, left arm, head."""
-    solids = {solid["name"]: solid for solid in document("khr1")["solid"]}
+    solids = {solid["name"]: solid for solid in table_document("khr1")["solid"]}
     yield solids["trunk"], ""
-    for limb in (_PAIRED[:5], _PAIRED[5:]):
-        for side in SIDES:
+    for limb in (_PAIRED_SOLIDS[:5], _PAIRED_SOLIDS[5:]):
+        for side in Side:
             yield from ((solids[name], side) for name in limb)
     yield solids["head"], ""
 
 
-def _sided(name: str, side: str) -> str:
+def _side_name(name: str, side: str) -> str:
     return f"{side}_{name}" if side else name
 
 
 def _with_solid(assembly: Assembly, solid: dict[str, Any], side: str) -> Assembly:
     """The assembly with one more box, its joint and its capsule."""
-    length, servo = document("khr1")["length"], document("khr1")["servo"]
-    name, outwards = _sided(solid["name"], side), SIDES.get(side, 1.0)
+    length, servo = table_document("khr1")["length"], table_document("khr1")["servo"]
+    name, outwards = _side_name(solid["name"], side), (Side(side).sign if side else 1.0)
     com = [part * edge for part, edge in zip(solid["com"], solid["size"], strict=True)]
     com[1] *= -outwards
     body = box(name, solid["mass"], solid["size"], com=com)
@@ -89,16 +89,16 @@ def _with_solid(assembly: Assembly, solid: dict[str, Any], side: str) -> Assembl
             max_force=servo["torque"],
             max_velocity=servo["speed"],
         )
-        parent = _sided(solid["parent"], side if solid["parent"] in _PAIRED else "")
+        parent = _side_name(solid["parent"], side if solid["parent"] in _PAIRED_SOLIDS else "")
         at = _joint_place(solid["name"], outwards)
-        joint = _sided(solid["joint"], side)
+        joint = _side_name(solid["joint"], side)
         assembly = assembly.add(body, hinge, parent, at=at, joint_name=joint)
     return _with_capsule(assembly, body, solid["size"])
 
 
 def _joint_place(name: str, outwards: float) -> list[float]:
     """Where a solid's joint is in its parent (m)."""
-    length = document("khr1")["length"]
+    length = table_document("khr1")["length"]
     return {
         "hip": [0.0, outwards * length["half_hip"], 0.0],
         "thigh": [0.0, 0.0, -length["hip"]],
@@ -121,7 +121,7 @@ def _with_capsule(assembly: Assembly, body: Body, size: list[float]) -> Assembly
     start[longest] -= half
     end[longest] += half
     if body.name.endswith("foot"):
-        length = document("khr1")["length"]
+        length = table_document("khr1")["length"]
         radius = length["foot"] / 3
         start = [radius - length["foot_back"], body.com[1], radius - length["foot"]]
         end = [length["foot_front"] - radius, body.com[1], radius - length["foot"]]
@@ -130,16 +130,16 @@ def _with_capsule(assembly: Assembly, body: Body, size: list[float]) -> Assembly
 
 def _with_tags(assembly: Assembly) -> Assembly:
     """The 34 tags in the document's order, and contacts at the corners of the feet."""
-    length = document("khr1")["length"]
+    length = table_document("khr1")["length"]
     sole = -length["foot"]
-    for side in SIDES:
+    for side in Side:
         foot = f"{side}_foot"
         reach = {
             other: way * length["foot_outer" if other == side else "foot_inner"]
-            for other, way in SIDES.items()
+            for other, way in ((s, s.sign) for s in Side)
         }
         for end, x in (("heel", -length["foot_back"]), ("toe", length["foot_front"])):
-            for edge in SIDES:
+            for edge in Side:
                 corner = (x, reach[edge], sole)
                 assembly = assembly.marker(f"{foot}_{end}_{edge}", foot, corner)
                 assembly = assembly.contact(f"{foot}_{end}_{edge}_contact", foot, position=corner)
@@ -148,7 +148,8 @@ def _with_tags(assembly: Assembly) -> Assembly:
         assembly = assembly.marker(f"{side}_knee_point", f"{side}_leg")
         assembly = assembly.marker(f"{side}_great_trochanter", f"{side}_thigh")
         assembly = assembly.marker(f"{side}_iliac_crest", f"{side}_hip")
-    for side, y in SIDES.items():
+    for side in Side:
+        y = side.sign
         hand = f"{side}_hand"
         inner = -y * length["shoulder"]
         assembly = assembly.marker(f"{side}_clavicular", f"{side}_shoulder", (0.0, inner, 0.0))
@@ -160,6 +161,6 @@ def _with_tags(assembly: Assembly) -> Assembly:
         assembly = assembly.marker(f"{side}_middle_finger_tip", hand, (0.0, 0.0, tip))
     middle = length["head"] / 2
     assembly = assembly.marker("neck_point", "head").marker("nose", "head", (0.027, 0.0, middle))
-    for side in ("left", "right"):
-        assembly = assembly.marker(f"{side}_ear", "head", (0.0, SIDES[side] * 0.02, middle))
+    for side in (Side.LEFT, Side.RIGHT):
+        assembly = assembly.marker(f"{side}_ear", "head", (0.0, side.sign * 0.02, middle))
     return assembly

@@ -12,11 +12,12 @@ from collections.abc import Iterator
 from math import pi
 from typing import Any
 
-from homodyn.catalog.manikin_measures import MIDDLE, SIDES, Measures
-from homodyn.catalog.ranges import LIMITS, motion_range
+from homodyn.catalog.data_tables import table_document
+from homodyn.catalog.joint_ranges import LIMITS, motion_range
+from homodyn.catalog.manikin_dimensions import MIDDLE, ManikinDimensions
 from homodyn.catalog.registry import entry
-from homodyn.catalog.table import document
 from homodyn.model import Assembly, Body, Model, joints
+from homodyn.model.side import Side
 from homodyn.spatial import Array
 
 ASSUMPTIONS = (
@@ -34,8 +35,8 @@ ASSUMPTIONS = (
     "Each of the two joints of the back has half the range of the back.",
     "Capsules are as thick as mass and length make them at 1000 kg/m3.",
 )
-DENSITY = 1000.0
-_MIRRORED = {"x": "-x", "-x": "x", "z": "-z", "-z": "z", "y": "y", "-y": "-y"}
+DENSITY_KG_PER_M3 = 1000.0
+_MIRRORED_AXES = {"x": "-x", "-x": "x", "z": "-z", "-z": "z", "y": "y", "-y": "-y"}
 
 
 @entry(
@@ -48,7 +49,7 @@ def manikin(height: Array = 1.75, mass: Array = 79.0, sex: str = "male") -> Mode
 
     ``height`` in m, ``mass`` in kg, ``sex`` ``"male"`` or ``"female"`` (for de Leva's tables).
     """
-    measures = Measures.of(height, mass, sex)
+    measures = ManikinDimensions.of(height, mass, sex)
     source = f"Manikin of Qiu (2012), completed with the tables of de Leva ({sex})."
     assembly = Assembly("manikin", notes=(source, *ASSUMPTIONS))
     for segment, side in _segments():
@@ -59,7 +60,7 @@ def manikin(height: Array = 1.75, mass: Array = 79.0, sex: str = "male") -> Mode
 def segment_numbers() -> dict[int, str]:
     """The bodies of the manikin by the numbers that the source gives its segments."""
     return {
-        segment["id"][0 if side != "left" else 1]: _sided(segment["name"], side)
+        segment["id"][0 if side != "left" else 1]: _side_name(segment["name"], side)
         for segment, side in _segments()
     }
 
@@ -68,7 +69,7 @@ def _segments() -> Iterator[tuple[dict[str, Any], str]]:
     """The segments in the order of their numbers, each with its side or none."""
     listed = [
         (number, segment, side)
-        for segment in document("manikin")["segment"]
+        for segment in table_document("manikin")["segment"]
         for number, side in zip(
             segment["id"], ("right", "left") if len(segment["id"]) > 1 else ("",), strict=True
         )
@@ -77,17 +78,19 @@ def _segments() -> Iterator[tuple[dict[str, Any], str]]:
         yield segment, side
 
 
-def _sided(name: str, side: str) -> str:
-    paired = any(s["name"] == name and len(s["id"]) > 1 for s in document("manikin")["segment"])
+def _side_name(name: str, side: str) -> str:
+    paired = any(
+        s["name"] == name and len(s["id"]) > 1 for s in table_document("manikin")["segment"]
+    )
     return f"{side}_{name}" if paired else name
 
 
 def _with_segment(
-    assembly: Assembly, segment: dict[str, Any], side: str, measures: Measures
+    assembly: Assembly, segment: dict[str, Any], side: str, measures: ManikinDimensions
 ) -> Assembly:
     name = segment["name"]
     made = measures.body[name]
-    body = Body(_sided(name, side), made.mass, made.com, made.inertia)
+    body = Body(_side_name(name, side), made.mass, made.com, made.inertia)
     if "parent" not in segment:
         height = measures.ankle + measures.length["leg"] + measures.length["thigh"]
         root = joints.euler_free("zyx", default=(0.0, 0.0, height, 0.0, 0.0, 0.0))
@@ -97,7 +100,7 @@ def _with_segment(
         assembly = assembly.add(
             body,
             _joint(segment, joint, side),
-            _sided(segment["parent"], side),
+            _side_name(segment["parent"], side),
             at=measures.joint_place(name, side),
             joint_name=joint,
         )
@@ -106,7 +109,7 @@ def _with_segment(
 
 def _joint(segment: dict[str, Any], name: str, side: str) -> joints.JointType:
     turns = segment["turns"]
-    axes = [_MIRRORED[turn["axis"]] if side == "left" else turn["axis"] for turn in turns]
+    axes = [_MIRRORED_AXES[turn["axis"]] if side == "left" else turn["axis"] for turn in turns]
     part = segment.get("part", 1.0)
     ranges = [motion_range(turn["range"]) for turn in turns]
     settings: dict[str, Any] = {
@@ -123,19 +126,23 @@ def _joint(segment: dict[str, Any], name: str, side: str) -> joints.JointType:
     return joints.custom(*(joints.turn(axis, k) for k, axis in enumerate(axes)), **settings)
 
 
-def _with_capsule(assembly: Assembly, name: str, body: Body, measures: Measures) -> Assembly:
+def _with_capsule(
+    assembly: Assembly, name: str, body: Body, measures: ManikinDimensions
+) -> Assembly:
     """A capsule as long as the segment and as thick as its mass makes it."""
     length = measures.length
     if name == "neck":
         return assembly
     if name in ("foot", "toes"):
         radius = measures.ankle / 4
-        back = -document("manikin")["heel"] * length["foot"] + radius if name == "foot" else 0.0
+        back = (
+            -table_document("manikin")["heel"] * length["foot"] + radius if name == "foot" else 0.0
+        )
         floor = radius - measures.ankle if name == "foot" else radius
         front = length["ball"] if name == "foot" else length["toes"] - radius
         start, end = [back, 0.0, floor], [front, 0.0, floor]
         return assembly.capsule(body.name, body.name, start, end, radius)
-    radius = (body.mass / (DENSITY * pi * length[name])) ** 0.5
+    radius = (body.mass / (DENSITY_KG_PER_M3 * pi * length[name])) ** 0.5
     bottom = 0.0 if name in MIDDLE else -length[name]
     if name == "head":
         bottom = -length["head_center"]
@@ -143,14 +150,15 @@ def _with_capsule(assembly: Assembly, name: str, body: Body, measures: Measures)
     return assembly.capsule(body.name, body.name, start, end, radius)
 
 
-def _with_landmarks(assembly: Assembly, measures: Measures) -> Assembly:
+def _with_landmarks(assembly: Assembly, measures: ManikinDimensions) -> Assembly:
     """De Leva's landmarks as markers, grips as frames, corners of the soles as contacts."""
     length, (sole, breadth) = measures.length, measures.sole
-    heel = document("manikin")["heel"] * sole
+    heel = table_document("manikin")["heel"] * sole
     assembly = assembly.marker("VERT", "head", [0.0, 0.0, length["head"] - length["head_center"]])
     assembly = assembly.marker("CERV", "neck").marker("XYPH", "thoracic_spine")
     assembly = assembly.marker("OMPH", "lumbar_spine").marker("MIDH", "pelvis")
-    for side, y in SIDES.items():
+    for side in Side:
+        y = side.sign
         for name, body, at in (
             ("SJC", "arm", [0.0, 0.0, 0.0]),
             ("EJC", "forearm", [0.0, 0.0, 0.0]),

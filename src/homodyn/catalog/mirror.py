@@ -17,17 +17,17 @@ from functools import lru_cache
 import casadi as ca
 import numpy as np
 
-from homodyn.catalog.standing import placements
+from homodyn.catalog.standing_height import placements
 from homodyn.errors import ModelError
 from homodyn.model import Joint, Model
+from homodyn.model.coordinate_layout import joint_layout
 from homodyn.model.joint import AXES
-from homodyn.model.layout import layout
 from homodyn.spatial import Array, Transform
 
 REFLECTION = np.diag([1.0, -1.0, 1.0])
-TOLERANCE = 1e-6
+MAX_ASYMMETRY_M = 1e-6
 """Distance (m) within which a body is where the mirror has it."""
-_PARALLEL = 1e-6
+MAX_PARALLEL_ERROR = 1e-6
 
 _WORDS = (("Right", "Left"), ("right", "left"), ("RIGHT", "LEFT"))
 _LETTERS = {"R": "L", "L": "R", "r": "l", "l": "r"}
@@ -35,7 +35,7 @@ _LETTER_ALONE = re.compile(r"(?<![A-Za-z])[RrLl](?![a-z])")
 
 
 @dataclass(frozen=True)
-class Mirror:
+class MirrorMap:
     """Where each entry of q and v comes from in a mirror and with which sign; names that pair.
 
     ``mirrored = sign * original[index]``. Done twice it changes nothing.
@@ -49,11 +49,11 @@ class Mirror:
 
     def position(self, q: Array) -> Array:
         """The pose in the mirror; any leading batch shape, or symbols."""
-        return _exchanged(q, self.q_index, self.q_sign)
+        return _exchange_sides(q, self.q_index, self.q_sign)
 
     def velocity(self, v: Array) -> Array:
         """Velocities, accelerations or generalised forces in the mirror."""
-        return _exchanged(v, self.v_index, self.v_sign)
+        return _exchange_sides(v, self.v_index, self.v_sign)
 
 
 def mirror(model: Model, q: Array) -> Array:
@@ -62,7 +62,7 @@ def mirror(model: Model, q: Array) -> Array:
 
 
 @lru_cache(maxsize=64)
-def mirror_map(model: Model, *, tolerance: float = TOLERANCE) -> Mirror:
+def mirror_map(model: Model, *, tolerance: float = MAX_ASYMMETRY_M) -> MirrorMap:
     """How left and right of a model exchange.
 
     Joints and centres of mass must be where the mirror has them, but for ``tolerance`` (m): a
@@ -83,7 +83,7 @@ def mirror_map(model: Model, *, tolerance: float = TOLERANCE) -> Mirror:
     at = [frame for frame, _ in placements(model, _zero(model))]
     q_index, q_sign = np.arange(model.nq), np.ones(model.nq)
     v_index, v_sign = np.arange(model.nv), np.ones(model.nv)
-    place = layout(model)
+    place = joint_layout(model)
     following = {coupler.coordinate for coupler in model.couplers}
     for i, j in enumerate(partner):
         signs = _signs(model.joints[i], at[i], model.joints[j], at[j])
@@ -103,7 +103,7 @@ def mirror_map(model: Model, *, tolerance: float = TOLERANCE) -> Mirror:
         names[model.joint_names[i]] = model.joint_names[j]
     for k, coordinate in enumerate(model.coordinate_names):
         names[coordinate] = model.coordinate_names[v_index[k]]
-    made = Mirror(
+    made = MirrorMap(
         tuple(q_index.tolist()),
         tuple(q_sign.tolist()),
         tuple(v_index.tolist()),
@@ -145,7 +145,7 @@ def _other_side(name: str) -> Iterator[str]:
 
 def _same_motions(one: Joint, two: Joint) -> None:
     def form(joint: Joint) -> list[tuple[str, int | None]]:
-        return [(motion.kind, motion.coordinate) for motion in joint.motions]
+        return [(motion.kind, motion.coordinate) for motion in joint.axes]
 
     if one.kind != two.kind or form(one) != form(two):
         raise ModelError(f"joints {one.name!r} and {two.name!r} do not mirror: they move otherwise")
@@ -160,13 +160,13 @@ def _signs(one: Joint, at_one: Transform, two: Joint, at_two: Transform) -> list
     else:
         pairs = []
         for k in range(one.nv):
-            n = next(n for n, motion in enumerate(one.motions) if motion.coordinate == k)
-            pairs.append((one.motions[n].kind, one.motions[n].axis, two.motions[n].axis))
+            n = next(n for n, motion in enumerate(one.axes) if motion.coordinate == k)
+            pairs.append((one.axes[n].kind, one.axes[n].axis, two.axes[n].axis))
     signs = []
     for k, (kind, axis, other) in enumerate(pairs):
         image = REFLECTION @ at_one.E.T @ axis * (-1.0 if kind == "turn" else 1.0)
         along = float(image @ at_two.E.T @ other)
-        if abs(abs(along) - 1.0) > _PARALLEL:
+        if abs(abs(along) - 1.0) > MAX_PARALLEL_ERROR:
             raise ModelError(
                 f"joint {two.name!r}: the axis of {two.coordinates[k].name!r} is not the mirror "
                 f"image of that of {one.coordinates[k].name!r} in the pose q = 0"
@@ -175,7 +175,7 @@ def _signs(one: Joint, at_one: Transform, two: Joint, at_two: Transform) -> list
     return signs
 
 
-def _check(model: Model, made: Mirror, partner: list[int], tolerance: float) -> None:
+def _check(model: Model, made: MirrorMap, partner: list[int], tolerance: float) -> None:
     """Refuse a map under which some body is not where the mirror has it."""
     poses = [_zero(model), *model.random(0, 2)]
     for q in poses:
@@ -200,13 +200,13 @@ def _check(model: Model, made: Mirror, partner: list[int], tolerance: float) -> 
 def _zero(model: Model) -> np.ndarray:
     """The pose in which every coordinate is zero and every quaternion one."""
     q = np.zeros(model.nq)
-    for joint, place in zip(model.joints, layout(model), strict=True):
+    for joint, place in zip(model.joints, joint_layout(model), strict=True):
         if joint.quaternion:
             q[place.q.stop - 4] = 1.0
     return q
 
 
-def _exchanged(values: Array, index: tuple[int, ...], sign: tuple[float, ...]) -> Array:
+def _exchange_sides(values: Array, index: tuple[int, ...], sign: tuple[float, ...]) -> Array:
     if isinstance(values, (ca.SX, ca.MX, ca.DM)):
         return values[list(index)] * ca.DM(sign)
     return np.asarray(values)[..., list(index)] * np.array(sign)

@@ -8,10 +8,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from homodyn.catalog.standing import placements
+from homodyn.catalog.standing_height import placements
 from homodyn.errors import ModelError
-from homodyn.model import WORLD, Model, Muscle, PathPoint, Scaled, WrapObject
-from homodyn.model.layout import joint_positions
+from homodyn.model import WORLD, Model, Muscle, PathPoint, ScaledFunction, WrapObject
+from homodyn.model.coordinate_layout import joint_positions
 from homodyn.spatial import Array, Transform, is_symbolic
 
 
@@ -27,7 +27,7 @@ def with_scaled_paths(model: Model, made: Model, of: Callable[[str], Array]) -> 
     for muscle in model.muscles:
         points = tuple(_point(point, of(point.body)) for point in muscle.points)
         ratio = after.length(points) / before.length(muscle.points)
-        muscles.append(_longer(replace(muscle, points=points), ratio))
+        muscles.append(_scale_muscle(replace(muscle, points=points), ratio))
     return replace(
         made,
         wraps=tuple(_wrap(wrap, of(wrap.body)) for wrap in model.wraps),
@@ -39,14 +39,14 @@ def with_scaled_paths(model: Model, made: Model, of: Callable[[str], Array]) -> 
     )
 
 
-def stretched(direction: Array, factor: Array) -> Array:
+def stretch_factor(direction: Array, factor: Array) -> Array:
     """By how much a line in this direction becomes longer."""
     after = direction * factor
     squares = [after[k] ** 2 for k in range(3)], [direction[k] ** 2 for k in range(3)]
     return (sum(squares[0]) / sum(squares[1])) ** 0.5
 
 
-def _longer(muscle: Muscle, ratio: float) -> Muscle:
+def _scale_muscle(muscle: Muscle, ratio: float) -> Muscle:
     """Fibres and tendon share the change of the path, so that the muscle works as before."""
     return replace(
         muscle,
@@ -57,7 +57,7 @@ def _longer(muscle: Muscle, ratio: float) -> Muscle:
 
 def _point(point: PathPoint, factor: Array) -> PathPoint:
     laws = tuple(
-        replace(law, function=Scaled(law.function, float(factor["xyz".index(law.axis)])))
+        replace(law, function=ScaledFunction(law.function, float(factor["xyz".index(law.axis)])))
         for law in point.laws
     )
     return replace(point, position=point.position * factor, laws=laws)
@@ -65,7 +65,7 @@ def _point(point: PathPoint, factor: Array) -> PathPoint:
 
 def _wrap(wrap: WrapObject, factor: Array) -> WrapObject:
     """Each dimension follows the axes it lies along; round ones the mean of two or three."""
-    x, y, z = (float(stretched(wrap.placement.E[k], factor)) for k in range(3))
+    x, y, z = (float(stretch_factor(wrap.placement.E[k], factor)) for k in range(3))
     ratios = {
         "sphere": ((x + y + z) / 3,),
         "cylinder": ((x + y) / 2, z),

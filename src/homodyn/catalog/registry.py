@@ -32,7 +32,7 @@ Builder = TypeVar("Builder", bound=Callable[..., Model])
 
 
 @dataclass(frozen=True)
-class Entry:
+class CatalogEntry:
     """One body of the catalog."""
 
     name: str
@@ -47,7 +47,7 @@ class Entry:
         return (self.build.__doc__ or "").strip().partition("\n")[0]
 
 
-_ENTRIES: dict[str, Entry] = {}
+_ENTRIES: dict[str, CatalogEntry] = {}
 
 
 def entry(
@@ -61,13 +61,13 @@ def entry(
             raise ModelError(
                 f"the catalog has a body {name!r} already; give the function another name"
             )
-        _ENTRIES[name] = Entry(name, builder, source, limits, tuple(assumed))
+        _ENTRIES[name] = CatalogEntry(name, builder, source, limits, tuple(assumed))
         return builder
 
     return register
 
 
-def entries() -> tuple[Entry, ...]:
+def entries() -> tuple[CatalogEntry, ...]:
     """All bodies of the catalog, in the order of their names."""
     return tuple(_ENTRIES[name] for name in sorted(_ENTRIES))
 

@@ -15,20 +15,20 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from homodyn.catalog.muscle_paths import stretched, with_scaled_paths
-from homodyn.catalog.standing import standing_alike
+from homodyn.catalog.muscle_paths import stretch_factor, with_scaled_paths
+from homodyn.catalog.standing_height import with_same_standing_height
 from homodyn.errors import ModelError
 from homodyn.foundation.text import unknown_name
-from homodyn.model import Body, Capsule, ContactShape, Joint, Mesh, Model, Motion, Scaled
+from homodyn.model import Body, Capsule, ContactShape, Joint, JointAxis, Mesh, Model, ScaledFunction
 from homodyn.model.functions import IDENTITY
-from homodyn.model.numbers import vector
+from homodyn.model.parameters import vector
 from homodyn.spatial import Array, Transform, is_symbolic, stack
 
-DENSITY = "density"
+KEEP_DENSITY = "density"
 """For ``mass``: every segment keeps its density, so the total follows from the volumes."""
 
 
-def scaled(
+def scale(
     model: Model,
     factors: float | Mapping[str, Any],
     mass: float | str | Array | None = None,
@@ -64,7 +64,9 @@ def scaled(
         model,
         bodies=tuple(_body(b, of(b.name), shares[b.name]) for b in model.bodies),
         joints=tuple(_joint(joint, of(joint.parent), of(joint.child)) for joint in model.joints),
-        frames=tuple(replace(f, placement=_placed(f.placement, of(f.body))) for f in model.frames),
+        frames=tuple(
+            replace(f, placement=_scale_placement(f.placement, of(f.body))) for f in model.frames
+        ),
         markers=tuple(replace(m, position=m.position * of(m.body)) for m in model.markers),
         contacts=tuple(_contact(c, of(c.body)) for c in model.contacts),
         capsules=tuple(_capsule(c, of(c.body)) for c in model.capsules),
@@ -72,7 +74,7 @@ def scaled(
     )
     if model.wraps or model.muscles or model.ligaments:
         made = with_scaled_paths(model, made, of)
-    return standing_alike(made, model)
+    return with_same_standing_height(made, model)
 
 
 def _stretches(model: Model, factors: float | Mapping[str, Any]) -> dict[str, Array]:
@@ -108,10 +110,10 @@ def _mass_ratios(
     """By how much the mass of each body changes, for the total to be as asked."""
     volumes = {b.name: _volume(stretch.get(b.name, np.ones(3))) for b in model.bodies}
     if isinstance(mass, str):
-        if mass != DENSITY:
-            raise ModelError(f"mass: give a number (kg), None or {DENSITY!r}; got {mass!r}")
+        if mass != KEEP_DENSITY:
+            raise ModelError(f"mass: give a number (kg), None or {KEEP_DENSITY!r}; got {mass!r}")
         if keep_shares:
-            raise ModelError(f"mass {DENSITY!r} and keep_shares exclude each other; give one")
+            raise ModelError(f"mass {KEEP_DENSITY!r} and keep_shares exclude each other; give one")
         return volumes
     before = sum(body.mass for body in model.bodies)
     total = before if mass is None else mass
@@ -140,27 +142,27 @@ def _body(body: Body, factor: Array, ratio: Array) -> Body:
 def _joint(joint: Joint, parent: Array, child: Array) -> Joint:
     return replace(
         joint,
-        placement=_placed(joint.placement, parent),
-        child_placement=_placed(joint.child_placement, child),
-        motions=tuple(_motion(motion, joint.placement.E, parent) for motion in joint.motions),
+        placement=_scale_placement(joint.placement, parent),
+        child_placement=_scale_placement(joint.child_placement, child),
+        axes=tuple(_motion(motion, joint.placement.E, parent) for motion in joint.axes),
     )
 
 
-def _motion(motion: Motion, E: Array, factor: Array) -> Motion:
+def _motion(motion: JointAxis, E: Array, factor: Array) -> JointAxis:
     """Slides that follow an angle, and pitches, are distances in the parent."""
     follows = motion.kind == "slide" and motion.function != IDENTITY
     if not follows and _is_zero(motion.pitch):
         return motion
-    along = stretched(E.T @ motion.axis, factor)
+    along = stretch_factor(E.T @ motion.axis, factor)
     if motion.kind == "turn":
         return replace(motion, pitch=motion.pitch * along)
-    return replace(motion, function=Scaled(motion.function, along))
+    return replace(motion, function=ScaledFunction(motion.function, along))
 
 
 def _contact(contact: ContactShape, factor: Array) -> ContactShape:
     axes = [contact.rotation[k, :] for k in range(3)]
     axes = [axis.T if is_symbolic(axis) else axis for axis in axes]
-    along = [stretched(axis, factor) for axis in axes]
+    along = [stretch_factor(axis, factor) for axis in axes]
     radius = contact.radius * _volume(factor) ** (1 / 3)
     if contact.kind == "capsule":
         radius = contact.radius * (_volume(factor) / along[0]) ** 0.5
@@ -171,7 +173,7 @@ def _contact(contact: ContactShape, factor: Array) -> ContactShape:
 def _capsule(capsule: Capsule, factor: Array) -> Capsule:
     line = capsule.end - capsule.start
     if is_symbolic(line) or line.any():
-        radius = capsule.radius * (_volume(factor) / stretched(line, factor)) ** 0.5
+        radius = capsule.radius * (_volume(factor) / stretch_factor(line, factor)) ** 0.5
     else:
         radius = capsule.radius * _volume(factor) ** (1 / 3)
     return replace(capsule, start=capsule.start * factor, end=capsule.end * factor, radius=radius)
@@ -180,12 +182,12 @@ def _capsule(capsule: Capsule, factor: Array) -> Capsule:
 def _mesh(mesh: Mesh, factor: Array) -> Mesh:
     """Triangles are stretched along the axes of the file, which may be turned in the body."""
     axes = [mesh.placement.E[k, :] for k in range(3)]
-    along = [stretched(axis.T if is_symbolic(axis) else axis, factor) for axis in axes]
+    along = [stretch_factor(axis.T if is_symbolic(axis) else axis, factor) for axis in axes]
     scale = stack(*(mesh.scale[k] * along[k] for k in range(3)))
-    return replace(mesh, placement=_placed(mesh.placement, factor), scale=scale)
+    return replace(mesh, placement=_scale_placement(mesh.placement, factor), scale=scale)
 
 
-def _placed(placement: Transform, factor: Array) -> Transform:
+def _scale_placement(placement: Transform, factor: Array) -> Transform:
     return Transform(placement.E, placement.r * factor)
 
 

@@ -9,18 +9,18 @@ from __future__ import annotations
 
 from typing import Any
 
+from homodyn.catalog.data_tables import table_document
 from homodyn.catalog.foot import two_part_foot
-from homodyn.catalog.ranges import motion_range
+from homodyn.catalog.joint_ranges import motion_range
 from homodyn.catalog.registry import entry
-from homodyn.catalog.table import document
 from homodyn.model import Assembly, Body, Model, joints
 from homodyn.spatial import Array
 
-SLENDER = 0.1
+LONGITUDINAL_INERTIA_SHARE = 0.1
 """Moment of inertia along a segment as a part of that across it."""
-HALF_HIP = 0.0461
+HALF_HIP_WIDTH_SHARE = 0.0461
 """Half the distance of the hips as a part of the stature (Dumas 2007)."""
-TOES = 0.1
+TOE_MASS_SHARE = 0.1
 """Part of the foot's mass that is in the toes."""
 
 ASSUMPTIONS = (
@@ -46,7 +46,7 @@ def winter_human(height: Array = 1.8, mass: Array = 70.0) -> Model:
     ``height`` in m, ``mass`` in kg. Five contact points lie evenly along each sole. The toes have a
     spring of 12 N m/rad, critically damped for the toes alone.
     """
-    table = document("winter")
+    table = table_document("winter")
     joint_height = {name: part * height for name, part in table["height"].items()}
     length = {
         "trunk": joint_height["shoulder"] - joint_height["hip"],
@@ -64,7 +64,10 @@ def winter_human(height: Array = 1.8, mass: Array = 70.0) -> Model:
     assembly = assembly.capsule("head", "trunk", neck, top, 0.05 * height)
     assembly = assembly.marker("shoulder_point", "trunk", [0.0, 0.0, trunk])
     assembly = assembly.marker("vertex", "trunk", [0.0, 0.0, crown])
-    for side, y in (("right", -HALF_HIP * height), ("left", HALF_HIP * height)):
+    for side, y in (
+        ("right", -HALF_HIP_WIDTH_SHARE * height),
+        ("left", HALF_HIP_WIDTH_SHARE * height),
+    ):
         assembly = _with_leg(assembly, side, y, length, mass, table["study"])
         assembly = _with_foot(assembly, side, height, length["shank"], mass, table)
     return assembly.model()
@@ -72,11 +75,13 @@ def winter_human(height: Array = 1.8, mass: Array = 70.0) -> Model:
 
 def _segment(name: str, part: str, way: int, length: dict[str, Array], mass: Array) -> Body:
     """A slender segment from its joint, upwards or downwards (``way`` 1 or -1)."""
-    table = document("winter")
+    table = table_document("winter")
     own = table["mass"][part] * mass
     across = own * (table["gyration"][part] * length[part]) ** 2
     center = way * table["com"][part] * length[part]
-    return Body(name, own, [0.0, 0.0, center], [across, across, SLENDER * across])
+    return Body(
+        name, own, [0.0, 0.0, center], [across, across, LONGITUDINAL_INERTIA_SHARE * across]
+    )
 
 
 def _with_leg(
@@ -111,11 +116,13 @@ def _with_foot(
     along = (front**2 + sole**2) ** 0.5
     across = weight * (table["gyration"]["foot"] * along) ** 2
     center = [table["com"]["foot"] * x for x in (front, 0.0, -sole)]
-    whole = Body("foot", weight, center, [SLENDER * across, across, across])
+    whole = Body("foot", weight, center, [LONGITUDINAL_INERTIA_SHARE * across, across, across])
     names = (f"{side}_foot", f"{side}_toes")
     ball = [front, 0.0, -sole]
     breadth = own["breadth"] * height
-    rear, tip = two_part_foot(whole, names, ball=ball, toes=[toes, breadth, thick], share=TOES)
+    rear, tip = two_part_foot(
+        whole, names, ball=ball, toes=[toes, breadth, thick], share=TOE_MASS_SHARE
+    )
     lower, upper = table["study"]["ankle"]
     ankle = joints.revolute("y", lower=lower, upper=upper)
     lower, upper = motion_range("-toes.extension")

@@ -121,7 +121,7 @@ def _motion(
     degrees: bool,
     output: Path,
 ) -> tuple[str, list[Path]]:
-    from homodyn.balance import detect, evaluate, measured
+    from homodyn.balance import detect_contacts, evaluate, measured_wrench
     from homodyn.capture import (
         filter_motion,
         motion_from_table,
@@ -135,9 +135,9 @@ def _motion(
     if cutoff:
         motion = filter_motion(motion, cutoff=cutoff)
     known = read_plates(plates) if plates is not None else ()
-    phases = detect(motion, plates=known, friction=friction, grow=grow)
+    phases = detect_contacts(motion, plates=known, friction=friction, grow=grow)
     judged = evaluate(motion, phases)
-    more = report.plates_sentence(evaluate(measured(motion, known), phases)) if known else ""
+    more = report.plates_sentence(evaluate(measured_wrench(motion, known), phases)) if known else ""
     return judged.sentence + more, report.write_evaluation(judged, output, more=more)
 
 

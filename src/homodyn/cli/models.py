@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from homodyn.model import Model
 
 CATALOG = "catalog:"
-STYLES = {"error": "bold red", "warning": "yellow", "note": "dim"}
+STYLES = {"error": "bold red", "warning": "yellow", "info": "dim"}
 
 app = typer.Typer(
     no_args_is_help=True,

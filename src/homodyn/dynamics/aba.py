@@ -13,7 +13,7 @@ from homodyn.dynamics.mass_factor import factorize_mass_matrix, pivot_reciprocal
 from homodyn.dynamics.rnea import newton_euler
 from homodyn.dynamics.tree import Tree
 from homodyn.model import Model
-from homodyn.model.traced import WRENCHES, function_of_state
+from homodyn.model.state_function import WRENCHES, state_function
 from homodyn.spatial import (
     Array,
     ArrayInput,
@@ -27,7 +27,7 @@ from homodyn.spatial import (
 )
 
 
-@function_of_state(q="nq", v="nv", tau="nv", external=WRENCHES, returns={"acceleration": "nv"})
+@state_function(q="nq", v="nv", tau="nv", external=WRENCHES, returns={"acceleration": "nv"})
 def forward_dynamics(
     model: Model,
     q: ArrayInput,

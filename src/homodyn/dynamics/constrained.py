@@ -18,7 +18,7 @@ from homodyn.dynamics.results import result_text
 from homodyn.dynamics.rnea import newton_euler
 from homodyn.dynamics.tree import Tree
 from homodyn.model import Model
-from homodyn.model.traced import WRENCHES, function_of_state
+from homodyn.model.state_function import WRENCHES, state_function
 from homodyn.spatial import Array, ArrayInput, ParameterValues, Wrenches
 
 
@@ -51,7 +51,7 @@ def force_shape(model: Model, constraints: Constraint, method: str) -> tuple[int
     return row_count(model, constraints)
 
 
-@function_of_state(
+@state_function(
     q="nq",
     v="nv",
     tau="nv",

@@ -26,7 +26,7 @@ from homodyn.dynamics.tree import Tree
 from homodyn.dynamics.wrenches import PairWrench, WrenchRows, as_column, dot
 from homodyn.errors import ModelError
 from homodyn.model import WORLD, Model
-from homodyn.model.traced import function_of_state
+from homodyn.model.state_function import state_function
 from homodyn.spatial import Array, ArrayInput, ParameterValues, cross, unskew
 
 
@@ -35,9 +35,7 @@ def row_count(model: Model, constraints: Constraint) -> tuple[int]:
     return (len(constraints.rows),)
 
 
-@function_of_state(
-    q="nq", returns={"jacobian": lambda model, constraints: (len(constraints), "nv")}
-)
+@state_function(q="nq", returns={"jacobian": lambda model, constraints: (len(constraints), "nv")})
 def constraint_jacobian(
     model: Model,
     q: ArrayInput,
@@ -66,7 +64,7 @@ def constraint_jacobian(
     return ConstraintRows(Tree(model, q), constraints).matrix.jacobian
 
 
-@function_of_state(q="nq", v="nv", returns={"bias": row_count})
+@state_function(q="nq", v="nv", returns={"bias": row_count})
 def constraint_bias(
     model: Model,
     q: ArrayInput,
@@ -99,7 +97,7 @@ def constraint_bias(
     return as_column(ConstraintRows(Tree(model, q, v), constraints).bias)
 
 
-@function_of_state(q="nq", returns={"error": row_count})
+@state_function(q="nq", returns={"error": row_count})
 def constraint_error(
     model: Model,
     q: ArrayInput,

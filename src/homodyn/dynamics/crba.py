@@ -9,11 +9,11 @@ import numpy as np
 
 from homodyn.dynamics.tree import Tree
 from homodyn.model import Model
-from homodyn.model.traced import function_of_state
+from homodyn.model.state_function import state_function
 from homodyn.spatial import Array, ArrayInput, Inertia, ParameterValues
 
 
-@function_of_state(q="nq", returns={"mass": ("nv", "nv")})
+@state_function(q="nq", returns={"mass": ("nv", "nv")})
 def mass_matrix(
     model: Model,
     q: ArrayInput,

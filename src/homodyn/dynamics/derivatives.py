@@ -25,7 +25,7 @@ from homodyn.dynamics.screws import ScrewColumn, TreeScrews, rigid_inertias, tre
 from homodyn.dynamics.tree import Tree
 from homodyn.errors import ModelError
 from homodyn.model import Model
-from homodyn.model.traced import WRENCHES, function_of_state
+from homodyn.model.state_function import WRENCHES, state_function
 from homodyn.spatial import (
     Array,
     ArrayInput,
@@ -81,7 +81,7 @@ class ForwardDynamicsDerivatives(NamedTuple):
         return result_text(self)
 
 
-@function_of_state(
+@state_function(
     q="nq",
     v="nv",
     a="nv",
@@ -152,7 +152,7 @@ def inverse_dynamics_derivatives(
     return InverseDynamicsDerivatives(*(part.matrix(model.nv) for part in (by_q, by_v, by_a)))
 
 
-@function_of_state(
+@state_function(
     q="nq",
     v="nv",
     tau="nv",
@@ -200,7 +200,7 @@ def forward_dynamics_derivatives(
     )
 
 
-@function_of_state(
+@state_function(
     q="nq",
     v="nv",
     a="nv",

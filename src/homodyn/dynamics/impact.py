@@ -14,7 +14,7 @@ from homodyn.dynamics.kkt_methods import solve_constrained
 from homodyn.dynamics.results import result_text
 from homodyn.dynamics.tree import Tree
 from homodyn.model import Model
-from homodyn.model.traced import function_of_state
+from homodyn.model.state_function import state_function
 from homodyn.spatial import Array, ArrayInput, ParameterValues, ScalarInput
 
 
@@ -42,7 +42,7 @@ class Impact(NamedTuple):
         return result_text(self)
 
 
-@function_of_state(
+@state_function(
     q="nq",
     v="nv",
     restitution=(),

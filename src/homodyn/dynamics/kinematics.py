@@ -7,11 +7,11 @@ import numpy as np
 
 from homodyn.dynamics.tree import Tree
 from homodyn.model import Model
-from homodyn.model.traced import function_of_state
+from homodyn.model.state_function import state_function
 from homodyn.spatial import Array, ArrayInput, ParameterValues, Transform, cross
 
 
-@function_of_state(q="nq", point=3, returns={"position": 3})
+@state_function(q="nq", point=3, returns={"position": 3})
 def position(
     model: Model,
     q: ArrayInput,
@@ -44,7 +44,7 @@ def position(
     return local if body < 0 else tree.placements[body].point_back(local)
 
 
-@function_of_state(q="nq", returns={"orientation": (3, 3)})
+@state_function(q="nq", returns={"orientation": (3, 3)})
 def orientation(
     model: Model,
     q: ArrayInput,
@@ -74,7 +74,7 @@ def orientation(
     return (placement.E if body < 0 else placement.E @ Tree(model, q).placements[body].E).T
 
 
-@function_of_state(q="nq", v="nv", point=3, returns={"velocity": 3})
+@state_function(q="nq", v="nv", point=3, returns={"velocity": 3})
 def velocity(
     model: Model,
     q: ArrayInput,
@@ -108,7 +108,7 @@ def velocity(
     return np.zeros(3) if body < 0 else point_velocity(Tree(model, q, v), body, local)
 
 
-@function_of_state(q="nq", v="nv", returns={"velocity": 3})
+@state_function(q="nq", v="nv", returns={"velocity": 3})
 def angular_velocity(
     model: Model,
     q: ArrayInput,
@@ -143,7 +143,7 @@ def angular_velocity(
     return tree.placements[body].E.T @ tree.velocities[body][:3]
 
 
-@function_of_state(q="nq", v="nv", a="nv", point=3, returns={"acceleration": 3})
+@state_function(q="nq", v="nv", a="nv", point=3, returns={"acceleration": 3})
 def acceleration(
     model: Model,
     q: ArrayInput,
@@ -184,7 +184,7 @@ def acceleration(
     return point_acceleration(tree, tree.accelerations(a, gravity=False), body, local)
 
 
-@function_of_state(q="nq", v="nv", a="nv", returns={"acceleration": 3})
+@state_function(q="nq", v="nv", a="nv", returns={"acceleration": 3})
 def angular_acceleration(
     model: Model,
     q: ArrayInput,
@@ -221,7 +221,7 @@ def angular_acceleration(
     return tree.placements[body].E.T @ tree.accelerations(a, gravity=False)[body][:3]
 
 
-@function_of_state(q="nq", point=3, returns={"jacobian": (3, "nv")})
+@state_function(q="nq", point=3, returns={"jacobian": (3, "nv")})
 def jacobian(
     model: Model,
     q: ArrayInput,
@@ -255,7 +255,7 @@ def jacobian(
     return body_jacobians(Tree(model, q), body, local)[1]
 
 
-@function_of_state(q="nq", returns={"jacobian": (3, "nv")})
+@state_function(q="nq", returns={"jacobian": (3, "nv")})
 def angular_jacobian(
     model: Model,
     q: ArrayInput,
@@ -285,7 +285,7 @@ def angular_jacobian(
     return body_jacobians(Tree(model, q), body, np.zeros(3))[0]
 
 
-@function_of_state(q="nq", returns={"positions": lambda model: (len(model.markers), 3)})
+@state_function(q="nq", returns={"positions": lambda model: (len(model.markers), 3)})
 def marker_positions(
     model: Model,
     q: ArrayInput,

@@ -8,11 +8,11 @@ import numpy as np
 from homodyn.dynamics.kinematics import body_jacobians
 from homodyn.dynamics.tree import Tree
 from homodyn.model import Model
-from homodyn.model.traced import function_of_state
+from homodyn.model.state_function import state_function
 from homodyn.spatial import Array, ArrayInput, ParameterValues, Transform, stack
 
 
-@function_of_state(q="nq", returns={"center": 3})
+@state_function(q="nq", returns={"center": 3})
 def center_of_mass(
     model: Model,
     q: ArrayInput,
@@ -38,7 +38,7 @@ def center_of_mass(
     return tree_center_of_mass(Tree(model, q))
 
 
-@function_of_state(q="nq", v="nv", returns={"velocity": 3})
+@state_function(q="nq", v="nv", returns={"velocity": 3})
 def center_of_mass_velocity(
     model: Model,
     q: ArrayInput,
@@ -66,7 +66,7 @@ def center_of_mass_velocity(
     return world_momentum(Tree(model, q, v))[3:] / total_mass(model)
 
 
-@function_of_state(q="nq", returns={"jacobian": (3, "nv")})
+@state_function(q="nq", returns={"jacobian": (3, "nv")})
 def center_of_mass_jacobian(
     model: Model,
     q: ArrayInput,
@@ -98,7 +98,7 @@ def center_of_mass_jacobian(
     return weighted / total_mass(model)
 
 
-@function_of_state(q="nq", v="nv", returns={"momentum": 6})
+@state_function(q="nq", v="nv", returns={"momentum": 6})
 def momentum(
     model: Model,
     q: ArrayInput,
@@ -130,7 +130,7 @@ def momentum(
     return Transform(shift.E, tree_center_of_mass(tree)).force(world_momentum(tree))
 
 
-@function_of_state(q="nq", v="nv", returns={"energy": ()})
+@state_function(q="nq", v="nv", returns={"energy": ()})
 def kinetic_energy(
     model: Model,
     q: ArrayInput,
@@ -165,7 +165,7 @@ def kinetic_energy(
     return total
 
 
-@function_of_state(q="nq", returns={"energy": ()})
+@state_function(q="nq", returns={"energy": ()})
 def potential_energy(
     model: Model,
     q: ArrayInput,

@@ -10,11 +10,11 @@ import numpy as np
 from homodyn.dynamics.external_wrenches import body_wrenches
 from homodyn.dynamics.tree import Tree
 from homodyn.model import Model
-from homodyn.model.traced import WRENCHES, function_of_state
+from homodyn.model.state_function import WRENCHES, state_function
 from homodyn.spatial import Array, ArrayInput, ParameterValues, Wrenches, stack
 
 
-@function_of_state(q="nq", v="nv", a="nv", external=WRENCHES, returns={"tau": "nv"})
+@state_function(q="nq", v="nv", a="nv", external=WRENCHES, returns={"tau": "nv"})
 def inverse_dynamics(
     model: Model,
     q: ArrayInput,
@@ -51,7 +51,7 @@ def inverse_dynamics(
     return newton_euler(Tree(model, q, v), a, external) + armature(model) * a
 
 
-@function_of_state(q="nq", v="nv", external=WRENCHES, returns={"bias": "nv"})
+@state_function(q="nq", v="nv", external=WRENCHES, returns={"bias": "nv"})
 def bias_force(
     model: Model,
     q: ArrayInput,
@@ -83,7 +83,7 @@ def bias_force(
     return newton_euler(Tree(model, q, v), None, external)
 
 
-@function_of_state(q="nq", v="nv", returns={"tau": "nv"})
+@state_function(q="nq", v="nv", returns={"tau": "nv"})
 def passive_force(
     model: Model,
     q: ArrayInput,

@@ -18,9 +18,9 @@ import casadi as ca
 import numpy as np
 
 from homodyn.model import Model
-from homodyn.model.functions import Function
-from homodyn.model.joint import Joint, Motion
-from homodyn.model.layout import JointSlots, layout
+from homodyn.model.coordinate_layout import JointSlots, joint_layout
+from homodyn.model.functions import ScalarFunction
+from homodyn.model.joint import Joint, JointAxis
 from homodyn.spatial import Array, Inertia, Transform, cross_motion, stack
 
 
@@ -103,7 +103,7 @@ def tree_screws(model: Model, q: Array, v: Array, a: Array) -> TreeScrews:
 def tree_steps(model: Model, q: Array) -> list[list[ScrewStep]]:
     """For each joint, the steps from the parent's frame to the child's."""
     all_steps = []
-    for i, (joint, place) in enumerate(zip(model.joints, layout(model), strict=True)):
+    for i, (joint, place) in enumerate(zip(model.joints, joint_layout(model), strict=True)):
         steps = [ScrewStep(-1, joint.placement, i), *_joint_steps(joint, place, q, i)]
         steps.append(ScrewStep(-1, joint.child_placement.inverse(), i, ends_at=i))
         all_steps.append(steps)
@@ -117,7 +117,7 @@ def _joint_steps(joint: Joint, place: JointSlots, q: Array, i: int) -> list[Scre
         drives = [ScrewDrive(np.eye(6)[:, u], place.v.start + k) for k, u in enumerate(units)]
         return [ScrewStep(-1, own, i, drives)]
     steps = []
-    for motion in joint.motions:
+    for motion in joint.axes:
         if motion.coordinate is None:
             steps.append(ScrewStep(-1, motion.transform(motion.function.value(0.0)), i))
             continue
@@ -126,7 +126,7 @@ def _joint_steps(joint: Joint, place: JointSlots, q: Array, i: int) -> list[Scre
     return steps
 
 
-def _drive(motion: Motion, place: JointSlots, q: Array) -> tuple[Array, ScrewDrive | None]:
+def _drive(motion: JointAxis, place: JointSlots, q: Array) -> tuple[Array, ScrewDrive | None]:
     """Displacement of a motion and its derivatives by the entry that drives it, if any does."""
     k = motion.coordinate
     assert k is not None
@@ -148,7 +148,7 @@ def _drive(motion: Motion, place: JointSlots, q: Array) -> tuple[Array, ScrewDri
     return f.value(x), ScrewDrive(motion.screw(), entry, first, second, third)
 
 
-def _third(function: Function, x: Array) -> Array:
+def _third(function: ScalarFunction, x: Array) -> Array:
     """Third derivative of a function of one coordinate."""
     symbol = ca.SX.sym("x")
     curvature = ca.SX(function.curvature(symbol))

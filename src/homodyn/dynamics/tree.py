@@ -14,13 +14,13 @@ import casadi as ca
 import numpy as np
 
 from homodyn.model import Model
-from homodyn.model.joint import STILL, JointState
-from homodyn.model.layout import (
+from homodyn.model.coordinate_layout import (
     joint_accelerations,
     joint_positions,
     joint_velocities,
     joint_weights,
 )
+from homodyn.model.joint import ZERO_MOTION, JointState
 from homodyn.spatial import (
     Array,
     Inertia,
@@ -76,7 +76,7 @@ class Tree:
         """Spatial velocity of every body, in its own frame."""
         moving: list[Array] = []
         for joint, parent in zip(self.joints, self.model.parents, strict=True):
-            carrier = STILL if parent < 0 else moving[parent]
+            carrier = ZERO_MOTION if parent < 0 else moving[parent]
             moving.append(_carried_velocity(joint.X.E, joint.X.r, carrier, joint.v))
         return moving
 
@@ -86,7 +86,7 @@ class Tree:
         With ``gravity`` the world accelerates upwards instead of bodies having weight
         (a_0 = -g; Felis prints a_0 = 0 in algorithm 3, which drops it).
         """
-        base = stack(np.zeros(3), -self.model.gravity) if gravity else STILL
+        base = stack(np.zeros(3), -self.model.gravity) if gravity else ZERO_MOTION
         if a is None:
             a = np.zeros(self.model.nv)
         rates = joint_accelerations(self.model, self.q, self.v, a)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from homodyn.balance.convex_polygon import inside_polygon
+from homodyn.balance.polytopes.convex_polygon import signed_distance_inside
 from homodyn.errors import CaptureError
 from homodyn.foundation.record import Record, record
 from homodyn.gait.events import FOOT_OFF, FOOT_STRIKE, motion_events
@@ -131,7 +131,7 @@ def stability_margins(
                 (away @ ahead[frame]).max(),
                 sideways.max(),
                 -sideways.min(),
-                inside_polygon(base, xcom[frame]),
+                signed_distance_inside(base, xcom[frame]),
             )
     return StabilityMargins(
         time=kinematics.time,

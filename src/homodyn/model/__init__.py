@@ -3,6 +3,7 @@
 from homodyn.model import joints
 from homodyn.model.assembly import Assembly
 from homodyn.model.body import Body, box, capsule, cylinder, rod, sphere
+from homodyn.model.checks import check
 from homodyn.model.configuration import (
     clamp,
     difference,
@@ -15,8 +16,8 @@ from homodyn.model.configuration import (
     within_limits,
 )
 from homodyn.model.formats import load, save
-from homodyn.model.functions import Constant, Linear, Polyline, Polynomial, Scaled, Spline
-from homodyn.model.joint import WORLD, Coordinate, Coupler, Joint, Motion
+from homodyn.model.functions import Constant, Linear, Polyline, Polynomial, ScaledFunction, Spline
+from homodyn.model.joint import WORLD, Coordinate, Coupler, Joint, JointAxis
 from homodyn.model.model import Model, parametric
 from homodyn.model.muscles import (
     Ligament,
@@ -27,7 +28,7 @@ from homodyn.model.muscles import (
     PointRange,
     WrapObject,
 )
-from homodyn.model.numbers import Parameter
+from homodyn.model.parameters import Parameter
 from homodyn.model.root import Root
 from homodyn.model.shapes import Capsule, ContactSet, ContactShape, Frame, Marker, Mesh
 
@@ -43,12 +44,12 @@ __all__ = [
     "Coupler",
     "Frame",
     "Joint",
+    "JointAxis",
     "Ligament",
     "Linear",
     "Marker",
     "Mesh",
     "Model",
-    "Motion",
     "Muscle",
     "Parameter",
     "PathPoint",
@@ -58,11 +59,12 @@ __all__ = [
     "Polyline",
     "Polynomial",
     "Root",
-    "Scaled",
+    "ScaledFunction",
     "Spline",
     "WrapObject",
     "box",
     "capsule",
+    "check",
     "clamp",
     "cylinder",
     "difference",

@@ -7,11 +7,11 @@ from typing import Any
 
 from homodyn.errors import ModelError
 from homodyn.model.body import Body
-from homodyn.model.functions import Function, Linear
+from homodyn.model.functions import Linear, ScalarFunction
 from homodyn.model.joint import WORLD, Coupler, Joint
 from homodyn.model.joints import JointType
 from homodyn.model.model import Model
-from homodyn.model.numbers import Parameter
+from homodyn.model.parameters import Parameter
 from homodyn.model.shapes import Capsule, ContactShape, Frame, Marker
 from homodyn.spatial import Array, Transform
 
@@ -90,7 +90,7 @@ class Assembly:
         """Give a body a capsule to collide and to be drawn with (m)."""
         return replace(self, capsules=(*self.capsules, Capsule(name, body, start, end, radius)))
 
-    def couple(self, coordinate: str, of: str, function: Function | float = 1.0) -> Assembly:
+    def couple(self, coordinate: str, of: str, function: ScalarFunction | float = 1.0) -> Assembly:
         """Let a coordinate follow another, by a function or by a factor."""
         law = Linear(function) if isinstance(function, (int, float)) else function
         return replace(self, couplers=(*self.couplers, Coupler(coordinate, of, law)))

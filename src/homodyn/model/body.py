@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from homodyn.model.numbers import MATRIX, SCALAR, VECTOR, Record, number, settle
+from homodyn.model.parameters import MATRIX, SCALAR, VECTOR, ModelRecord, coerce_fields, scalar
 from homodyn.spatial import Array, Inertia, matrix, stack, stack_columns
 
 _ORIGIN = (0.0, 0.0, 0.0)
@@ -15,7 +15,7 @@ _PLACES = {"x": 0, "y": 1, "z": 2}
 
 
 @dataclass(frozen=True, eq=False)
-class Body(Record):
+class Body(ModelRecord):
     """A rigid segment: mass (kg), centre of mass (m) and inertia about it (kg m2), in its frame.
 
     The inertia may also be given by its three diagonal entries alone.
@@ -31,7 +31,7 @@ class Body(Record):
         listed = isinstance(inertia, (list, tuple, np.ndarray)) and len(inertia) == 3
         if listed and not any(isinstance(row, (list, tuple, np.ndarray)) for row in inertia):
             object.__setattr__(self, "inertia", diagonal(*inertia))
-        settle(self, mass=SCALAR, com=VECTOR, inertia=MATRIX)
+        coerce_fields(self, mass=SCALAR, com=VECTOR, inertia=MATRIX)
 
     @property
     def spatial_inertia(self) -> Inertia:
@@ -46,14 +46,14 @@ def diagonal(xx: Array, yy: Array, zz: Array) -> Array:
 
 def box(name: str, mass: Array, size: Array, *, com: Array = _ORIGIN) -> Body:
     """A homogeneous box with edges ``size`` (m) along x, y, z, centred at ``com``."""
-    x, y, z = (number(edge) ** 2 for edge in size)
-    factor = number(mass) / 12
+    x, y, z = (scalar(edge) ** 2 for edge in size)
+    factor = scalar(mass) / 12
     return Body(name, mass, com, diagonal(*(factor * s for s in (y + z, x + z, x + y))))
 
 
 def sphere(name: str, mass: Array, radius: Array, *, com: Array = _ORIGIN) -> Body:
     """A homogeneous ball of ``radius`` (m): 2/5 m r^2 about every axis."""
-    turn = 0.4 * number(mass) * number(radius) ** 2
+    turn = 0.4 * scalar(mass) * scalar(radius) ** 2
     return Body(name, mass, com, diagonal(turn, turn, turn))
 
 
@@ -61,7 +61,7 @@ def cylinder(
     name: str, mass: Array, radius: Array, length: Array, *, axis: str = "z", com: Array = _ORIGIN
 ) -> Body:
     """A homogeneous cylinder of ``radius`` and ``length`` (m) along the main ``axis``."""
-    m, r, h = number(mass), number(radius), number(length)
+    m, r, h = scalar(mass), scalar(radius), scalar(length)
     across = m * (3 * r**2 + h**2) / 12
     return Body(name, mass, com, _round(axis, m * r**2 / 2, across))
 
@@ -73,7 +73,7 @@ def capsule(
 
     Half balls: centre of mass at 3/8 r from their flat side, 83/320 m r^2 about it across the axis.
     """
-    m, r, h = number(mass), number(radius), number(length)
+    m, r, h = scalar(mass), scalar(radius), scalar(length)
     caps = m * (4 * r) / (3 * h + 4 * r)
     middle = m - caps
     along = middle * r**2 / 2 + caps * 0.4 * r**2
@@ -84,11 +84,11 @@ def capsule(
 
 def rod(name: str, mass: Array, start: Array, end: Array) -> Body:
     """A thin homogeneous rod between two points (m): m (l^2 1 - l l^T) / 12."""
-    a, b = stack(*(number(x) for x in start)), stack(*(number(x) for x in end))
+    a, b = stack(*(scalar(x) for x in start)), stack(*(scalar(x) for x in end))
     line = b - a
     outer = stack_columns(*(line * line[i] for i in range(3)))
     square = line[0] ** 2 + line[1] ** 2 + line[2] ** 2
-    return Body(name, mass, (a + b) / 2, (np.eye(3) * square - outer) * (number(mass) / 12))
+    return Body(name, mass, (a + b) / 2, (np.eye(3) * square - outer) * (scalar(mass) / 12))
 
 
 def _round(axis: str, along: Array, across: Array) -> Array:

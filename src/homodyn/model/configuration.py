@@ -14,8 +14,8 @@ import numpy as np
 
 from homodyn.errors import ModelError
 from homodyn.foundation.text import unknown_name
+from homodyn.model.coordinate_layout import JointSlots, joint_layout
 from homodyn.model.joint import Joint
-from homodyn.model.layout import JointSlots, layout
 from homodyn.model.manifold import (
     quaternion_exp,
     quaternion_log,
@@ -25,7 +25,7 @@ from homodyn.model.manifold import (
     twist_of_translation,
 )
 from homodyn.model.model import Model
-from homodyn.model.traced import function_of_state
+from homodyn.model.state_function import state_function
 from homodyn.spatial import Array, quaternion_product, quaternion_rotation, stack
 
 UNBOUNDED_TURN = np.pi
@@ -34,7 +34,7 @@ UNBOUNDED_SLIDE = 1.0
 """Half the range (m) of random displacements without limits."""
 
 
-@function_of_state(q="nq", dv="nv", returns={"q": "nq"})
+@state_function(q="nq", dv="nv", returns={"q": "nq"})
 def integrate(model: Model, q: Array, dv: Array) -> Array:
     """Where ``q`` comes by moving with ``dv`` (velocity times time) for one unit of time."""
     moved = []
@@ -52,7 +52,7 @@ def integrate(model: Model, q: Array, dv: Array) -> Array:
     return _column(moved)
 
 
-@function_of_state(q0="nq", q1="nq", returns={"dv": "nv"})
+@state_function(q0="nq", q1="nq", returns={"dv": "nv"})
 def difference(model: Model, q0: Array, q1: Array) -> Array:
     """The ``dv`` that `integrate` needs to come from ``q0`` to ``q1`` the shortest way."""
     steps = []
@@ -70,7 +70,7 @@ def difference(model: Model, q0: Array, q1: Array) -> Array:
     return _column(steps)
 
 
-@function_of_state(q="nq", v="nv", returns={"rates": "nq"})
+@state_function(q="nq", v="nv", returns={"rates": "nq"})
 def rates(model: Model, q: Array, v: Array) -> Array:
     """dq/dt at velocity ``v``: the same entries but for quaternions, which stay of length one."""
     parts = []
@@ -86,7 +86,7 @@ def rates(model: Model, q: Array, v: Array) -> Array:
     return _column(parts)
 
 
-@function_of_state(q="nq", returns={"q": "nq"})
+@state_function(q="nq", returns={"q": "nq"})
 def normalize(model: Model, q: Array) -> Array:
     """``q`` with its quaternions brought back to length one."""
     parts = []
@@ -122,7 +122,9 @@ def pose(model: Model, values: Mapping[str, float]) -> np.ndarray:
     q = np.zeros(model.nq)
     for joint, place in _places(model):
         own = [c for c in joint.coordinates if c.name in model.coordinate_names]
-        entries = np.array([values.get(c.name, model._usual(c.default)) for c in own], dtype=float)
+        entries = np.array(
+            [values.get(c.name, model._usual_value(c.default)) for c in own], dtype=float
+        )
         if joint.quaternion:
             quaternion = ca.evalf(ca.densify(quaternion_exp(ca.SX(entries[-3:])))).full()[:, 0]
             entries = np.concatenate([entries[:-3], quaternion])
@@ -147,7 +149,7 @@ def random(
             quaternion /= np.linalg.norm(quaternion, axis=-1, keepdims=True)
             q[..., place.q.stop - 4 : place.q.stop] = quaternion
     entries, positions = plain_entries(model)
-    reach = _reaches(model)[entries]
+    reach = _half_ranges(model)[entries]
     lower, upper = model.lower[entries], model.upper[entries]
     centre = np.where(
         np.isfinite(lower), lower + reach, np.where(np.isfinite(upper), upper - reach, 0)
@@ -160,7 +162,7 @@ def random(
 
 def within_limits(model: Model, q: Any, *, tolerance: float = 0.0) -> np.ndarray:
     """Whether every coordinate lies in its range, give or take ``tolerance`` (rad, m)."""
-    q = _checked(model, q)
+    q = _as_positions(model, q)
     entries, positions = plain_entries(model)
     chosen = q[..., positions]
     low, high = model.lower[entries] - tolerance, model.upper[entries] + tolerance
@@ -169,7 +171,7 @@ def within_limits(model: Model, q: Any, *, tolerance: float = 0.0) -> np.ndarray
 
 def clamp(model: Model, q: Any) -> np.ndarray:
     """``q`` with every coordinate moved to the nearest value in its range."""
-    q = _checked(model, q).copy()
+    q = _as_positions(model, q).copy()
     entries, positions = plain_entries(model)
     q[..., positions] = np.clip(q[..., positions], model.lower[entries], model.upper[entries])
     return q
@@ -188,7 +190,7 @@ def plain_entries(model: Model) -> tuple[np.ndarray, np.ndarray]:
 
 def _places(model: Model) -> list[tuple[Joint, JointSlots]]:
     """Joints with entries of their own in q and v."""
-    pairs = zip(model.joints, layout(model), strict=True)
+    pairs = zip(model.joints, joint_layout(model), strict=True)
     return [(joint, place) for joint, place in pairs if place.v.stop > place.v.start]
 
 
@@ -200,12 +202,12 @@ def _conjugate(q: Array) -> Array:
     return stack(q[0], -q[1:4])
 
 
-def _reaches(model: Model) -> np.ndarray:
+def _half_ranges(model: Model) -> np.ndarray:
     """Half the range that each coordinate has when it is unbounded."""
     turning = {
         joint.coordinates[motion.coordinate].name
         for joint in model.joints
-        for motion in joint.motions
+        for motion in joint.axes
         if motion.kind == "turn" and motion.coordinate is not None
     }
     return np.array(
@@ -213,7 +215,7 @@ def _reaches(model: Model) -> np.ndarray:
     )
 
 
-def _checked(model: Model, q: Any) -> np.ndarray:
+def _as_positions(model: Model, q: Any) -> np.ndarray:
     array = np.asarray(q, dtype=float)
     if array.shape[-1:] != (model.nq,):
         raise ModelError(

@@ -17,11 +17,11 @@ from scipy.interpolate import CubicSpline
 
 from homodyn.errors import ModelError
 from homodyn.foundation.text import unknown_name
-from homodyn.model.numbers import PLAIN, SCALAR, SEVERAL, Record, settle
+from homodyn.model.parameters import PLAIN_SCALARS, SCALAR, SCALARS, ModelRecord, coerce_fields
 from homodyn.spatial import Array, reuse_graph
 
 
-class Function(Protocol):
+class ScalarFunction(Protocol):
     """A twice differentiable function of one coordinate."""
 
     def value(self, x: Array) -> Array:
@@ -35,13 +35,13 @@ class Function(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Constant(Record):
+class Constant(ModelRecord):
     """The same number everywhere."""
 
     number: float
 
     def __post_init__(self) -> None:
-        settle(self, number=SCALAR)
+        coerce_fields(self, number=SCALAR)
 
     def value(self, x: Array) -> Array:
         """The number."""
@@ -57,14 +57,14 @@ class Constant(Record):
 
 
 @dataclass(frozen=True, eq=False)
-class Linear(Record):
+class Linear(ModelRecord):
     """``factor * x + offset``; the identity by default."""
 
     factor: float = 1.0
     offset: float = 0.0
 
     def __post_init__(self) -> None:
-        settle(self, factor=SCALAR, offset=SCALAR)
+        coerce_fields(self, factor=SCALAR, offset=SCALAR)
 
     def value(self, x: Array) -> Array:
         """``factor * x + offset``."""
@@ -80,13 +80,13 @@ class Linear(Record):
 
 
 @dataclass(frozen=True, eq=False)
-class Polynomial(Record):
+class Polynomial(ModelRecord):
     """``sum of coefficients[k] * x**k``: constant term first."""
 
     coefficients: tuple[float, ...]
 
     def __post_init__(self) -> None:
-        settle(self, coefficients=SEVERAL)
+        coerce_fields(self, coefficients=SCALARS)
 
     def value(self, x: Array) -> Array:
         """Horner's rule."""
@@ -94,14 +94,14 @@ class Polynomial(Record):
 
     def slope(self, x: Array) -> Array:
         """Horner's rule on the derived coefficients."""
-        return _horner(_derived(self.coefficients), x)
+        return _horner(_derivative_coefficients(self.coefficients), x)
 
     def curvature(self, x: Array) -> Array:
         """Horner's rule on the coefficients derived twice."""
-        return _horner(_derived(_derived(self.coefficients)), x)
+        return _horner(_derivative_coefficients(_derivative_coefficients(self.coefficients)), x)
 
 
-class Piecewise(Record):
+class Piecewise(ModelRecord):
     """Cubic pieces between knots, continued by straight lines outside."""
 
     x: tuple[float, ...]
@@ -113,7 +113,7 @@ class Piecewise(Record):
         raise NotImplementedError
 
     def _check(self) -> None:
-        settle(self, x=PLAIN, y=PLAIN)
+        coerce_fields(self, x=PLAIN_SCALARS, y=PLAIN_SCALARS)
         name = type(self).__name__.lower()
         if len(self.x) != len(self.y) or len(self.x) < 2:
             raise ModelError(
@@ -155,7 +155,7 @@ class Piecewise(Record):
             return _cubic(x - origin, *c)
         # The three at one symbol share the choice of a piece, which is most of the work.
         known = self._known.get("last")
-        if known is None or not _same(known[0], x):
+        if known is None or not _is_same_symbol(known[0], x):
             known = self._known["last"] = (x, _chosen_piece(x, *self._pieces))
         return known[1]
 
@@ -188,7 +188,7 @@ def _cubic(h: Array, c0: Array, c1: Array, c2: Array, c3: Array) -> Sequence[Arr
     )
 
 
-ENDS = ("natural", "simm")
+SPLINE_ENDS = ("natural", "simm")
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,14 +206,14 @@ class Spline(Piecewise):
 
     def __post_init__(self) -> None:
         self._check()
-        if self.end not in ENDS:
-            raise ModelError(f"spline: {unknown_name('end', self.end, ENDS)}")
+        if self.end not in SPLINE_ENDS:
+            raise ModelError(f"spline: {unknown_name('end', self.end, SPLINE_ENDS)}")
 
     @property
     def _inner(self) -> np.ndarray:
         x, y = np.array(self.x), np.array(self.y)
         if len(x) == 2:
-            return _straight(x, y)
+            return _line_pieces(x, y)
         if self.end == "natural":
             return np.column_stack([x[:-1], CubicSpline(x, y, bc_type="natural").c[::-1].T])
         return np.column_stack([x[:-1], y[:-1], _simm_coefficients(x, y)])
@@ -234,15 +234,15 @@ class Polyline(Piecewise):
 
     @property
     def _inner(self) -> np.ndarray:
-        return _straight(np.array(self.x), np.array(self.y))
+        return _line_pieces(np.array(self.x), np.array(self.y))
 
 
-def _straight(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+def _line_pieces(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     none = np.zeros(len(x) - 1)
     return np.column_stack([x[:-1], y[:-1], np.diff(y) / np.diff(x), none, none])
 
 
-def _same(a: Array, b: Array) -> bool:
+def _is_same_symbol(a: Array, b: Array) -> bool:
     return type(a) is type(b) and ca.is_equal(a, b)
 
 
@@ -269,14 +269,14 @@ def _simm_coefficients(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True, eq=False)
-class Scaled(Record):
+class ScaledFunction(ModelRecord):
     """Another function times a factor (OpenSim's MultiplierFunction)."""
 
-    function: Function
+    function: ScalarFunction
     factor: float
 
     def __post_init__(self) -> None:
-        settle(self, factor=SCALAR)
+        coerce_fields(self, factor=SCALAR)
 
     def value(self, x: Array) -> Array:
         """``factor * f(x)``."""
@@ -301,5 +301,5 @@ def _horner(coefficients: tuple[float, ...], x: Array) -> Array:
     return total
 
 
-def _derived(coefficients: tuple[float, ...]) -> tuple[float, ...]:
+def _derivative_coefficients(coefficients: tuple[float, ...]) -> tuple[float, ...]:
     return tuple(k * c for k, c in enumerate(coefficients))[1:]

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from homodyn.model.functions import IDENTITY, Function, Linear
-from homodyn.model.numbers import PLACEMENT, SCALAR, VECTOR, Record, settle
+from homodyn.model.functions import IDENTITY, Linear, ScalarFunction
+from homodyn.model.parameters import PLACEMENT, SCALAR, VECTOR, ModelRecord, coerce_fields
 from homodyn.spatial import (
     EYE,
     ORIGIN,
@@ -53,7 +53,7 @@ AXES = {"x": X, "y": Y, "z": Z}
 
 
 @dataclass(frozen=True, eq=False)
-class Motion(Record):
+class JointAxis(ModelRecord):
     """One elementary motion: a ``"turn"`` about ``axis`` (rad), or a ``"slide"`` along it (m).
 
     A turn with a ``pitch`` (m/rad) also advances along its axis. ``coordinate`` is the index,
@@ -64,14 +64,14 @@ class Motion(Record):
     kind: str
     axis: Array
     coordinate: int | None = 0
-    function: Function = IDENTITY
+    function: ScalarFunction = IDENTITY
     pitch: Array = 0.0
 
     def __post_init__(self) -> None:
-        settle(self, axis=VECTOR, pitch=SCALAR)
+        coerce_fields(self, axis=VECTOR, pitch=SCALAR)
 
     @cached_property
-    def direct(self) -> bool:
+    def is_coordinate(self) -> bool:
         """Whether the amount is the coordinate itself."""
         function = self.function
         return (
@@ -114,7 +114,7 @@ COORDINATE_FLAGS = ("locked", "actuated")
 
 
 @dataclass(frozen=True, eq=False)
-class Coordinate(Record):
+class Coordinate(ModelRecord):
     """One degree of freedom: its name, range (rad or m) and what acts along it on its own.
 
     ``stiffness`` (N m/rad or N/m) pulls towards ``rest``, ``damping`` (N m s/rad or N s/m) against
@@ -138,16 +138,16 @@ class Coordinate(Record):
     actuated: bool = True
 
     def __post_init__(self) -> None:
-        settle(self, **dict.fromkeys(COORDINATE_NUMBERS, SCALAR))
+        coerce_fields(self, **dict.fromkeys(COORDINATE_NUMBERS, SCALAR))
 
 
 @dataclass(frozen=True, eq=False)
-class Coupler(Record):
+class Coupler(ModelRecord):
     """A coordinate that follows another: ``coordinate = function(of)``."""
 
     coordinate: str
     of: str
-    function: Function
+    function: ScalarFunction
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,7 @@ class JointState:
 
 
 @dataclass(frozen=True, eq=False)
-class Joint(Record):
+class Joint(ModelRecord):
     """A connection from ``parent`` to ``child`` (body names; the root's parent is ``"world"``).
 
     ``placement`` puts the joint frame in the parent body, ``child_placement`` puts it in the child
@@ -173,15 +173,15 @@ class Joint(Record):
     child: str
     kind: str
     coordinates: tuple[Coordinate, ...] = ()
-    motions: tuple[Motion, ...] = ()
+    axes: tuple[JointAxis, ...] = ()
     placement: Transform = field(default_factory=Transform.identity)
     child_placement: Transform = field(default_factory=Transform.identity)
     notes: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        settle(self, placement=PLACEMENT, child_placement=PLACEMENT)
+        coerce_fields(self, placement=PLACEMENT, child_placement=PLACEMENT)
         object.__setattr__(self, "coordinates", tuple(self.coordinates))
-        object.__setattr__(self, "motions", tuple(self.motions))
+        object.__setattr__(self, "axes", tuple(self.axes))
 
     @property
     def quaternion(self) -> bool:
@@ -205,7 +205,7 @@ class Joint(Record):
         if self.kind == "spherical":
             return Transform(quaternion_rotation(q), np.zeros(3))
         total = Transform.identity()
-        for motion in self.motions:
+        for motion in self.axes:
             total = motion.transform(self._amount(motion, q)) @ total
         return total
 
@@ -219,39 +219,41 @@ class Joint(Record):
         if self.quaternion:
             X = self.transform(q)
             S = np.eye(6)[:, [3, 4, 5, 0, 1, 2]] if self.kind == "free" else np.eye(6)[:, :3]
-            chain = [X.E, X.r, S, S @ v, STILL]
+            chain = [X.E, X.r, S, S @ v, ZERO_MOTION]
         else:
-            chain = [EYE, ORIGIN, np.zeros((6, self.nv)), STILL, STILL]
-        for motion in self.motions:
+            chain = [EYE, ORIGIN, np.zeros((6, self.nv)), ZERO_MOTION, ZERO_MOTION]
+        for motion in self.axes:
             k, amount = motion.coordinate, self._amount(motion, q)
             if k is None and not is_symbolic(amount) and amount == 0:
                 continue
             speed, slope, curvature = (0.0 if k is None else v[k]), 1.0, 0.0
-            if k is not None and not motion.direct:
+            if k is not None and not motion.is_coordinate:
                 slope, curvature = motion.function.slope(q[k]), motion.function.curvature(q[k])
             angle = amount if motion.kind == "turn" else 0.0
             row = np.arange(self.nv) == k
             step = (motion.screw(), row, angle, amount, speed, slope, curvature)
-            chain = list(_moved(*step, *chain))
+            chain = list(_compose_axis(*step, *chain))
         before, after = self.placement, self.child_placement.inverse()
-        E, r, S, velocity, bias = _placed(before.E, before.r, after.E, after.r, *chain)
+        E, r, S, velocity, bias = _place_between_frames(
+            before.E, before.r, after.E, after.r, *chain
+        )
         return JointState(Transform(E, r), S, velocity, bias)
 
     @staticmethod
-    def _amount(motion: Motion, q: Array) -> Array:
+    def _amount(motion: JointAxis, q: Array) -> Array:
         if motion.coordinate is None:
             return motion.function.value(0.0)
-        if motion.direct:
+        if motion.is_coordinate:
             return q[motion.coordinate]
         return motion.function.value(q[motion.coordinate])
 
 
-STILL = np.zeros(6)
+ZERO_MOTION = np.zeros(6)
 """The motion of what does not move."""
 
 
 @reuse_graph
-def _moved(
+def _compose_axis(
     screw: Array,
     row: Array,
     angle: Array,
@@ -281,7 +283,7 @@ def _moved(
 
 
 @reuse_graph
-def _placed(
+def _place_between_frames(
     outer_E: Array,
     outer_r: Array,
     inner_E: Array,

@@ -19,16 +19,16 @@ import casadi as ca
 import numpy as np
 
 from homodyn.errors import ModelError
-from homodyn.model.functions import IDENTITY, Function
+from homodyn.model.functions import IDENTITY, ScalarFunction
 from homodyn.model.joint import (
     AXES,
     COORDINATE_FLAGS,
     COORDINATE_NUMBERS,
     Coordinate,
     Joint,
-    Motion,
+    JointAxis,
 )
-from homodyn.model.numbers import placement, vector
+from homodyn.model.parameters import placement, vector
 from homodyn.spatial import Array, Transform
 
 Axis = Any
@@ -40,7 +40,7 @@ class JointType:
     """What a joint allows: its elementary motions and, with suffixes for names, coordinates."""
 
     kind: str
-    motions: tuple[Motion, ...]
+    axes: tuple[JointAxis, ...]
     coordinates: tuple[Coordinate, ...]
     names: tuple[str, ...] = ()
 
@@ -67,7 +67,7 @@ class JointType:
             child,
             self.kind,
             coordinates,
-            self.motions,
+            self.axes,
             placement(at),
             placement(child_at),
         )
@@ -94,15 +94,19 @@ def unit_axis(axis: Axis) -> Array:
 
 
 def turn(
-    axis: Axis, coordinate: int | None = 0, function: Function = IDENTITY, *, pitch: Array = 0.0
-) -> Motion:
+    axis: Axis,
+    coordinate: int | None = 0,
+    function: ScalarFunction = IDENTITY,
+    *,
+    pitch: Array = 0.0,
+) -> JointAxis:
     """A turn about an axis by ``function`` of the coordinate (rad); ``pitch`` in m/rad."""
-    return Motion("turn", unit_axis(axis), coordinate, function, pitch)
+    return JointAxis("turn", unit_axis(axis), coordinate, function, pitch)
 
 
-def slide(axis: Axis, coordinate: int | None = 0, function: Function = IDENTITY) -> Motion:
+def slide(axis: Axis, coordinate: int | None = 0, function: ScalarFunction = IDENTITY) -> JointAxis:
     """A slide along an axis by ``function`` of the coordinate (m)."""
-    return Motion("slide", unit_axis(axis), coordinate, function)
+    return JointAxis("slide", unit_axis(axis), coordinate, function)
 
 
 def fixed() -> JointType:
@@ -191,7 +195,7 @@ def free(**settings: Any) -> JointType:
     return _joint_type("free", (), settings, ("tx", "ty", "tz", "rx", "ry", "rz"))
 
 
-def custom(*motions: Motion, **settings: Any) -> JointType:
+def custom(*motions: JointAxis, **settings: Any) -> JointType:
     """Any sequence of `turn` and `slide`, each driven by a function of one of the coordinates.
 
     Coordinates are counted from 0 without a gap; several motions may share one.
@@ -203,7 +207,7 @@ def custom(*motions: Motion, **settings: Any) -> JointType:
     return _joint_type("custom", motions, settings, _suffixes(firsts))
 
 
-def _turns(order: str, first: int) -> tuple[Motion, ...]:
+def _turns(order: str, first: int) -> tuple[JointAxis, ...]:
     letters = str(order).lower()
     if len(letters) != 3 or set(letters) - set("xyz"):
         raise ModelError(f"an order of turns has three of x, y, z, such as 'xyz'; got {order!r}")
@@ -212,10 +216,10 @@ def _turns(order: str, first: int) -> tuple[Motion, ...]:
     return tuple(turn(letter, first + k) for k, letter in enumerate(letters))
 
 
-def _suffixes(motions: Sequence[Motion]) -> tuple[str, ...]:
+def _suffixes(axes: Sequence[JointAxis]) -> tuple[str, ...]:
     """``rx``, ``tz``, ... for main axes, else ``turn`` and ``slide``; numbered when repeated."""
     made: list[str] = []
-    for motion in motions:
+    for motion in axes:
         suffix = motion.kind
         if isinstance(motion.axis, np.ndarray):
             for letter, main in AXES.items():
@@ -228,11 +232,11 @@ def _suffixes(motions: Sequence[Motion]) -> tuple[str, ...]:
 
 def _joint_type(
     kind: str,
-    motions: tuple[Motion, ...],
+    axes: tuple[JointAxis, ...],
     settings: dict[str, Any],
     suffixes: tuple[str, ...] | None = None,
 ) -> JointType:
-    suffixes = _suffixes(motions) if suffixes is None else suffixes
+    suffixes = _suffixes(axes) if suffixes is None else suffixes
     names = settings.pop("names", ())
     names = (names,) if isinstance(names, str) else tuple(names)
     if names and len(names) != len(suffixes):
@@ -245,7 +249,7 @@ def _joint_type(
     for k, suffix in enumerate(suffixes):
         own = {key: _one_of(value, k, len(suffixes), key) for key, value in settings.items()}
         coordinates.append(Coordinate(suffix, **own))
-    return JointType(kind, tuple(motions), tuple(coordinates), names)
+    return JointType(kind, tuple(axes), tuple(coordinates), names)
 
 
 def _one_of(value: Any, k: int, count: int, key: str) -> Any:

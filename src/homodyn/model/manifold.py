@@ -15,8 +15,8 @@ from scipy.special import zeta
 
 from homodyn.spatial import Array, cross, quaternion_product, stack
 
-_TERMS = 11
-_SMALL = 1e-2
+SERIES_TERMS = 11
+SERIES_MAX_ARGUMENT = 1e-2
 
 
 def stumpff(k: int, y: Array) -> Array:
@@ -24,7 +24,7 @@ def stumpff(k: int, y: Array) -> Array:
     large = y > 1
     safe = ca.if_else(large, y, 1.0)
     near = ca.if_else(large, 0.0, y)
-    series = _horner([(-1) ** n / factorial(2 * n + k) for n in range(_TERMS)], near)
+    series = _horner([(-1) ** n / factorial(2 * n + k) for n in range(SERIES_TERMS)], near)
     angle = ca.sqrt(safe)
     if k == 0:
         closed = ca.cos(angle)
@@ -48,10 +48,10 @@ def quaternion_log(q: Array) -> Array:
     sign = ca.if_else(q[0] < 0, -1.0, 1.0)
     real, vector = sign * q[0], sign * q[1:4]
     square = ca.dot(vector, vector)
-    small = square < _SMALL
+    small = square < SERIES_MAX_ARGUMENT
     near = ca.if_else(small, real, 1.0)
     ratio = ca.if_else(small, square, 0.0) / near**2
-    series = _horner([(-1) ** n / (2 * n + 1) for n in range(_TERMS)], ratio) / near
+    series = _horner([(-1) ** n / (2 * n + 1) for n in range(SERIES_TERMS)], ratio) / near
     length = ca.sqrt(ca.if_else(small, 1.0, square))
     closed = ca.atan2(length, real) / length
     return vector * (2 * ca.if_else(small, series, closed))
@@ -76,7 +76,7 @@ def twist_of_translation(w: Array, p: Array) -> Array:
     large = y > 1
     safe = ca.if_else(large, y, 1.0)
     closed = (1 - stumpff(1, safe) / (2 * stumpff(2, safe))) / safe
-    numbers = [2 * zeta(2 * n + 2) / (2 * pi) ** (2 * n + 2) for n in range(_TERMS)]
+    numbers = [2 * zeta(2 * n + 2) / (2 * pi) ** (2 * n + 2) for n in range(SERIES_TERMS)]
     series = _horner(numbers, ca.if_else(large, 0.0, y))
     turned = cross(w, p)
     return p - turned / 2 + ca.if_else(large, closed, series) * cross(w, turned)

@@ -14,12 +14,12 @@ import numpy as np
 
 from homodyn.errors import ModelError
 from homodyn.foundation.text import unknown_name
-from homodyn.model import doubts, numbers, paths, tree, validation
+from homodyn.model import parameter_paths, parameters, tree, validation
 from homodyn.model.body import Body
+from homodyn.model.coordinate_layout import JointSlots, joint_layout, lay_out_joints
 from homodyn.model.joint import WORLD, Coordinate, Coupler, Joint
-from homodyn.model.layout import JointSlots, laid_out, layout
 from homodyn.model.muscles import Ligament, Muscle, WrapObject
-from homodyn.model.numbers import Parameter
+from homodyn.model.parameters import Parameter
 from homodyn.model.root import Root, declared_chains, find_root, root_of
 from homodyn.model.shapes import Capsule, ContactSet, ContactShape, Frame, Marker, Mesh
 from homodyn.spatial import Array, Transform, is_symbolic
@@ -39,8 +39,12 @@ PARTS = (
     "ligaments",
 )
 
-_DECLARED: ContextVar[tuple[Parameter, ...]] = ContextVar("declared parameters", default=())
-_OPEN: ContextVar[bool] = ContextVar("symbols other than parameters are welcome", default=False)
+_DECLARED_PARAMETERS: ContextVar[tuple[Parameter, ...]] = ContextVar(
+    "declared parameters", default=()
+)
+_FOREIGN_SYMBOLS_ALLOWED: ContextVar[bool] = ContextVar(
+    "symbols other than parameters are welcome", default=False
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +55,7 @@ class Model:
     are kept in one order, parents before children: body ``i`` is the child of joint ``i``.
 
     ``as_measured`` takes inertias that no rigid body can have, and coordinates that move no mass,
-    as files of others hold them; they are then told by ``doubts``.
+    as files of others hold them; `homodyn.model.check` then reports them.
 
     ``root_joints`` names the joints by which the model floats in the world, where `root` would not
     recognize them; an empty tuple fixes the model to the world, and None leaves it to `root`.
@@ -77,15 +81,15 @@ class Model:
     root_joints: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        numbers.settle(self, gravity=numbers.VECTOR)
+        parameters.coerce_fields(self, gravity=parameters.VECTOR)
         for part in PARTS:
             object.__setattr__(self, part, tuple(getattr(self, part)))
         if self.root_joints is not None:
             object.__setattr__(self, "root_joints", tuple(self.root_joints))
         known = {parameter.name for parameter in self.parameters}
-        added = tuple(p for p in _DECLARED.get() if p.name not in known)
+        added = tuple(p for p in _DECLARED_PARAMETERS.get() if p.name not in known)
         object.__setattr__(self, "parameters", (*self.parameters, *added))
-        faults = validation.faults(self, strange_symbols=_OPEN.get())
+        faults = validation.validation_errors(self, strange_symbols=_FOREIGN_SYMBOLS_ALLOWED.get())
         if faults:
             listed = "\n".join(f"  - {fault}" for fault in faults)
             raise ModelError(f"model {self.name!r} cannot be:\n{listed}", tuple(faults))
@@ -131,13 +135,13 @@ class Model:
     @cached_property
     def joint_slots(self) -> tuple[JointSlots, ...]:
         """For each joint its entries of q and v."""
-        return laid_out(self)
+        return lay_out_joints(self)
 
     @cached_property
     def position_index(self) -> tuple[int | None, ...]:
         """For each entry of ``v`` the entry of ``q`` whose rate it is; None beside quaternions."""
         index: list[int | None] = []
-        for joint, place in zip(self.joints, layout(self), strict=True):
+        for joint, place in zip(self.joints, joint_layout(self), strict=True):
             count = place.v.stop - place.v.start
             start = place.q.start
             index += [None] * count if joint.quaternion else range(start, start + count)
@@ -182,7 +186,7 @@ class Model:
     @cached_property
     def mass(self) -> float:
         """Total mass (kg), with parameters at their usual values."""
-        return float(sum(self._usual(body.mass) for body in self.bodies))
+        return float(sum(self._usual_value(body.mass) for body in self.bodies))
 
     @cached_property
     def lower(self) -> np.ndarray:
@@ -205,14 +209,9 @@ class Model:
         return self._coordinate_values("max_force")
 
     def _coordinate_values(self, field: str) -> np.ndarray:
-        values = np.array([float(self._usual(getattr(c, field))) for c in self.coordinates])
+        values = np.array([float(self._usual_value(getattr(c, field))) for c in self.coordinates])
         values.flags.writeable = False
         return values
-
-    @property
-    def doubts(self) -> list[str]:
-        """What is odd about the masses, inertias and ranges, though it can be computed with."""
-        return doubts.doubts(self)
 
     # -- parts by name
 
@@ -280,14 +279,14 @@ class Model:
         ``"knee.position.z"``, ``"LKNE.position"`` (three parameters), ``"knee_angle.stiffness"``,
         ``"gravity.z"``.
         """
-        return paths.parametrized(self, names)
+        return parameter_paths.with_parameters(self, names)
 
     def with_numbers(self, values: Mapping[str, Any]) -> Model:
         """The same model with other numbers at the given paths: ``{"thigh.mass": 9.1}``.
 
         Paths are those of `with_parameters`; one without an entry takes a vector or a matrix.
         """
-        return paths.with_numbers(self, values)
+        return parameter_paths.with_numbers(self, values)
 
     def at(self, values: Mapping[str, Any] | Array) -> Model:
         """The model with its parameters replaced by values (or by other expressions).
@@ -317,23 +316,26 @@ class Model:
 
         def change(expression: ca.SX) -> Any:
             result = ca.substitute(expression, old, new)
-            return _plain(result) if result.is_constant() else result
+            return _constant_value(result) if result.is_constant() else result
 
-        parts = {name: numbers.map_expressions(getattr(self, name), change) for name in PARTS}
-        gravity = numbers.map_expressions(self.gravity, change)
-        declared, open_ = _DECLARED.set(()), _OPEN.set(is_symbolic(new) and not new.is_constant())
+        parts = {name: parameters.map_expressions(getattr(self, name), change) for name in PARTS}
+        gravity = parameters.map_expressions(self.gravity, change)
+        declared, open_ = (
+            _DECLARED_PARAMETERS.set(()),
+            _FOREIGN_SYMBOLS_ALLOWED.set(is_symbolic(new) and not new.is_constant()),
+        )
         try:
             return replace(self, **parts, gravity=gravity, parameters=kept)
         finally:
-            _DECLARED.reset(declared)
-            _OPEN.reset(open_)
+            _DECLARED_PARAMETERS.reset(declared)
+            _FOREIGN_SYMBOLS_ALLOWED.reset(open_)
 
-    def _usual(self, value: Array) -> Array:
+    def _usual_value(self, value: Array) -> Array:
         """A number or array with the parameters at their usual values."""
         if not isinstance(value, ca.SX):
             return value
         usual = ca.substitute(value, self.parameter_symbols, ca.SX(self.parameter_values))
-        return _plain(usual)
+        return _constant_value(usual)
 
     def _numeric(self, record: Any) -> Any:
         """A record with parameters at their usual values and other symbols at one."""
@@ -341,9 +343,9 @@ class Model:
         def value(expression: ca.SX) -> Any:
             usual = ca.substitute(expression, self.parameter_symbols, ca.SX(self.parameter_values))
             others = ca.vertcat(ca.SX(0, 1), *ca.symvar(usual))
-            return _plain(ca.substitute(usual, others, ca.SX.ones(others.numel())))
+            return _constant_value(ca.substitute(usual, others, ca.SX.ones(others.numel())))
 
-        return numbers.map_expressions(record, value)
+        return parameters.map_expressions(record, value)
 
     # -- positions; see homodyn.model.configuration, which is built on this record
 
@@ -382,7 +384,7 @@ class Model:
     @cached_property
     def digest(self) -> str:
         """Hash of the content: equal models have equal digests."""
-        return hashlib.sha256(numbers.canonical(self).encode()).hexdigest()
+        return hashlib.sha256(parameters.canonical_text(self).encode()).hexdigest()
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Model) and self.digest == other.digest
@@ -401,14 +403,14 @@ def parametric(builder: Callable[..., Model], **values: float) -> Model:
     that the builder computes from them follows; the given values are the usual ones.
     """
     made = tuple(Parameter(name, float(value)) for name, value in values.items())
-    declared = _DECLARED.set(made)
+    declared = _DECLARED_PARAMETERS.set(made)
     try:
         return builder(**{parameter.name: parameter.symbol for parameter in made})
     finally:
-        _DECLARED.reset(declared)
+        _DECLARED_PARAMETERS.reset(declared)
 
 
-def _plain(expression: ca.SX) -> Any:
+def _constant_value(expression: ca.SX) -> Any:
     """A constant expression as a float or an array."""
     result = np.array(ca.evalf(expression).full())
     if result.shape == (1, 1):

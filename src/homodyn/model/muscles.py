@@ -12,9 +12,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from homodyn.foundation.text import duplicate_names, unknown_name
-from homodyn.model.functions import Function
+from homodyn.model.functions import ScalarFunction
 from homodyn.model.joint import WORLD
-from homodyn.model.numbers import PLACEMENT, PLAIN, SCALAR, VECTOR, Record, settle
+from homodyn.model.parameters import (
+    PLACEMENT,
+    PLAIN_SCALARS,
+    SCALAR,
+    VECTOR,
+    ModelRecord,
+    coerce_fields,
+)
 from homodyn.spatial import Array, Transform
 
 if TYPE_CHECKING:
@@ -25,7 +32,7 @@ WRAP_KINDS = {"sphere": 1, "cylinder": 2, "ellipsoid": 3, "torus": 2}
 
 
 @dataclass(frozen=True, eq=False)
-class PointRange(Record):
+class PointRange(ModelRecord):
     """When a point belongs to its path: while a coordinate is from ``lower`` to ``upper``."""
 
     coordinate: str
@@ -33,20 +40,20 @@ class PointRange(Record):
     upper: float
 
     def __post_init__(self) -> None:
-        settle(self, lower=SCALAR, upper=SCALAR)
+        coerce_fields(self, lower=SCALAR, upper=SCALAR)
 
 
 @dataclass(frozen=True, eq=False)
-class PointLaw(Record):
+class PointLaw(ModelRecord):
     """How one entry of a point's position (``"x"``, ``"y"`` or ``"z"``) follows a coordinate."""
 
     axis: str
     coordinate: str
-    function: Function
+    function: ScalarFunction
 
 
 @dataclass(frozen=True, eq=False)
-class PathPoint(Record):
+class PathPoint(ModelRecord):
     """A point of a path, fixed in a body (m) but for the entries that ``laws`` move.
 
     With ``when`` the path goes through it only in that range.
@@ -59,12 +66,12 @@ class PathPoint(Record):
     laws: tuple[PointLaw, ...] = ()
 
     def __post_init__(self) -> None:
-        settle(self, position=VECTOR)
+        coerce_fields(self, position=VECTOR)
         object.__setattr__(self, "laws", tuple(self.laws))
 
 
 @dataclass(frozen=True, eq=False)
-class PathWrap(Record):
+class PathWrap(ModelRecord):
     """That a path wraps around an object, between two of its points (counted from 1; 0: any)."""
 
     wrap: str
@@ -74,7 +81,7 @@ class PathWrap(Record):
 
 
 @dataclass(frozen=True, eq=False)
-class WrapObject(Record):
+class WrapObject(ModelRecord):
     """A smooth surface fixed in a body that paths wrap around; see ``WRAP_KINDS``.
 
     ``quadrant`` is the side that counts: ``"x"``, ``"-y"``, ... or ``"all"``. The axis of a
@@ -90,11 +97,11 @@ class WrapObject(Record):
     active: bool = True
 
     def __post_init__(self) -> None:
-        settle(self, dimensions=PLAIN, placement=PLACEMENT)
+        coerce_fields(self, dimensions=PLAIN_SCALARS, placement=PLACEMENT)
 
 
 @dataclass(frozen=True, eq=False)
-class Muscle(Record):
+class Muscle(ModelRecord):
     """A muscle: its path and the numbers every muscle model knows.
 
     ``kind`` names the muscle model of the file it came from and ``settings`` holds the further
@@ -118,7 +125,7 @@ class Muscle(Record):
     settings: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        settle(self, **dict.fromkeys(MUSCLE_NUMBERS, SCALAR))
+        coerce_fields(self, **dict.fromkeys(MUSCLE_NUMBERS, SCALAR))
         object.__setattr__(self, "points", tuple(self.points))
         object.__setattr__(self, "wraps", tuple(self.wraps))
 
@@ -133,7 +140,7 @@ MUSCLE_NUMBERS = (
 
 
 @dataclass(frozen=True, eq=False)
-class Ligament(Record):
+class Ligament(ModelRecord):
     """A passive band along a path; ``settings`` holds the numbers of its law, unread."""
 
     name: str
@@ -147,7 +154,7 @@ class Ligament(Record):
         object.__setattr__(self, "wraps", tuple(self.wraps))
 
 
-def path_faults(model: Model) -> Iterator[str]:
+def path_errors(model: Model) -> Iterator[str]:
     """Names in paths that the model does not have, and shapes that cannot be."""
     bodies = {WORLD, *(body.name for body in model.bodies)}
     coordinates = {c.name for joint in model.joints for c in joint.coordinates}

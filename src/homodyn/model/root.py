@@ -24,8 +24,8 @@ from typing import Any
 import numpy as np
 
 from homodyn.model.body import Body
+from homodyn.model.coordinate_layout import JointSlots
 from homodyn.model.joint import WORLD, Joint
-from homodyn.model.layout import JointSlots
 
 MAX_VIRTUAL_LINK_SHARE = 1e-3
 """Largest mass and principal moment of a virtual link, as shares of the whole model's.
@@ -219,7 +219,7 @@ def _axes(
         found += [("turn", row) for row in E]
     else:
         found = [("slide", None)] * joint.nv
-        for motion in joint.motions:
+        for motion in joint.axes:
             axis = np.asarray(motion.axis, dtype=float) @ E
             k = motion.coordinate
             if k is not None and (found[k][1] is None or motion.kind != found[k][0] == "slide"):

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from homodyn.errors import ModelError
-from homodyn.model.numbers import MATRIX, PLACEMENT, SCALAR, VECTOR, Record, settle
+from homodyn.model.parameters import MATRIX, PLACEMENT, SCALAR, VECTOR, ModelRecord, coerce_fields
 from homodyn.spatial import Array, Transform
 
 
 @dataclass(frozen=True, eq=False)
-class Frame(Record):
+class Frame(ModelRecord):
     """A named frame fixed in a body."""
 
     name: str
@@ -20,11 +20,11 @@ class Frame(Record):
     placement: Transform = field(default_factory=Transform.identity)
 
     def __post_init__(self) -> None:
-        settle(self, placement=PLACEMENT)
+        coerce_fields(self, placement=PLACEMENT)
 
 
 @dataclass(frozen=True, eq=False)
-class Marker(Record):
+class Marker(ModelRecord):
     """A named point fixed in a body, as seen by a camera system (m)."""
 
     name: str
@@ -32,14 +32,14 @@ class Marker(Record):
     position: Array = field(default_factory=lambda: np.zeros(3))
 
     def __post_init__(self) -> None:
-        settle(self, position=VECTOR)
+        coerce_fields(self, position=VECTOR)
 
 
 CONTACT_KINDS = ("point", "sphere", "line", "capsule", "box")
 
 
 @dataclass(frozen=True, eq=False)
-class ContactShape(Record):
+class ContactShape(ModelRecord):
     """Where a body may touch something: a point, sphere, line, capsule or box.
 
     ``position`` (m) is the centre, ``radius`` (m) that of a sphere or capsule, ``size`` (m) the
@@ -56,11 +56,11 @@ class ContactShape(Record):
     rotation: Array = field(default_factory=lambda: np.eye(3))
 
     def __post_init__(self) -> None:
-        settle(self, position=VECTOR, radius=SCALAR, size=VECTOR, rotation=MATRIX)
+        coerce_fields(self, position=VECTOR, radius=SCALAR, size=VECTOR, rotation=MATRIX)
 
 
 @dataclass(frozen=True, eq=False)
-class ContactSet(Record):
+class ContactSet(ModelRecord):
     """Named contacts that act together, such as a foot flat on the ground.
 
     ``points[k]``, the name of a contact, marker, frame or body, cannot move along ``normals[k]``, a
@@ -85,7 +85,7 @@ class ContactSet(Record):
 
 
 @dataclass(frozen=True, eq=False)
-class Capsule(Record):
+class Capsule(ModelRecord):
     """A segment from ``start`` to ``end`` (m) swept by ``radius`` (m), to collide and to draw."""
 
     name: str
@@ -95,11 +95,11 @@ class Capsule(Record):
     radius: Array
 
     def __post_init__(self) -> None:
-        settle(self, start=VECTOR, end=VECTOR, radius=SCALAR)
+        coerce_fields(self, start=VECTOR, end=VECTOR, radius=SCALAR)
 
 
 @dataclass(frozen=True, eq=False)
-class Mesh(Record):
+class Mesh(ModelRecord):
     """A file of triangles drawn with a body; the file itself is not read."""
 
     body: str
@@ -108,4 +108,4 @@ class Mesh(Record):
     scale: Array = field(default_factory=lambda: np.ones(3))
 
     def __post_init__(self) -> None:
-        settle(self, placement=PLACEMENT, scale=VECTOR)
+        coerce_fields(self, placement=PLACEMENT, scale=VECTOR)

@@ -14,8 +14,8 @@ from homodyn.spatial import Inertia
 if TYPE_CHECKING:
     from homodyn.model.body import Body
 
-_ROUNDING = 1e-12
-_GENERIC = (0.3, 0.7, -0.4, 0.2, -0.6, 0.5, 0.1)
+RELATIVE_ROUNDING = 1e-12
+GENERIC_POSITIONS = (0.3, 0.7, -0.4, 0.2, -0.6, 0.5, 0.1)
 """Positions where no joint of the zoo is singular unless it is everywhere."""
 
 
@@ -40,7 +40,7 @@ def sorted_tree(
     return tuple(by_name[name] for name in order), tuple(order.values())
 
 
-def faults(bodies: Sequence[Body], joints: Sequence[Joint]) -> list[str]:
+def tree_errors(bodies: Sequence[Body], joints: Sequence[Joint]) -> list[str]:
     """Why the joints do not make one tree of the bodies."""
     found: list[str] = []
     names = [body.name for body in bodies]
@@ -77,7 +77,7 @@ def faults(bodies: Sequence[Body], joints: Sequence[Joint]) -> list[str]:
     return found
 
 
-def unmoved_by_mass(
+def joints_without_inertia(
     bodies: Sequence[Body], joints: Sequence[Joint], following: Collection[str] = ()
 ) -> Iterator[str]:
     """Joints that move nothing with mass or inertia: their accelerations would be anything.
@@ -98,7 +98,7 @@ def unmoved_by_mass(
                     f"inertia; give them some, or the joint an armature, or make it fixed"
                 )
         elif joint.nv and ends[child] and joint.kind != "custom" and not told:
-            yield from _singular(joint, rigid[child])
+            yield from _joint_inertia_errors(joint, rigid[child])
         if parent == WORLD:
             continue
         heavy[parent] = heavy[parent] or heavy[child]
@@ -111,18 +111,18 @@ def unmoved_by_mass(
             )
 
 
-def _singular(joint: Joint, inertia: Inertia) -> Iterator[str]:
+def _joint_inertia_errors(joint: Joint, inertia: Inertia) -> Iterator[str]:
     """Whether a body at the end of the tree resists every motion of its joint."""
-    state = joint.state(np.array(_GENERIC[: joint.nq]), np.zeros(joint.nv))
+    state = joint.state(np.array(GENERIC_POSITIONS[: joint.nq]), np.zeros(joint.nv))
     armature = np.array([coordinate.armature for coordinate in joint.coordinates])
     resistance = state.S.T @ inertia.matrix() @ state.S + np.diag(armature)
     most = np.abs(state.S).T @ np.abs(inertia.matrix()) @ np.abs(state.S) + np.diag(armature)
     own = resistance.diagonal()
-    idle = own <= _ROUNDING * most.diagonal()
+    idle = own <= RELATIVE_ROUNDING * most.diagonal()
     if not idle.any():
         scaled = resistance / np.sqrt(np.outer(own, own))
         values, vectors = np.linalg.eigh(scaled)
-        if values[0] > _ROUNDING:
+        if values[0] > RELATIVE_ROUNDING:
             return
         idle = np.abs(vectors[:, 0]) > 0.1
     names = [c.name for c, lazy in zip(joint.coordinates, idle, strict=True) if lazy]

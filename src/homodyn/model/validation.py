@@ -1,7 +1,7 @@
 """What a model must satisfy before it exists: every fault found, not only the first.
 
 Parameters take their usual values for the checks. What is odd but can be computed with is no fault;
-`homodyn.model.doubts` tells it.
+`homodyn.model.plausibility` tells it.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ import numpy as np
 
 from homodyn.foundation.text import duplicate_names, unknown_name
 from homodyn.model import tree
-from homodyn.model.joint import KINDS, WORLD, Coordinate, Coupler, Joint, Motion
-from homodyn.model.muscles import path_faults
-from homodyn.model.numbers import field_names, map_expressions
+from homodyn.model.joint import KINDS, WORLD, Coordinate, Coupler, Joint, JointAxis
+from homodyn.model.muscles import path_errors
+from homodyn.model.parameters import field_names, map_expressions
 from homodyn.model.root import declaration_errors
 from homodyn.model.shapes import CONTACT_KINDS, Capsule, ContactSet, ContactShape, Mesh
 
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from homodyn.model.body import Body
     from homodyn.model.model import Model
 
-ORTHONORMAL = 1e-6
+MAX_ORTHONORMALITY_ERROR = 1e-6
 """Largest entry of E E^T - 1 in a rotation that was written with a few digits."""
-TRIANGLE = 1e-6
+MAX_TRIANGLE_EXCESS = 1e-6
 """Part of the largest principal moment by which it may exceed the sum of the others."""
-RELATIVE = 1e-9
+RELATIVE_TOLERANCE = 1e-9
 """Rounding left to inertias and axes, relative to their size."""
 
 _LEAVES = (str, float, int, np.ndarray)
@@ -38,7 +38,7 @@ _MAY_BE_INFINITE = ("lower", "upper", "max_velocity", "max_force")
 _NEVER_NEGATIVE = ("max_velocity", "max_force", "damping", "friction", "armature")
 
 
-def faults(model: Model, *, strange_symbols: bool = False) -> list[str]:
+def validation_errors(model: Model, *, strange_symbols: bool = False) -> list[str]:
     """Every reason why the model cannot be, in words; empty when there is none.
 
     With ``strange_symbols``, numbers may hang on symbols that are no parameters of the model.
@@ -47,50 +47,52 @@ def faults(model: Model, *, strange_symbols: bool = False) -> list[str]:
         id(record): list(_expressions(record))
         for part in _PARTS
         for record in getattr(model, part)
-        if not _is_plain(record)
+        if not _is_finite_record(record)
     }
     every = [expression for held in unsettled.values() for expression in held]
     every += _expressions(model.gravity)
     found = [*_names(model), *_parameters(model, [] if strange_symbols else every)]
-    found += tree.faults(model.bodies, model.joints)
+    found += tree.tree_errors(model.bodies, model.joints)
     found += _references(model)
     found += declaration_errors(model.joints, model.root_joints or ())
     found += _couplers(model)
-    found += path_faults(model)
+    found += path_errors(model)
     plain: dict[str, list[Any]] = {}
     for part, label in _PARTS.items():
         plain[part] = []
         for record in getattr(model, part):
             where = f"{label} {_label(record)!r}"
-            numeric = _plain(model, record) if unsettled.get(id(record)) else record
+            numeric = _with_usual_values(model, record) if unsettled.get(id(record)) else record
             if numeric is None:
                 plain[part].append(None)
                 continue
-            reasons = [*_not_finite(numeric)] if id(record) in unsettled else []
+            reasons = [*_non_finite_numbers(numeric)] if id(record) in unsettled else []
             reasons += [*_CHECKS.get(part, lambda _: ())(numeric)]
             if part == "bodies" and not reasons and not model.as_measured:
                 broken = impossible_inertia(numeric.inertia)
                 reasons += [f"{broken}; as_measured=True takes it all the same"] if broken else []
             found += [f"{where}: {reason}" for reason in reasons]
             plain[part].append(numeric)
-    gravity = _plain(model, model.gravity)
+    gravity = _with_usual_values(model, model.gravity)
     if gravity is not None and not np.isfinite(gravity).all():
         found.append(f"gravity must be three finite numbers (m/s2), got {gravity.tolist()}")
     if not found and not model.as_measured and None not in (*plain["bodies"], *plain["joints"]):
-        found += tree.unmoved_by_mass(plain["bodies"], plain["joints"], _following(model))
+        found += tree.joints_without_inertia(
+            plain["bodies"], plain["joints"], _coupled_coordinates(model)
+        )
     return found
 
 
-def unmoved_by_mass(model: Model) -> Iterator[str]:
+def joints_without_inertia(model: Model) -> Iterator[str]:
     """Joints of a model without symbols of others that move nothing with mass or inertia."""
     bodies, joints = (
-        [map_expressions(record, model._usual) for record in records]
+        [map_expressions(record, model._usual_value) for record in records]
         for records in (model.bodies, model.joints)
     )
-    return tree.unmoved_by_mass(bodies, joints, _following(model))
+    return tree.joints_without_inertia(bodies, joints, _coupled_coordinates(model))
 
 
-def _following(model: Model) -> set[str]:
+def _coupled_coordinates(model: Model) -> set[str]:
     return {coupler.coordinate for coupler in model.couplers}
 
 
@@ -116,7 +118,7 @@ _PARTS = {
 }
 
 
-_LOCATED = ("contacts", "markers", "frames", "bodies")
+LOCATED_PARTS = ("contacts", "markers", "frames", "bodies")
 
 
 def _names(model: Model) -> Iterator[str]:
@@ -166,7 +168,7 @@ def _references(model: Model) -> Iterator[str]:
             if record.body != WORLD and record.body not in bodies:
                 what = unknown_name("body", record.body, [WORLD, *bodies])
                 yield f"{_PARTS[part]} {_label(record)!r}: {what}"
-    named = [record.name for part in _LOCATED for record in getattr(model, part)]
+    named = [record.name for part in LOCATED_PARTS for record in getattr(model, part)]
     for contact_set in model.contact_sets:
         for point in contact_set.points:
             if point not in named:
@@ -206,19 +208,19 @@ def _body(body: Body) -> Iterator[str]:
     if not np.isfinite(inertia).all():
         return
     scale = np.abs(inertia).max()
-    if np.abs(inertia - inertia.T).max() > RELATIVE * scale:
+    if np.abs(inertia - inertia.T).max() > RELATIVE_TOLERANCE * scale:
         yield f"inertia must be symmetric, got {inertia.tolist()}"
 
 
 def impossible_inertia(inertia: np.ndarray) -> str:
     """Why no rigid body has this inertia: a negative moment or a broken triangle; or nothing."""
     moments = np.linalg.eigvalsh(inertia)
-    if moments[0] < -RELATIVE * np.abs(inertia).max():
+    if moments[0] < -RELATIVE_TOLERANCE * np.abs(inertia).max():
         return (
             f"inertia must have no negative principal moment, got {moments[0]:.6g} kg m2; "
             f"give it about the centre of mass"
         )
-    if moments[2] - moments[0] - moments[1] <= TRIANGLE * abs(moments[2]):
+    if moments[2] - moments[0] - moments[1] <= MAX_TRIANGLE_EXCESS * abs(moments[2]):
         return ""
     told = ", ".join(f"{moment:.4g}" for moment in moments)
     return (
@@ -234,26 +236,26 @@ def _joint(joint: Joint) -> Iterator[str]:
         yield from (f"{name}: {why}" for why in _rotation(getattr(joint, name).E))
     if joint.quaternion:
         expected = 6 if joint.kind == "free" else 3
-        if joint.nv != expected or joint.motions:
+        if joint.nv != expected or joint.axes:
             yield f"a {joint.kind} joint has {expected} coordinates and no motions"
         for coordinate in joint.coordinates[-3:]:
             if np.isfinite(coordinate.lower) or np.isfinite(coordinate.upper):
                 yield f"coordinate {coordinate.name!r} belongs to a quaternion: it has no limits"
     else:
-        used = {motion.coordinate for motion in joint.motions}
+        used = {motion.coordinate for motion in joint.axes}
         for k, coordinate in enumerate(joint.coordinates):
             if k not in used:
                 yield f"coordinate {coordinate.name!r} moves nothing; give a motion its index {k}"
-    for k, motion in enumerate(joint.motions):
-        yield from (f"motion {k}: {why}" for why in _motion(motion, joint.nv))
+    for k, motion in enumerate(joint.axes):
+        yield from (f"motion {k}: {why}" for why in _joint_axis(motion, joint.nv))
     for coordinate in joint.coordinates:
         yield from (f"coordinate {coordinate.name!r}: {why}" for why in _coordinate(coordinate))
 
 
-def _motion(motion: Motion, nv: int) -> Iterator[str]:
+def _joint_axis(motion: JointAxis, nv: int) -> Iterator[str]:
     if motion.kind not in ("turn", "slide"):
         yield unknown_name("motion", motion.kind, ("turn", "slide"))
-    if abs(np.linalg.norm(motion.axis) - 1) > RELATIVE:
+    if abs(np.linalg.norm(motion.axis) - 1) > RELATIVE_TOLERANCE:
         yield f"axis must have length one, got {motion.axis.tolist()}"
     if motion.coordinate is not None and not 0 <= motion.coordinate < nv:
         yield f"coordinate {motion.coordinate} must be from 0 to {nv - 1}"
@@ -277,7 +279,7 @@ def _contact(contact: ContactShape) -> Iterator[str]:
 
 def _contact_set(contact_set: ContactSet) -> Iterator[str]:
     for point, normal in zip(contact_set.points, contact_set.normals, strict=True):
-        if abs(np.linalg.norm(normal) - 1) > RELATIVE:
+        if abs(np.linalg.norm(normal) - 1) > RELATIVE_TOLERANCE:
             yield f"the normal of {point!r} must have length one, got {normal.tolist()}"
 
 
@@ -288,7 +290,7 @@ def _capsule(capsule: Capsule) -> Iterator[str]:
 
 def _rotation(E: np.ndarray) -> Iterator[str]:
     off = np.abs(E @ E.T - np.eye(3)).max()
-    if off > ORTHONORMAL or np.linalg.det(E) < 0:
+    if off > MAX_ORTHONORMALITY_ERROR or np.linalg.det(E) < 0:
         yield f"rotation must be orthonormal and right-handed, got {E.tolist()}"
 
 
@@ -302,13 +304,13 @@ _CHECKS: dict[str, Any] = {
 }
 
 
-def _plain(model: Model, record: Any) -> Any:
+def _with_usual_values(model: Model, record: Any) -> Any:
     """The record with parameters at their usual values; None when symbols are left over."""
     declared = {parameter.symbol.element_hash() for parameter in model.parameters}
     for expression in _expressions(record):
         if any(symbol.element_hash() not in declared for symbol in ca.symvar(expression)):
             return None
-    return map_expressions(record, model._usual)
+    return map_expressions(record, model._usual_value)
 
 
 def _expressions(record: Any) -> Iterator[ca.SX]:
@@ -324,7 +326,7 @@ def _expressions(record: Any) -> Iterator[ca.SX]:
                 yield from _expressions(value)
 
 
-def _is_plain(value: Any) -> bool:
+def _is_finite_record(value: Any) -> bool:
     """Whether a record holds nothing but finite numbers: the usual case, told in one quick walk."""
     kind = type(value)
     if kind is float:
@@ -332,16 +334,16 @@ def _is_plain(value: Any) -> bool:
     if kind is np.ndarray:
         return isfinite(value.sum())
     if kind is tuple:
-        return all(map(_is_plain, value))
+        return all(map(_is_finite_record, value))
     names = field_names(kind)
     if not names:
         return kind is not ca.SX
     # One call for all fields; a record of one field gives its value and no tuple.
     held = attrgetter(*names)(value)
-    return all(map(_is_plain, held if len(names) > 1 else (held,)))
+    return all(map(_is_finite_record, held if len(names) > 1 else (held,)))
 
 
-def _not_finite(record: Any, path: str = "") -> Iterator[str]:
+def _non_finite_numbers(record: Any, path: str = "") -> Iterator[str]:
     """Numbers that are NaN, or infinite where only finite ones make sense."""
     if isinstance(record, (float, np.ndarray)):
         finite = isfinite(record) if isinstance(record, float) else np.isfinite(record).all()
@@ -353,7 +355,9 @@ def _not_finite(record: Any, path: str = "") -> Iterator[str]:
             yield f"{path} must be finite"
     elif isinstance(record, tuple):
         for k, item in enumerate(record):
-            yield from _not_finite(item, f"{path}[{getattr(item, 'name', k)}]")
+            yield from _non_finite_numbers(item, f"{path}[{getattr(item, 'name', k)}]")
     else:
         for name in field_names(type(record)):
-            yield from _not_finite(getattr(record, name), f"{path}.{name}" if path else name)
+            yield from _non_finite_numbers(
+                getattr(record, name), f"{path}.{name}" if path else name
+            )

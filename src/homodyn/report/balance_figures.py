@@ -12,15 +12,22 @@ from matplotlib.patches import Polygon
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 from scipy.spatial import ConvexHull
 
-from homodyn.balance import Evaluation, Patch, Polytope, Stance, static_polygon, wrench_set
-from homodyn.balance.polygons import Level
+from homodyn.balance import (
+    BalanceEvaluation,
+    ContactPatch,
+    Polytope,
+    Stance,
+    static_equilibrium_polygon,
+    wrench_set,
+)
+from homodyn.balance.support_areas import GroundAxes
 from homodyn.errors import NoSolution
 
 INK, GREY, GOOD, BAD = "#26313d", "#6b7785", "#1d9a6c", "#c8553d"
 SHADES = ("#3b78b5", "#d99a00", "#1d9a6c", "#8d5aa8", "#c8553d", "#4aa3a2", "#7d8a99")
 
 
-def margins_figure(judged: Evaluation) -> Figure:
+def margins_figure(judged: BalanceEvaluation) -> Figure:
     """Margins over time: force, moment and wrench, whole body and point mass, phases shaded."""
     figure = Figure(figsize=(9.0, 6.6), layout="constrained")
     plots = figure.subplots(3, 1, sharex=True)
@@ -49,13 +56,13 @@ def margins_figure(judged: Evaluation) -> Figure:
     return figure
 
 
-def _phase_bands(plot: Any, judged: Evaluation) -> None:
+def _phase_bands(plot: Any, judged: BalanceEvaluation) -> None:
     for k, phase in enumerate(judged.phases):
         if k % 2:
             plot.axvspan(phase.start, phase.end, color="#eef1f4", lw=0)
 
 
-def _phase_names(plot: Any, judged: Evaluation) -> None:
+def _phase_names(plot: Any, judged: BalanceEvaluation) -> None:
     """Numbers of the phases above their bands, where there is room."""
     whole = judged.time[-1] - judged.time[0]
     for k, phase in enumerate(judged.phases):
@@ -72,10 +79,10 @@ def polygons_figure(
     *,
     mass: float,
     gravity: np.ndarray,
-    judged: Evaluation | None = None,
+    judged: BalanceEvaluation | None = None,
 ) -> Figure:
     """Seen from above: soles and grasps, the static polygon of each stance, CoM and ZMP paths."""
-    level = Level.of(gravity)
+    level = GroundAxes.of(gravity)
     areas = [static_area(stance, mass, gravity) for stance in stances]
     points = np.vstack(
         [level.flat(stance.points) for stance in stances]
@@ -111,14 +118,16 @@ def polygons_figure(
 def static_area(stance: Stance, mass: float, gravity: np.ndarray) -> Polytope | None:
     """Where the centre of mass may stand still; None where it can nowhere."""
     try:
-        return static_polygon(stance, mass=mass, gravity=gravity)
+        return static_equilibrium_polygon(stance, mass=mass, gravity=gravity)
     except NoSolution:
         return None
 
 
-def _stance_from_above(plot: Any, stance: Stance, level: Level, area: Polytope | None) -> None:
+def _stance_from_above(plot: Any, stance: Stance, level: GroundAxes, area: Polytope | None) -> None:
     for support in stance.supports:
-        seen = level.flat(support.corners if isinstance(support, Patch) else support.position[None])
+        seen = level.flat(
+            support.corners if isinstance(support, ContactPatch) else support.position[None]
+        )
         if len(seen) > 2 and np.linalg.matrix_rank(seen - seen[0], tol=1e-9) > 1:
             outline = seen[ConvexHull(seen).vertices]
             plot.add_patch(Polygon(outline, fc="#d5dbe1", ec=GREY, lw=0.8))
@@ -135,14 +144,14 @@ def _stance_from_above(plot: Any, stance: Stance, level: Level, area: Polytope |
         plot.plot(*corners.T, "o-", color=GOOD, lw=1.2, ms=3)
 
 
-def _paths_from_above(plot: Any, judged: Evaluation, k: int, level: Level) -> None:
+def _paths_from_above(plot: Any, judged: BalanceEvaluation, k: int, level: GroundAxes) -> None:
     held = judged.phase == k
     phase = judged.phases[k]
-    back = level.flat(phase.moved(judged.time[held]))
+    back = level.flat(phase.belt_displacement(judged.time[held]))
     com = level.flat(judged.demand.com)
     plot.plot(*com.T, color="#c4ccd4", lw=0.8)
     plot.plot(*(com[held] - back).T, color=INK, lw=1.8)
-    plot.plot(*(judged.criteria.zmp_place[held] - back).T, color="#d99a00", lw=1.2)
+    plot.plot(*(judged.criteria.zmp_position[held] - back).T, color="#d99a00", lw=1.2)
 
 
 def polytopes_figure(
@@ -189,7 +198,7 @@ def polytopes_figure(
 
 def _upright(gravity: np.ndarray) -> np.ndarray:
     """Rotation into axes with the last one up, as pictures in three dimensions have it."""
-    level = Level.of(gravity)
+    level = GroundAxes.of(gravity)
     return np.array([level.first, level.second, level.up])
 
 
@@ -211,14 +220,14 @@ def _solid(plot: Any, shape: Polytope, colour: str) -> None:
     plot.set_zlim(low[2], high[2])
 
 
-def path_figure(judged: Evaluation, boxes: Sequence[Any] = ()) -> Figure:
+def path_figure(judged: BalanceEvaluation, boxes: Sequence[Any] = ()) -> Figure:
     """The path of the centre of mass over its supports, coloured by the margin."""
     turn = _upright(judged.demand.gravity)
     figure = Figure(figsize=(6.4, 5.6), layout="constrained")
     plot: Any = figure.add_subplot(projection="3d")
     for phase in judged.phases:
         for support in () if phase.stance is None else phase.stance.supports:
-            if isinstance(support, Patch) and len(support.corners) > 2:
+            if isinstance(support, ContactPatch) and len(support.corners) > 2:
                 plot.add_collection3d(
                     Poly3DCollection([support.corners @ turn.T], fc="#d5dbe1", ec=GREY, alpha=0.7)
                 )

@@ -12,12 +12,12 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from homodyn.balance import (
+    BalanceEvaluation,
     ComPlan,
-    Evaluation,
     Scene,
-    difficulty,
     evaluate,
     plan_com,
+    transition_difficulty,
     wrench_set,
 )
 from homodyn.errors import FormatError
@@ -37,7 +37,7 @@ _DOTS_PER_INCH = 110
 def scene_rows(scene: Scene) -> list[dict[str, object]]:
     """One row for each phase of a scene without a path: room to the next, and static balance."""
     sets = [wrench_set(stance) for stance in scene.stances]
-    room = difficulty(sets) if len(sets) > 1 else None
+    room = transition_difficulty(sets) if len(sets) > 1 else None
     told: list[dict[str, object]] = []
     for k, (step, stance) in enumerate(zip(scene.steps, scene.stances, strict=True)):
         area = static_area(stance, scene.mass, scene.gravity)
@@ -55,7 +55,7 @@ def scene_rows(scene: Scene) -> list[dict[str, object]]:
 
 
 def write_evaluation(
-    judged: Evaluation, folder: Path, boxes: Sequence[Any] = (), *, more: str = ""
+    judged: BalanceEvaluation, folder: Path, boxes: Sequence[Any] = (), *, more: str = ""
 ) -> list[Path]:
     """Figures, tables, the sentence on the weakest instant and ``more`` words, into a folder."""
     _folder(folder)
@@ -92,13 +92,13 @@ def write_evaluation(
     return [*written, folder / "summary.txt"]
 
 
-def plates_sentence(told: Evaluation) -> str:
+def plates_sentence(told: BalanceEvaluation) -> str:
     """In how many frames the measured wrench can be given by the stances."""
     words = {1: "single support", 2: "double support"}
     parts = [f"{words.get(n, f'{n} supports')} {100 * s:.0f} %" for n, s in told.shares.items()]
     return (
-        f" The wrench that the plates measured lies inside in {100 * told.balanced:.0f} % of "
-        f"{int(told.judged.sum())} frames ({', '.join(parts)})."
+        f" The wrench that the plates measured lies inside in {100 * told.balanced_share:.0f} % of "
+        f"{int(told.evaluated.sum())} frames ({', '.join(parts)})."
     )
 
 
@@ -111,7 +111,7 @@ def write_scene(scene: Scene, folder: Path, *, plan: bool | None = None) -> tupl
         return _write_plan(plan_com(scene), folder)
     if scene.path is not None:
         time = np.linspace(scene.path.instants[0], scene.path.instants[-1], 401)
-        judged = evaluate(scene.demand(time), scene.phases)
+        judged = evaluate(scene.required_wrench(time), scene.phases)
         return judged.sentence, write_evaluation(judged, folder, scene.boxes)
     return _write_stances(scene, folder)
 
@@ -120,7 +120,7 @@ def _write_plan(found: ComPlan, folder: Path) -> tuple[str, list[Path]]:
     # Moments about the point of the plan: tables and sentence then tell the same margins.
     measure = found.measure
     about = measure.about if measure.fixed else None
-    need = found.demand(np.linspace(0, found.duration, 401))
+    need = found.required_wrench(np.linspace(0, found.duration, 401))
     judged = evaluate(need, found.phases, about=about, unit=measure.unit)
     written = write_evaluation(judged, folder, found.scene.boxes)
     picture = _save(com_plan_figure(found), folder / "plan.png")
@@ -164,7 +164,7 @@ def _write_stances(scene: Scene, folder: Path) -> tuple[str, list[Path]]:
     return sentence, [*written, folder / "summary.txt"]
 
 
-def _frames(judged: Evaluation) -> list[dict[str, object]]:
+def _frames(judged: BalanceEvaluation) -> list[dict[str, object]]:
     return [
         {
             "time_s": float(judged.time[k]),
@@ -180,7 +180,7 @@ def _frames(judged: Evaluation) -> list[dict[str, object]]:
             "xcom_m": float(judged.criteria.xcom[k]),
             "cwc_Nm": float(judged.criteria.cwc[k]),
         }
-        for k in np.flatnonzero(judged.judged)
+        for k in np.flatnonzero(judged.evaluated)
     ]
 
 

@@ -7,8 +7,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Polygon, Rectangle
 
-from homodyn.balance import ComPlan, Grasp, Patch, Scene
-from homodyn.balance.polygons import Level
+from homodyn.balance import ComPlan, ContactPatch, Grasp, Scene
+from homodyn.balance.support_areas import GroundAxes
 
 INK, GREY, GOOD, BAD, BLUE = "#26313d", "#6b7785", "#1d9a6c", "#c8553d", "#3b78b5"
 FEW, MANY = BLUE, "#d99a00"
@@ -21,7 +21,7 @@ def com_plan_figure(plan: ComPlan) -> Figure:
     grid = figure.add_gridspec(2, 2, height_ratios=(1.5, 1.0))
     above, beside = figure.add_subplot(grid[0, 0]), figure.add_subplot(grid[0, 1])
     margin = figure.add_subplot(grid[1, :])
-    level = Level.of(plan.scene.gravity)
+    level = GroundAxes.of(plan.scene.gravity)
     along = _way(plan, level)
     up = np.asarray(level.up)
     _map(above, plan, np.stack([level.first, level.second]))
@@ -41,7 +41,7 @@ def com_plan_figure(plan: ComPlan) -> Figure:
     return figure
 
 
-def _way(plan: ComPlan, level: Level) -> np.ndarray:
+def _way(plan: ComPlan, level: GroundAxes) -> np.ndarray:
     """The level direction in which the path is longest; the first axis where it goes up alone."""
     flat = level.flat(plan.check.com)
     flat = flat - flat.mean(axis=0)
@@ -65,7 +65,7 @@ def _map(axes: Axes, plan: ComPlan, onto: np.ndarray) -> None:
         if isinstance(support, Grasp):
             at = onto @ support.position
             axes.plot(at[0], at[1], "D", color=GOOD, ms=6)
-        elif isinstance(support, Patch):
+        elif isinstance(support, ContactPatch):
             corners = support.corners @ onto.T
             axes.add_patch(Polygon(corners, closed=True, fc="#d7e3ee", ec=GREY, lw=1.2))
             axes.update_datalim(corners)

@@ -11,7 +11,7 @@ from itertools import product
 import numpy as np
 from scipy.spatial import ConvexHull, QhullError
 
-from homodyn.catalog.standing import placements
+from homodyn.catalog.standing_height import placements
 from homodyn.model import WORLD, ContactShape, Model
 from homodyn.motion.anatomical_axes import Axes
 from homodyn.spatial import Transform

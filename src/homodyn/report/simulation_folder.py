@@ -106,7 +106,9 @@ def simulation_figure(record: SimulationResult) -> Figure:
     """Forces of contacts, energy, and the joints that moved most, over time."""
     drawn = Figure(figsize=(9.0, 8.0), layout="constrained", dpi=120)
     force, energy, joints = drawn.subplots(3, 1, sharex=True)
-    weight = record.model.mass * float(np.linalg.norm(record.model._usual(record.model.gravity)))
+    weight = record.model.mass * float(
+        np.linalg.norm(record.model._usual_value(record.model.gravity))
+    )
     size = np.linalg.norm(record.forces, axis=2)
     for k in np.argsort(-size.max(axis=0, initial=0.0))[:8]:
         force.plot(record.time, size[:, k], linewidth=1, label=record.contact_names[k])

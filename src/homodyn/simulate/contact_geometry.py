@@ -419,7 +419,7 @@ def place_on_ground(
         ModelError: The model has no contacts, or its first joint cannot lift it.
     """
     chosen = scene or ContactGeometry(model)
-    gravity = np.asarray(model._usual(model.gravity), dtype=float)
+    gravity = np.asarray(model._usual_value(model.gravity), dtype=float)
     up = -gravity / np.linalg.norm(gravity) if np.any(gravity) else np.array([0.0, 0.0, 1.0])
     lowest = gap_distances(chosen)(np.asarray(q, dtype=float))["distance"]
     if not lowest.size:

@@ -80,7 +80,7 @@ def energy_creation(
     forces, depths = recorded["forces"], np.maximum(-recorded["distances"][0], 0)
     stored = np.sum(np.linalg.norm(forces[0], axis=-1) * depths)
     kinetic = np.maximum.accumulate(recorded["kinetic"])
-    noise = ENERGY_NOISE_J_PER_KG * float(setup.model._usual(setup.model.mass))
+    noise = ENERGY_NOISE_J_PER_KG * float(setup.model._usual_value(setup.model.mass))
     unstable = np.flatnonzero(work - stored > MAX_CREATED_ENERGY_FRACTION * kinetic + noise)
     if not unstable.size:
         return None
@@ -127,7 +127,7 @@ def residual_notes(setup: SimulationSetup, recorded: Mapping[str, np.ndarray]) -
     law = setup.law
     if not isinstance(law, StepLaw) or not recorded["residual"].any():
         return ()
-    scale = 1.0 if law.residual_unit == "m/s" else float(setup.model._usual(setup.model.mass))
+    scale = 1.0 if law.residual_unit == "m/s" else float(setup.model._usual_value(setup.model.mass))
     speed = recorded["residual"] / scale
     worst = int(np.argmax(speed))
     if speed[worst] <= MAX_SILENT_RESIDUAL:

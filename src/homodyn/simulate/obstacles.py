@@ -169,7 +169,7 @@ def level_ground(model: Model, height: float = 0.0) -> PlaneObstacle:
     Returns:
         The plane.
     """
-    gravity = np.array(model._usual(model.gravity), dtype=float)
+    gravity = np.array(model._usual_value(model.gravity), dtype=float)
     return PlaneObstacle(-gravity if np.linalg.norm(gravity) > 0 else (0.0, 0.0, 1.0), height)
 
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from homodyn.errors import ModelError
 from homodyn.foundation import unknown_name
 from homodyn.model import Model
-from homodyn.model.traced import parameter_array
+from homodyn.model.state_function import parameter_array
 from homodyn.simulate.actuation import ActuationArgument, actuation_parts
 from homodyn.simulate.adaptive_steppers import DormandPrinceStepper, ImplicitMidpointStepper
 from homodyn.simulate.contact_geometry import ContactGeometry

@@ -7,8 +7,16 @@ from functools import cached_property
 
 import numpy as np
 
-from homodyn.balance import Evaluation, Patch, Scene, Stance, detect, evaluate, static_polygon
-from homodyn.balance.polygons import Level
+from homodyn.balance import (
+    BalanceEvaluation,
+    ContactPatch,
+    Scene,
+    Stance,
+    detect_contacts,
+    evaluate,
+    static_equilibrium_polygon,
+)
+from homodyn.balance.support_areas import GroundAxes
 from homodyn.capture import Trial
 from homodyn.errors import HomodynError, NoSolution
 from homodyn.motion import (
@@ -38,7 +46,7 @@ class BalanceResult:
     """An evaluation, whose it is, and the turn from its world to ours."""
 
     owner: str
-    evaluation: Evaluation
+    evaluation: BalanceEvaluation
     turn: np.ndarray
     motion: Motion | None = None
     """The motion that was judged; None for the path of a scene."""
@@ -63,7 +71,7 @@ class BalanceResult:
             return np.zeros((0, 3))
         if number not in self._areas:
             self._areas[number] = self._area(self.evaluation.phases[number].stance)
-        drift = self.evaluation.phases[number].moved(np.array([time]))[0]
+        drift = self.evaluation.phases[number].belt_displacement(np.array([time]))[0]
         corners = self._areas[number]
         return (corners + drift) @ self.turn.T if len(corners) else corners
 
@@ -71,10 +79,10 @@ class BalanceResult:
         assert stance is not None
         demand = self.evaluation.demand
         try:
-            area = static_polygon(stance, mass=demand.mass, gravity=demand.gravity)
+            area = static_equilibrium_polygon(stance, mass=demand.mass, gravity=demand.gravity)
         except NoSolution:
             return np.zeros((0, 3))
-        level = Level.of(demand.gravity)
+        level = GroundAxes.of(demand.gravity)
         corners = convex_outline(np.asarray(area.vertices))
         if len(corners) < 3:
             return np.zeros((0, 3))
@@ -89,11 +97,11 @@ class BalanceResult:
         stance = None if number < 0 else self.evaluation.phases[number].stance
         if stance is None:
             return np.zeros((0, 2, 3))
-        drift = self.evaluation.phases[number].moved(np.array([time]))[0]
+        drift = self.evaluation.phases[number].belt_displacement(np.array([time]))[0]
         sides = [
             np.stack([patch.corners, np.roll(patch.corners, -1, axis=0)], axis=1)
             for patch in stance.supports
-            if isinstance(patch, Patch)
+            if isinstance(patch, ContactPatch)
         ]
         return (np.concatenate(sides) + drift) @ self.turn.T if sides else np.zeros((0, 2, 3))
 
@@ -120,7 +128,7 @@ def evaluate_motion(document: StudioDocument, friction: float) -> BalanceResult:
     actor = document.actor
     if actor is None or actor.motion is None:
         raise HomodynError("the active body has no motion to be judged; open a result first")
-    phases = detect(actor.motion, plates=plates_of(document, actor), friction=friction)
+    phases = detect_contacts(actor.motion, plates=plates_of(document, actor), friction=friction)
     return BalanceResult(
         actor.name, evaluate(actor.motion, phases), body_geometry(actor.model).turn, actor.motion
     )
@@ -150,4 +158,6 @@ def evaluate_scene(opened: BalanceScene) -> BalanceResult:
             f"scene {opened.name!r} has no path to be judged; homodyn balance plans one"
         )
     time = np.linspace(scene.path.instants[0], scene.path.instants[-1], PATH_SAMPLES)
-    return BalanceResult(opened.name, evaluate(scene.demand(time), scene.phases), np.eye(3))
+    return BalanceResult(
+        opened.name, evaluate(scene.required_wrench(time), scene.phases), np.eye(3)
+    )

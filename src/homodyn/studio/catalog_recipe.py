@@ -9,7 +9,7 @@ from inspect import signature
 from typing import Any
 
 from homodyn import catalog
-from homodyn.catalog.heiman_numbers import numbers
+from homodyn.catalog.heiman_tables import heiman_parameters
 from homodyn.catalog.human36 import human36_lengths
 from homodyn.errors import ModelError
 from homodyn.foundation.text import unknown_name
@@ -83,7 +83,7 @@ def _segment_argument(body: str) -> str:
 def _segment_numbers(body: str, plain: Mapping[str, float]) -> dict[str, float]:
     """Lengths and masses of the segments that follow from stature and mass."""
     if body == "heiman":
-        made = numbers(plain["height"], plain["mass"])
+        made = heiman_parameters(plain["height"], plain["mass"])
         return {
             name: float(value)
             for name, value in made.items()

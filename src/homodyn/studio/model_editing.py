@@ -15,11 +15,11 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from homodyn import catalog, dynamics
-from homodyn.catalog.standing import placements
+from homodyn.catalog.standing_height import placements
 from homodyn.errors import HomodynError, ModelError
 from homodyn.foundation.text import unknown_name
 from homodyn.model import Model
-from homodyn.model.layout import joint_positions
+from homodyn.model.coordinate_layout import joint_positions
 from homodyn.motion import Motion
 from homodyn.simulate import place_on_ground
 from homodyn.spatial import Transform
@@ -146,7 +146,7 @@ def set_segment_length(model: Model, body: str, length: float) -> Model:
         factor[axis] = np.sqrt(length**2 - rest) / abs(line[axis])
     else:
         factor[:] = length / size
-    return catalog.scaled(model, {body: factor}, keep_shares=True)
+    return catalog.scale(model, {body: factor}, keep_shares=True)
 
 
 def with_mass(model: Model, body: str, mass: float) -> Model:

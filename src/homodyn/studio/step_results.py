@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from homodyn.analysis.result_files import SUMMARY
-from homodyn.catalog.mirror import Mirror, mirror_map
+from homodyn.catalog.mirror import MirrorMap, mirror_map
 from homodyn.errors import FormatError
 from homodyn.model import Model, load
 from homodyn.model.side import side_of
@@ -70,7 +70,7 @@ def _read_events(row: dict[str, Any]) -> tuple[Event, ...]:
     )
 
 
-def _actor(model: Model, image: Mirror, folder: Path, name: str, lasting: float) -> Actor:
+def _actor(model: Model, image: MirrorMap, folder: Path, name: str, lasting: float) -> Actor:
     stem = step_file_stem(name)
     time, q = _table(folder / f"{stem}_motion.csv", model.coordinate_names)
     v = np.gradient(q, time, axis=0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from homodyn.catalog import heiman
-from homodyn.catalog.heiman_numbers import numbers
+from homodyn.catalog.heiman_tables import heiman_parameters
 from homodyn.errors import ModelError
 from homodyn.foundation.text import unknown_name
 from homodyn.model import Model
@@ -40,7 +40,7 @@ def random_subject(
     Lengths vary by 3 % and markers by 5 mm (standard deviations), times ``variation``; left and
     right are alike, and the stature stays what was asked for.
     """
-    usual = numbers(height, mass, sex)
+    usual = heiman_parameters(height, mass, sex)
     sized: dict[str, float] = {
         name: usual[name if name in usual else _right_name(name)]
         for name in (*_STATURE_SEGMENTS, *_OTHER_SEGMENTS)

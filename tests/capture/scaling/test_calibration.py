@@ -19,6 +19,7 @@ from homodyn.capture.scaling import (
 )
 from homodyn.dynamics import marker_positions, position
 from homodyn.errors import CaptureError
+from homodyn.model.plausibility import implausibilities
 from support.subjects import subject
 
 LIMBS = ("ThighRight", "ShankRight", "ThighLeft", "ShankLeft", "UpperArmRight", "UpperArmLeft")
@@ -82,7 +83,7 @@ def test_the_total_mass_is_as_given_and_segments_follow_volumes(generic, calibra
 
 
 def test_the_result_is_a_model_like_any_other(tmp_path, calibrated):
-    assert calibrated.model.doubts == calibrated.generic.doubts
+    assert implausibilities(calibrated.model) == implausibilities(calibrated.generic)
     hd.save(calibrated.model, tmp_path / "person.toml")
     assert hd.load(tmp_path / "person.toml") == calibrated.model
 

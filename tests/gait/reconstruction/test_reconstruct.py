@@ -7,7 +7,7 @@ import pytest
 
 import homodyn as hd
 import homodyn.optimal as oc
-from homodyn.catalog.heiman_numbers import typical_torques
+from homodyn.catalog.heiman_tables import typical_torques
 from homodyn.dynamics import constraint_jacobian, inverse_dynamics
 from homodyn.gait.reconstruction.problem import curves
 

@@ -7,7 +7,7 @@ import pytest
 
 import homodyn as hd
 from homodyn.catalog import mirror_map
-from homodyn.catalog.heiman_numbers import typical_torques
+from homodyn.catalog.heiman_tables import typical_torques
 from homodyn.dynamics import row_names
 from homodyn.errors import FormatError, HomodynError, NoSolution
 from homodyn.gait.synthesis.problem import FOOTINGS, INTERVALS, phase_name

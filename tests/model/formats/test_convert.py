@@ -7,7 +7,7 @@ import pytest
 
 import homodyn as hd
 from homodyn.errors import FormatError
-from homodyn.model.formats.convert import GAPS, convert, losses
+from homodyn.model.formats.convert import FORMAT_LIMITS, convert, losses
 from homodyn.model.joint import COORDINATE_NUMBERS
 
 BODIES = [entry.name for entry in hd.catalog.entries()]
@@ -57,7 +57,7 @@ def test_numbers_that_do_not_come_back_are_told(name, suffix, tmp_path):
 def test_every_format_that_can_be_written_has_its_gaps_listed(tmp_path):
     with pytest.raises(FormatError) as refusal:
         hd.save(hd.catalog.coman(), tmp_path / "body.nothing")
-    for suffix in GAPS:
+    for suffix in FORMAT_LIMITS:
         assert suffix in str(refusal.value)
 
 

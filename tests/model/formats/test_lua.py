@@ -149,7 +149,7 @@ def test_gait912_moves_as_pinocchio_says(gait912):
 def test_rows_are_motions_in_their_order(lua):
     rows = "joint={{0,0,0,1,0,0},{0,0,1,0,0,0},{0,1,0,0,0.2,0},{0,0,0,0,0,-1}}"
     model = load(lua(model_text(frame(more=rows))))
-    motions = model.joints[0].motions
+    motions = model.joints[0].axes
     assert [motion.kind for motion in motions] == ["slide", "turn", "turn", "slide"]
     assert model.coordinate_names == ("a_TX", "a_RZ", "a_RY", "a_TZ")
     assert motions[2].pitch == 0.2

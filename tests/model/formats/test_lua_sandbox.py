@@ -123,8 +123,8 @@ def test_greedy_scripts_are_stopped_in_time(lua, text, words):
 
 
 def test_limits_are_those_that_are_told():
-    assert lua_sandbox.MEMORY == 64 * 2**20
-    assert lua_sandbox.SECONDS < SECONDS
+    assert lua_sandbox.MAX_MEMORY_BYTES == 64 * 2**20
+    assert lua_sandbox.MAX_RUN_TIME_S < SECONDS
 
 
 def test_bytes_that_are_no_text_are_read_as_they_are(lua):

@@ -23,7 +23,7 @@ from homodyn.model import (
     load,
     save,
 )
-from homodyn.model.layout import joint_positions, joint_velocities
+from homodyn.model.coordinate_layout import joint_positions, joint_velocities
 from homodyn.spatial import Transform, quaternion_rotation, rpy_rotation
 
 mujoco = pytest.importorskip("mujoco")

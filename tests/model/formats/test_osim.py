@@ -9,8 +9,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 from homodyn.errors import FormatError, HomodynError, ModelError
-from homodyn.model import Linear, Polyline, Scaled, Spline
+from homodyn.model import Linear, Polyline, ScaledFunction, Spline
 from homodyn.model.formats import load, read_osim, xml
+from homodyn.model.plausibility import implausibilities
 
 LEG = """<?xml version="1.0" encoding="UTF-8" ?>
 <OpenSimDocument Version="40500">
@@ -231,7 +232,7 @@ def test_couplers_are_kept_and_their_massless_followers_are_no_fault(leg):
     (coupler,) = load(leg()).couplers
     assert (coupler.coordinate, coupler.of) == ("glide", "bend")
     assert coupler.function == Linear(0.1, 0.02)
-    assert load(leg(), as_measured=False).doubts == []
+    assert implausibilities(load(leg(), as_measured=False)) == []
 
 
 def test_a_massless_body_that_moves_freely_is_doubted_and_refused_when_asked(leg):
@@ -240,7 +241,9 @@ def test_a_massless_body_that_moves_freely_is_doubted_and_refused_when_asked(leg
             "<scale_factor>1</scale_factor>", "<isEnforced>false</isEnforced>"
         )
     )
-    assert any("'patella' and what it carries have no mass" in d for d in load(loose).doubts)
+    assert any(
+        "'patella' and what it carries have no mass" in d for d in implausibilities(load(loose))
+    )
     with pytest.raises(ModelError, match="'patella' and what it carries have no mass"):
         load(loose, as_measured=False)
 
@@ -262,7 +265,7 @@ def test_muscles_ligaments_and_wraps_are_kept_as_data(leg):
     assert_allclose(third.position, [0, 0, 0.03])
     assert [(law.axis, law.coordinate) for law in third.laws] == [("x", "bend"), ("y", "bend")]
     assert third.laws[0].function == Spline((-2, -1, 0), (0.1, 0.2, 0.1), "simm")
-    assert third.laws[1].function == Scaled(Polyline((-2, 0), (0, 1)), 0.5)
+    assert third.laws[1].function == ScaledFunction(Polyline((-2, 0), (0, 1)), 0.5)
     (use,) = rectus.wraps
     assert (use.wrap, use.method, use.first, use.last) == ("condyle", "midpoint", 2, 3)
     assert (acl.kind, len(acl.points), acl.settings) == ("Ligament", 2, {"resting_length": 0.03})
@@ -352,7 +355,7 @@ def test_a_second_coordinate_of_a_name_gets_that_of_its_joint(leg):
 
 def test_inertias_of_no_body_are_taken_and_doubted(leg):
     odd = leg(LEG.replace("0.1 0.02 0.1 0 0 0", "0.1 -0.02 0.1 0 0 0"))
-    assert any("negative principal moment" in doubt for doubt in load(odd).doubts)
+    assert any("negative principal moment" in doubt for doubt in implausibilities(load(odd)))
     with pytest.raises(ModelError, match="negative principal moment"):
         load(odd, as_measured=False)
 
@@ -539,7 +542,7 @@ def test_huge_files_are_refused_before_they_cost_anything(tmp_path):
 
 
 def test_elements_by_the_million_are_refused_before_they_are_kept(tmp_path, monkeypatch):
-    monkeypatch.setattr(xml, "MOST", 5000)
+    monkeypatch.setattr(xml, "MAX_XML_ELEMENTS", 5000)
     path = tmp_path / "many.osim"
     path.write_text("<OpenSimDocument Version='40000'>\n" + "<a/>" * 6000 + "</OpenSimDocument>")
     with pytest.raises(FormatError, match="line 2: it has more than 5000 elements"):

@@ -7,8 +7,8 @@ from numpy.testing import assert_allclose
 from homodyn.dynamics import acceleration, inverse_dynamics, position, velocity
 from homodyn.dynamics.tree import Tree
 from homodyn.model import Model, Muscle
+from homodyn.model.coordinate_layout import joint_positions, joint_weights
 from homodyn.model.formats import load, save
-from homodyn.model.layout import joint_positions, joint_weights
 from homodyn.spatial import Transform
 
 FILES = (
@@ -133,7 +133,7 @@ def turned_in_step(model: Model) -> list[str]:
     """
     found = []
     for joint in model.joints:
-        turning = [m.coordinate for m in joint.motions if m.kind == "turn"]
+        turning = [m.coordinate for m in joint.axes if m.kind == "turn"]
         found += [c.name for k, c in enumerate(joint.coordinates) if turning.count(k) > 1]
     following = {coupler.coordinate: coupler.of for coupler in model.couplers}
     return [following.get(name, name) for name in found]

@@ -218,9 +218,9 @@ def test_each_function_moves_the_axes_of_a_custom_joint_as_in_opensim(write, ope
 def test_axes_that_stand_still_become_no_motions(write):
     inner = axes(FUNCTIONS["SimmSpline"])
     knee = load(write(new(joint("CustomJoint", "knee", "ground", "a", inner) + PIN))).joints[0]
-    assert [motion.kind for motion in knee.motions] == ["slide", "turn", "turn"]
-    assert isinstance(knee.motions[0].function, Spline)
-    assert knee.motions[0].function.end == "simm"
+    assert [motion.kind for motion in knee.axes] == ["slide", "turn", "turn"]
+    assert isinstance(knee.axes[0].function, Spline)
+    assert knee.axes[0].function.end == "simm"
 
 
 @pytest.mark.parametrize("kind", [*COUNT, "CustomJoint"])
@@ -318,7 +318,7 @@ def test_functions_left_out_or_without_a_name_are_taken_as_in_opensim(
     inner = inner.replace(FUNCTIONS["LinearFunction"].format(name=' name="function"'), function)
     path = write(new(joint("CustomJoint", "knee", "ground", "a", inner) + PIN))
     model = load(path)
-    assert len(model.joints[0].motions) == (2 if still else 3)
+    assert len(model.joints[0].axes) == (2 if still else 3)
     assert_places(opensim, path, model)
 
 

@@ -21,7 +21,7 @@ from homodyn.model import (
     PointRange,
     Polyline,
     Polynomial,
-    Scaled,
+    ScaledFunction,
     Spline,
     WrapObject,
     box,
@@ -50,7 +50,7 @@ def everything():
         .add(
             sphere("shank", 1, 0.1),
             joints.custom(
-                joints.turn((1, 2, 3), 0, Scaled(spline, 0.1), pitch=0.3),
+                joints.turn((1, 2, 3), 0, ScaledFunction(spline, 0.1), pitch=0.3),
                 joints.slide("-y", 1, Polynomial((1, 0.1))),
                 joints.slide("x", 1, Spline((0, 1, 3), (0, 0.1, 1 / 3), "simm")),
                 joints.slide("z", None, Constant(0.3)),
@@ -67,7 +67,7 @@ def everything():
     )
     spline = Spline((0, 0.5, 1), (0.1, 0.3, 0.2), "simm")
     laws = (
-        PointLaw("y", "hip_ry", Scaled(spline, 2)),
+        PointLaw("y", "hip_ry", ScaledFunction(spline, 2)),
         PointLaw("z", "toe", Polyline((0, 1), (0, 1 / 3))),
     )
     points = (
@@ -182,7 +182,7 @@ def test_a_file_written_by_hand_is_short(tmp_path):
         ("com = [0, 0, -0.5]", "com = [0, 0]", "body 'arm': body 'arm': com must be 3 numbers"),
         ("[[joint]]", "[[joins]]", "no key 'joins'; did you mean 'joint'"),
         ('kind = "revolute"', "kind = 3", "joint 'shoulder': kind must be a text"),
-        ('turn = "y"', 'turn = "w"', "motion 1: turn: no parameter 'w'"),
+        ('turn = "y"', 'turn = "w"', "axis 1: turn: no parameter 'w'"),
         ('turn = "y"', 'twist = "y"', "one of turn and slide"),
         ('turn = "y"', 'turn = "y", coordinate = -3', "counts from 0"),
         ('turn = "y"', 'turn = "y", function = {}', "a function is one of constant"),

@@ -6,8 +6,8 @@ from numpy.testing import assert_allclose
 
 from homodyn.errors import FormatError, ModelError
 from homodyn.model import Model
+from homodyn.model.coordinate_layout import joint_positions
 from homodyn.model.formats import load
-from homodyn.model.layout import joint_positions
 from homodyn.spatial import Transform
 
 FILES = ("simple_humanoid.urdf", "humanSubject01_48dof.urdf")
@@ -147,10 +147,10 @@ def test_every_joint_type_is_read(robot):
     turn = model.joint("turn").coordinates[0]
     assert (turn.lower, turn.upper, turn.max_force, turn.max_velocity) == (-1, 1, 30, 2)
     assert (turn.damping, turn.friction) == (0.5, 0.1)
-    assert_allclose(model.joint("turn").motions[0].axis, [0, 1, 0])
+    assert_allclose(model.joint("turn").axes[0].axis, [0, 1, 0])
     spin = model.joint("spin").coordinates[0]
     assert (spin.lower, spin.upper, spin.max_force) == (-np.inf, np.inf, 5)
-    assert_allclose(model.joint("spin").motions[0].axis, [1, 0, 0])
+    assert_allclose(model.joint("spin").axes[0].axis, [1, 0, 0])
     assert model.nv == 6 + 1 + 3 + 6
 
 

@@ -91,7 +91,7 @@ def _symmetric_joint_block(joint: Joint, block: Array) -> Array:
     if joint.quaternion:
         return (block + block.T) / 2
     order: dict[int, int] = {}
-    for place, motion in enumerate(joint.motions):
+    for place, motion in enumerate(joint.axes):
         if motion.coordinate is not None:
             order.setdefault(motion.coordinate, place)
     result = ca.SX(block)

@@ -33,8 +33,8 @@ from homodyn.dynamics.mass_factor import factorize_mass_matrix
 from homodyn.dynamics.tree import Tree
 from homodyn.model import Model
 from homodyn.model.configuration import integrate, plain_entries
-from homodyn.model.measures import with_measures
 from homodyn.model.model_cache import ModelCache
+from homodyn.model.shared_kernels import with_dimension_parameters
 from homodyn.spatial import Array, Inertia, stack
 from homodyn.symbolic import Kernel
 from homodyn.symbolic.trace import Shape, trace
@@ -52,7 +52,7 @@ def length_parametric_model(model: Model) -> Model:
     return _PARAMETRIC_MODELS.get(
         model,
         "lengths",
-        lambda: with_measures(strip_to_markers(model, [m.name for m in model.markers])),
+        lambda: with_dimension_parameters(strip_to_markers(model, [m.name for m in model.markers])),
     )
 
 

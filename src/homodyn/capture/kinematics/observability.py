@@ -11,7 +11,7 @@ from homodyn.dynamics.tree import Tree
 from homodyn.errors import CaptureError
 from homodyn.foundation.text import unknown_name
 from homodyn.model import Model, clamp
-from homodyn.model.traced import function_of_state
+from homodyn.model.state_function import state_function
 from homodyn.spatial import Array
 
 RANK_TOLERANCE = 1e-9
@@ -21,7 +21,7 @@ POSE_SPREAD = 0.4
 """Random poses are so far (rad, m) from neutral, where straight limbs may hide a rotation."""
 
 
-@function_of_state(q="nq", returns={"jacobian": lambda model: (3 * len(model.markers), model.nv)})
+@state_function(q="nq", returns={"jacobian": lambda model: (3 * len(model.markers), model.nv)})
 def marker_jacobian(model: Model, q: Array) -> Array:
     """(..., 3 markers, nv): how each marker moves with each coordinate."""
     tree = Tree(model, q)

@@ -221,10 +221,10 @@ def _unwind_hinges(problem: MarkerProblem, q: np.ndarray, neutral: np.ndarray) -
     result = q.copy()
     for joint in model.joints:
         for k, coordinate in enumerate(joint.coordinates):
-            driven = [motion for motion in joint.motions if motion.coordinate == k]
+            driven = [motion for motion in joint.axes if motion.coordinate == k]
             if joint.quaternion or coordinate.name not in model.coordinate_names:
                 continue
-            if len(driven) != 1 or not driven[0].direct or driven[0].kind != "turn":
+            if len(driven) != 1 or not driven[0].is_coordinate or driven[0].kind != "turn":
                 continue
             entry = model.coordinate_index(coordinate.name)
             place = model.position_index[entry]
@@ -303,7 +303,7 @@ def _quarter_turn_starts(model: Model, pose: np.ndarray, entries: np.ndarray) ->
     turning = {
         joint.coordinates[motion.coordinate].name
         for joint in model.joints
-        for motion in joint.motions
+        for motion in joint.axes
         if motion.kind == "turn" and motion.coordinate is not None
     }
     quaternion = {

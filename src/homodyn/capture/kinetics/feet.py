@@ -85,8 +85,8 @@ def _feet_by_name(model: Model) -> list[str]:
     for word in FOOT_WORDS:
         named = [body for body in model.bodies if word in body.name.lower()]
         # Joints of several axes are sometimes chains of bodies with next to no mass.
-        heaviest = max((float(model._usual(body.mass)) for body in named), default=0.0)
-        real = [b.name for b in named if float(model._usual(b.mass)) > 0.1 * heaviest]
+        heaviest = max((float(model._usual_value(body.mass)) for body in named), default=0.0)
+        real = [b.name for b in named if float(model._usual_value(b.mass)) > 0.1 * heaviest]
         found = _outermost(model, real)
         if found:
             return found

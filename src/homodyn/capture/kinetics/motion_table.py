@@ -65,7 +65,7 @@ def angular_coordinates(model: Model) -> np.ndarray:
             continue
         turned = {
             joint.coordinates[motion.coordinate].name
-            for motion in joint.motions
+            for motion in joint.axes
             if motion.coordinate is not None and motion.kind == "turn"
         }
         own = [c.name for c in joint.coordinates if c.name in model.coordinate_names]

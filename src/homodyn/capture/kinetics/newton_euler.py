@@ -14,8 +14,8 @@ from homodyn.dynamics.momentum import tree_center_of_mass
 from homodyn.dynamics.rnea import armature
 from homodyn.dynamics.tree import Tree
 from homodyn.model import Model
-from homodyn.model.measures import with_measures
 from homodyn.model.model_cache import ModelCache
+from homodyn.model.shared_kernels import with_dimension_parameters
 from homodyn.motion.contact_force import ContactForce
 from homodyn.motion.loads import Loads
 from homodyn.motion.motion import Motion
@@ -83,7 +83,7 @@ def _newton_euler_kernel(model: Model, bodies: tuple[str, ...]) -> Callable[...,
     """
 
     def build() -> Callable[..., Any]:
-        own = with_measures(_inertial_model(model), masses=True)
+        own = with_dimension_parameters(_inertial_model(model), masses=True)
         sizes: dict[str, Any] = {"q": model.nq, "v": model.nv, "a": model.nv}
         for k in range(len(bodies)):
             sizes |= {f"force{k}": 3, f"point{k}": 3, f"torque{k}": 3}

@@ -114,7 +114,7 @@ def _turned_neutral_poses(model: Model) -> np.ndarray:
     if root.quaternion:
         names = [c.name for c in root.coordinates[-3:]]
     else:
-        turns = {m.coordinate for m in root.motions if m.kind == "turn"}
+        turns = {m.coordinate for m in root.axes if m.kind == "turn"}
         names = [c.name for k, c in enumerate(root.coordinates) if k in turns]
     defaults = {c.name: float(c.default) for c in root.coordinates}
     poses = [model.neutral()]

@@ -14,13 +14,13 @@ from functools import cached_property
 import casadi as ca
 import numpy as np
 
-from homodyn.catalog import scaled
-from homodyn.catalog.scaling import DENSITY
+from homodyn.catalog import scale
+from homodyn.catalog.scaling import KEEP_DENSITY
 from homodyn.dynamics import marker_positions
 from homodyn.model import Model, Parameter, integrate, rates
-from homodyn.model.measures import with_measures
 from homodyn.model.model import parametric
 from homodyn.model.model_cache import ModelCache
+from homodyn.model.shared_kernels import with_dimension_parameters
 from homodyn.spatial import Array, Transform
 from homodyn.symbolic import Kernel, SparseKernel, kernel, sparse_jacobian
 
@@ -48,7 +48,7 @@ class MarkerModel:
     def __init__(self, model: Model, markers: Sequence[str]) -> None:
         self.model = strip_to_markers(model, markers)
         # Lengths are parameters, so that one kernel does for all people of a build.
-        self._measured = with_measures(self.model)
+        self._measured = with_dimension_parameters(self.model)
         self.markers = tuple(markers)
         self.bodies = len(model.bodies)
         self.size = 6 * self.bodies + 3 * len(self.markers)
@@ -94,7 +94,7 @@ class MarkerModel:
         scales, centers = triples[: self.bodies], triples[self.bodies : 2 * self.bodies]
         shifts = dict(zip(self.markers, triples[2 * self.bodies :], strict=True))
         factors = [ca.vertsplit(scale) for scale in scales]
-        return _scale_bodies(self._measured, factors, centers, shifts, DENSITY)
+        return _scale_bodies(self._measured, factors, centers, shifts, KEEP_DENSITY)
 
     def positions(self, q: np.ndarray, person: Person) -> np.ndarray:
         """World positions (frames, markers, 3), m."""
@@ -166,7 +166,7 @@ def _scale_bodies(
     keep_shares: bool = False,
 ) -> Model:
     factors = dict(zip(model.body_names, scales, strict=True))
-    made = scaled(model, factors, mass, keep_shares=keep_shares)
+    made = scale(model, factors, mass, keep_shares=keep_shares)
     return replace(
         made,
         joints=tuple(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from homodyn.capture.scaling.marker_model import Person, apply_person
-from homodyn.catalog.scaling import DENSITY
+from homodyn.catalog.scaling import KEEP_DENSITY
 from homodyn.errors import CaptureError
 from homodyn.model import Model
 
@@ -21,7 +21,7 @@ def scale_masses(
         raise CaptureError(f"mass: a number above zero (kg) is needed, got {mass!r}")
     if mass is not None:
         return apply_person(model, person, markers, mass=mass, keep_shares=keep_shares), []
-    made = apply_person(model, person, markers, mass=DENSITY)
+    made = apply_person(model, person, markers, mass=KEEP_DENSITY)
     return made, [
         f"mass not given: densities are kept, which gives {made.mass:.2f} kg (generic model: "
         f"{model.mass:.2f} kg)"

@@ -20,7 +20,7 @@ import numpy as np
 
 from homodyn.capture.scaling.bundle_adjustment import PersonParameters
 from homodyn.catalog.mirror import paired_names
-from homodyn.catalog.standing import placements
+from homodyn.catalog.standing_height import placements
 from homodyn.errors import CaptureError
 from homodyn.foundation.record import Record, record
 from homodyn.foundation.text import unknown_name

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from homodyn.catalog.heiman_numbers import typical_torques, walking_bounds
+from homodyn.catalog.heiman_tables import typical_torques, walking_bounds
 from homodyn.gait.contact_schedule import SIDES, Footing, Standing
 from homodyn.model import Model
 from homodyn.optimal.conditions import Condition, height, require, unilateral, velocity

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from homodyn.catalog import mirror_map
-from homodyn.catalog.heiman_numbers import typical_torques
+from homodyn.catalog.heiman_tables import typical_torques
 from homodyn.dynamics import angular_velocity, momentum
 from homodyn.gait.motion_similarity import Similarity
 from homodyn.gait.synthesis.problem import (

@@ -15,7 +15,7 @@ import casadi as ca
 import numpy as np
 
 from homodyn.catalog import heiman, mirror_map
-from homodyn.catalog.heiman_numbers import typical_torques, walking_bounds
+from homodyn.catalog.heiman_tables import typical_torques, walking_bounds
 from homodyn.dynamics import Stabilization
 from homodyn.errors import HomodynError
 from homodyn.foundation.text import unknown_name

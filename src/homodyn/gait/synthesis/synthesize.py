@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from homodyn.catalog.heiman_numbers import walking_bounds
+from homodyn.catalog.heiman_tables import walking_bounds
 from homodyn.errors import HomodynError, NoSolution
 from homodyn.gait.synthesis.problem import (
     FOOTINGS,

@@ -28,7 +28,7 @@ __all__ = [
     "write_urdf",
 ]
 
-_ACCEPTED = ".toml (Homodyn), .lua (LuaModel of RBDL), .osim (OpenSim) and .urdf"
+_READABLE_FORMATS = ".toml (Homodyn), .lua (LuaModel of RBDL), .osim (OpenSim) and .urdf"
 
 
 def load(path: str | Path, *, base: str | None = None, as_measured: bool | None = None) -> Model:
@@ -92,5 +92,7 @@ def _read(path: Path, base: str | None, as_measured: bool | None) -> Model:
     if suffix == ".urdf" or tag == "robot":
         return read_urdf(path, base=base, as_measured=bool(as_measured))
     if tag:
-        raise FormatError(f"no model format starts with <{tag}>; accepted: {_ACCEPTED}", str(path))
-    raise FormatError(f"no model format {suffix!r}; accepted: {_ACCEPTED}", str(path))
+        raise FormatError(
+            f"no model format starts with <{tag}>; accepted: {_READABLE_FORMATS}", str(path)
+        )
+    raise FormatError(f"no model format {suffix!r}; accepted: {_READABLE_FORMATS}", str(path))

@@ -17,7 +17,7 @@ EARTH = (0.0, 0.0, -9.81)
 
 
 @dataclass(frozen=True)
-class Gaps:
+class FormatLimits:
     """What a format has no place for: parts of a model, and numbers of coordinates."""
 
     name: str
@@ -28,16 +28,16 @@ class Gaps:
 
 
 _ANATOMY = ("muscles", "ligaments", "wraps", "meshes")
-_MJCF = Gaps(
+_MJCF = FormatLimits(
     "MJCF",
     (*_ANATOMY, "contact_sets"),
     ("default", "max_velocity", "locked", "actuated"),
     notes=True,
 )
-GAPS = {
-    ".toml": Gaps("Homodyn's TOML", ()),
-    ".lua": Gaps("LuaModel", _ANATOMY),
-    ".urdf": Gaps(
+FORMAT_LIMITS = {
+    ".toml": FormatLimits("Homodyn's TOML", ()),
+    ".lua": FormatLimits("LuaModel", _ANATOMY),
+    ".urdf": FormatLimits(
         "URDF",
         (*_ANATOMY, "contact_sets"),
         ("default", "stiffness", "armature", "locked", "actuated"),
@@ -60,7 +60,7 @@ _WORDS = {
     "locked": "locks",
     "actuated": "missing actuators",
 }
-_USUAL = {"default": 0.0, "max_velocity": np.inf, "locked": False, "actuated": True}
+_DEFAULT_VALUES = {"default": 0.0, "max_velocity": np.inf, "locked": False, "actuated": True}
 
 
 def convert(
@@ -81,13 +81,13 @@ def convert(
 
 def losses(model: Model, suffix: str) -> Iterator[str]:
     """What a file of this suffix has no place for, of what the model has."""
-    gaps = GAPS[suffix.lower()]
+    gaps = FORMAT_LIMITS[suffix.lower()]
     for part in gaps.parts:
         count = len(getattr(model, part))
         if count:
-            yield f"{_counted(count, _WORDS.get(part, part))} no place in {gaps.name}"
+            yield f"{_count_phrase(count, _WORDS.get(part, part))} no place in {gaps.name}"
     for number in gaps.numbers:
-        usual = _USUAL.get(number, 0.0)
+        usual = _DEFAULT_VALUES.get(number, 0.0)
         names = [c.name for c in model.coordinates if getattr(c, number) != usual]
         if names:
             shown = ", ".join(names[:3]) + (", ..." if names[3:] else "")
@@ -103,8 +103,8 @@ def losses(model: Model, suffix: str) -> Iterator[str]:
             if joint.parent == WORLD and joint.kind == "free":
                 yield f"the free joint {joint.name!r} is left to the program that reads the URDF"
     if gaps.notes and model.notes:
-        yield f"{_counted(len(model.notes), 'notes')} no place in {gaps.name}"
+        yield f"{_count_phrase(len(model.notes), 'notes')} no place in {gaps.name}"
 
 
-def _counted(count: int, words: str) -> str:
+def _count_phrase(count: int, words: str) -> str:
     return f"1 {words.removesuffix('s')} has" if count == 1 else f"{count} {words} have"

@@ -29,7 +29,7 @@ from homodyn.foundation.text import unknown_name
 from homodyn.model import joints
 from homodyn.model.body import Body
 from homodyn.model.formats.lua_sandbox import run
-from homodyn.model.joint import AXES, COORDINATE_NUMBERS, WORLD, Coordinate, Joint, Motion
+from homodyn.model.joint import AXES, COORDINATE_NUMBERS, WORLD, Coordinate, Joint, JointAxis
 from homodyn.model.model import Model
 from homodyn.model.shapes import Capsule, ContactSet, ContactShape, Frame, Marker
 from homodyn.spatial import Transform, rotation
@@ -45,8 +45,8 @@ NAMED_JOINTS: dict[str, joints.JointType] = {
 }
 """Joints that RBDL knows by name. Positions and velocities of the last two are ours, not RBDL's."""
 
-_UNIT = 1e-3
-_KNOWN = (
+MAX_ROTATION_ERROR = 1e-3
+_TOP_LEVEL_KEYS = (
     "gravity",
     "configuration",
     "frames",
@@ -69,10 +69,10 @@ def read_lua(path: str | Path, *, as_measured: bool = False) -> Model:
 
 def model_of(table: dict[Any, Any], path: Path, *, as_measured: bool = False) -> Model:
     """The model that the table of a LuaModel file describes."""
-    return _Reader(Entry(table, str(path), "")).model(as_measured)
+    return _Reader(LuaTable(table, str(path), "")).model(as_measured)
 
 
-class Entry:
+class LuaTable:
     """A table of the file that knows its place."""
 
     def __init__(self, content: Any, path: str, place: str) -> None:
@@ -80,15 +80,15 @@ class Entry:
         # An empty table of Lua is a list and a dictionary at once.
         self.content: dict[Any, Any] = {} if content == [] else content
         if not isinstance(self.content, dict):
-            raise self.error(f"a table with names is expected, got {_told(content)}")
+            raise self.error(f"a table with names is expected, got {_short_repr(content)}")
 
     def error(self, message: str) -> FormatError:
         return FormatError(message, self.path, self.place)
 
-    def inside(self, key: str, default: Any = None) -> Entry:
-        return Entry(self.content.get(key, default or {}), self.path, self._at(key))
+    def subtable(self, key: str, default: Any = None) -> LuaTable:
+        return LuaTable(self.content.get(key, default or {}), self.path, self._at(key))
 
-    def items(self, key: str) -> list[Entry]:
+    def items(self, key: str) -> list[LuaTable]:
         """The tables in a list; an absent list is empty."""
         value = self.content.get(key, [])
         if isinstance(value, dict) and value:
@@ -96,17 +96,17 @@ class Entry:
                 f"{key} must be a list without names, which Lua would not keep in order"
             )
         if not isinstance(value, (list, dict)):
-            raise self.error(f"{key} must be a list, got {_told(value)}")
+            raise self.error(f"{key} must be a list, got {_short_repr(value)}")
         made = []
         for k, item in enumerate(value, 1):
             name = item.get("name") if isinstance(item, dict) else None
-            made.append(Entry(item, self.path, self._at(f"{key}[{name or k}]")))
+            made.append(LuaTable(item, self.path, self._at(f"{key}[{name or k}]")))
         return made
 
     def text(self, key: str, default: str | None = None) -> str:
         value = self.content.get(key, default)
         if not isinstance(value, str):
-            raise self.error(f"{key} must be a text, got {_told(value)}")
+            raise self.error(f"{key} must be a text, got {_short_repr(value)}")
         return value
 
     def number(self, key: str, default: float) -> float:
@@ -114,9 +114,9 @@ class Entry:
 
     def numbers(self, key: str, default: Any, shape: tuple[int, ...] = (3,)) -> np.ndarray:
         """Finite numbers of a shape; an absent entry has the default."""
-        return self.shaped(key, self.content.get(key, default), shape)
+        return self.array(key, self.content.get(key, default), shape)
 
-    def shaped(self, key: str, value: Any, shape: tuple[int, ...]) -> np.ndarray:
+    def array(self, key: str, value: Any, shape: tuple[int, ...]) -> np.ndarray:
         try:
             array = np.array(value)
         except ValueError:
@@ -124,7 +124,8 @@ class Entry:
         if array.shape != shape or array.dtype.kind not in "if" or np.isnan(array).any():
             needed = " x ".join(str(n) for n in shape)
             raise self.error(
-                f"{key} must be {needed or 'a'} number{'s' if shape else ''}, got {_told(value)}"
+                f"{key} must be {needed or 'a'} number{'s' if shape else ''}, "
+                f"got {_short_repr(value)}"
             )
         return array.astype(float)
 
@@ -132,24 +133,24 @@ class Entry:
         return f"{self.place}.{key}" if self.place else key
 
 
-def world_turn(configuration: Entry) -> np.ndarray:
+def world_turn(configuration: LuaTable) -> np.ndarray:
     """The rotation from the axes of the file to X front, Y left, Z up."""
     front = configuration.numbers("axis_front", [1.0, 0.0, 0.0])
     right = configuration.numbers("axis_right", [0.0, -1.0, 0.0])
     up = configuration.numbers("axis_up", [0.0, 0.0, 1.0])
     turn = np.array([front, -right, up])
-    if np.abs(turn @ turn.T - np.eye(3)).max() > _UNIT or np.linalg.det(turn) < 0:
+    if np.abs(turn @ turn.T - np.eye(3)).max() > MAX_ROTATION_ERROR or np.linalg.det(turn) < 0:
         raise configuration.error(
             "axis_front, axis_right and axis_up must be three axes at right angles, right-handed"
         )
     return turn
 
 
-def placement_of(entry: Entry) -> Transform:
+def placement_of(entry: LuaTable) -> Transform:
     """``r`` and ``E``; a rotation written with a few digits is made one to all digits."""
     E = entry.numbers("E", np.eye(3).tolist(), (3, 3))
     off = np.abs(E @ E.T - np.eye(3)).max()
-    if 1e-9 < off < _UNIT:
+    if 1e-9 < off < MAX_ROTATION_ERROR:
         left, _, right = np.linalg.svd(E)
         E = left @ right
     return Transform(E, entry.numbers("r", [0.0, 0.0, 0.0]))
@@ -158,10 +159,10 @@ def placement_of(entry: Entry) -> Transform:
 class _Reader:
     """One pass over the table of a model."""
 
-    def __init__(self, top: Entry) -> None:
+    def __init__(self, top: LuaTable) -> None:
         self.top = top
         self.notes: list[str] = []
-        self.turn = Transform(world_turn(top.inside("configuration")), np.zeros(3))
+        self.turn = Transform(world_turn(top.subtable("configuration")), np.zeros(3))
 
     def model(self, as_measured: bool) -> Model:
         top = self.top
@@ -182,7 +183,7 @@ class _Reader:
         sets, held = self._contact_sets()
         points = [self._point(entry, held) for entry in top.items("points")]
         points += [self._local_frame(entry) for entry in top.items("local_frames")]
-        unread = [str(key) for key in top.content if key not in _KNOWN]
+        unread = [str(key) for key in top.content if key not in _TOP_LEVEL_KEYS]
         if unread:
             self.notes.append(f"not read: {', '.join(unread)}")
         return Model(
@@ -206,9 +207,9 @@ class _Reader:
         self.notes.append("no gravity in the file: 9.81 m/s2 downwards")
         return self.turn.E.T @ np.array([0.0, 0.0, -9.81])
 
-    def _body(self, frame: Entry) -> Body:
+    def _body(self, frame: LuaTable) -> Body:
         name = frame.text("name")
-        body = frame.inside("body")
+        body = frame.subtable("body")
         inertia = np.zeros((3, 3)).tolist()
         if body.content and "inertia" not in body.content:
             # RBDL's default, surprising as it is: the same file must move the same way here.
@@ -221,16 +222,16 @@ class _Reader:
             body.numbers("inertia", inertia, (3, 3)),
         )
 
-    def _joint(self, frame: Entry) -> Joint:
+    def _joint(self, frame: LuaTable) -> Joint:
         name, parent = frame.text("name"), frame.text("parent")
-        placed = placement_of(frame.inside("joint_frame"))
+        placed = placement_of(frame.subtable("joint_frame"))
         if parent == ROOT:
             placed = in_world(placed, self.turn)
         kind = joint_type(frame)
         label = frame.text("joint_name", name)
         made = kind.joint(label, WORLD if parent == ROOT else parent, name, at=placed)
         names = [f"{name}_{coordinate.name.upper()}" for coordinate in kind.coordinates]
-        given = frame.items("coordinates") or [Entry({}, "", "")] * len(names)
+        given = frame.items("coordinates") or [LuaTable({}, "", "")] * len(names)
         if len(given) != len(names):
             raise frame.error(f"coordinates must be {len(names)}, got {len(given)}")
         coordinates = [
@@ -242,20 +243,20 @@ class _Reader:
             name,
             frame.text("joint_kind", made.kind),
             tuple(coordinates),
-            made.motions,
+            made.axes,
             made.placement,
-            notes=frame.inside("joint_notes").content,
+            notes=frame.subtable("joint_notes").content,
         )
 
-    def _markers(self, frame: Entry) -> list[Marker]:
+    def _markers(self, frame: LuaTable) -> list[Marker]:
         body, value = frame.text("name"), frame.content.get("markers", {})
         if isinstance(value, list):
             entries = frame.items("markers")
             return [Marker(e.text("name"), body, e.numbers("point", None)) for e in entries]
-        markers = frame.inside("markers")
+        markers = frame.subtable("markers")
         return [Marker(str(key), body, markers.numbers(key, None)) for key in markers.content]
 
-    def _capsules(self, frame: Entry) -> list[Capsule]:
+    def _capsules(self, frame: LuaTable) -> list[Capsule]:
         """Balls, capsules and cylinders, which MeshUp draws along y of the visual."""
         body = frame.text("name")
         if isinstance(frame.content.get("visuals"), dict):
@@ -263,7 +264,7 @@ class _Reader:
             return []
         made = []
         for k, visual in enumerate(frame.items("visuals")):
-            geometry = visual.inside("geometry")
+            geometry = visual.subtable("geometry")
             kind = next(
                 (key for key in ("sphere", "capsule", "cylinder") if key in geometry.content), ""
             )
@@ -274,11 +275,11 @@ class _Reader:
                 )
                 self.notes.append(f"frame {body!r}: {what} is not kept")
                 continue
-            shape = geometry.inside(kind)
+            shape = geometry.subtable(kind)
             radius = shape.number("radius", 1.0)
             half = 0.0 if kind == "sphere" else shape.number("length", 2.0) / 2
             half = max(half - radius, 0.0) if kind == "capsule" else half
-            turned = visual.inside("rotate")
+            turned = visual.subtable("rotate")
             angle = np.deg2rad(turned.number("angle", 0.0))
             axis = joints.unit_axis(turned.numbers("axis", [1.0, 0.0, 0.0]))
             along = rotation(axis, angle).T @ np.array([0.0, half, 0.0])
@@ -291,7 +292,7 @@ class _Reader:
 
     def _contact_sets(self) -> tuple[list[ContactSet], set[str]]:
         made, held = [], set()
-        groups = self.top.inside("constraint_sets")
+        groups = self.top.subtable("constraint_sets")
         for name in groups.content:
             points: list[str] = []
             normals: list[np.ndarray] = []
@@ -303,17 +304,17 @@ class _Reader:
                 point = entry.content.get("point_name", entry.content.get("point"))
                 if not isinstance(point, str):
                     raise entry.error(
-                        f"point must name one of the points of the file, got {_told(point)}"
+                        f"point must name one of the points of the file, got {_short_repr(point)}"
                     )
                 rows = entry.content.get("normal_sets", [entry.content.get("normal")])
-                matrix = entry.shaped("normals", rows, (len(rows), 3)) @ self.turn.E.T
+                matrix = entry.array("normals", rows, (len(rows), 3)) @ self.turn.E.T
                 points += [point] * len(matrix)
                 normals += list(matrix)
             held.update(points)
             made.append(ContactSet(str(name), tuple(points), np.array(normals)))
         return made, held
 
-    def _point(self, entry: Entry, held: set[str]) -> Frame | ContactShape:
+    def _point(self, entry: LuaTable, held: set[str]) -> Frame | ContactShape:
         name, body = entry.text("name"), entry.text("body")
         placed = Transform(np.eye(3), entry.numbers("point", None))
         if body == ROOT:
@@ -330,7 +331,7 @@ class _Reader:
             entry.numbers("rotation", np.eye(3).tolist(), (3, 3)),
         )
 
-    def _local_frame(self, entry: Entry) -> Frame:
+    def _local_frame(self, entry: LuaTable) -> Frame:
         name, body, placed = entry.text("name"), entry.text("body"), placement_of(entry)
         if body == ROOT:
             return Frame(name, WORLD, in_world(placed, self.turn))
@@ -342,7 +343,7 @@ def in_world(placed: Transform, turn: Transform) -> Transform:
     return Transform(placed.E @ turn.E.T, turn.E @ placed.r)
 
 
-def joint_type(frame: Entry) -> joints.JointType:
+def joint_type(frame: LuaTable) -> joints.JointType:
     """The motions of a frame: a name, rows of six numbers, or none."""
     value = frame.content.get("joint", [])
     if isinstance(value, list) and len(value) == 1 and isinstance(value[0], str):
@@ -352,18 +353,18 @@ def joint_type(frame: Entry) -> joints.JointType:
             raise frame.error(unknown_name("joint", value, NAMED_JOINTS))
         return NAMED_JOINTS[value]
     if not isinstance(value, (list, dict)) or (isinstance(value, dict) and value):
-        raise frame.error(f"joint must be a list of rows or a name, got {_told(value)}")
+        raise frame.error(f"joint must be a list of rows or a name, got {_short_repr(value)}")
     motions = []
     for k, row in enumerate(value):
-        motions.append(_motion(frame, frame.shaped(f"joint row {k + 1}", row, (6,)), k))
+        motions.append(_motion(frame, frame.array(f"joint row {k + 1}", row, (6,)), k))
     made = joints.custom(*motions) if motions else joints.fixed()
-    return joints.JointType(kind_of(motions), made.motions, made.coordinates)
+    return joints.JointType(kind_of(motions), made.axes, made.coordinates)
 
 
-def _motion(frame: Entry, row: np.ndarray, k: int) -> Motion:
+def _motion(frame: LuaTable, row: np.ndarray, k: int) -> JointAxis:
     turn, slide = row[:3], row[3:]
     length = float(np.linalg.norm(turn) if turn.any() else np.linalg.norm(slide))
-    if abs(length - 1) > _UNIT:
+    if abs(length - 1) > MAX_ROTATION_ERROR:
         raise frame.error(f"joint row {k + 1} must have an axis of length one, got {row.tolist()}")
     if not turn.any():
         return joints.slide(slide, k)
@@ -375,7 +376,7 @@ def _motion(frame: Entry, row: np.ndarray, k: int) -> Motion:
     return joints.turn(turn, k, pitch=pitch)
 
 
-def kind_of(motions: list[Motion]) -> str:
+def kind_of(motions: list[JointAxis]) -> str:
     """What a sequence of motions, each with its own coordinate, is called."""
     text = "".join("t" if motion.kind == "turn" else "s" for motion in motions)
     if len(motions) == 1:
@@ -393,7 +394,7 @@ def kind_of(motions: list[Motion]) -> str:
     return {"": "fixed", "tt": "universal"}.get(text, "custom")
 
 
-def _coordinate(entry: Entry, default: str) -> Coordinate:
+def _coordinate(entry: LuaTable, default: str) -> Coordinate:
     given = {key: entry.number(key, 0.0) for key in COORDINATE_NUMBERS if key in entry.content}
     locked = entry.content.get("locked") is True
     actuated = entry.content.get("actuated") is not False
@@ -405,6 +406,6 @@ def _are_texts(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
-def _told(value: Any) -> str:
+def _short_repr(value: Any) -> str:
     text = "nothing" if value is None else repr(value)
     return text if len(text) < 80 else text[:77] + "..."

@@ -23,18 +23,18 @@ except ImportError:
 from homodyn.errors import FormatError
 from homodyn.model.formats.files import read_bytes
 
-MEMORY = 64 * 2**20
+MAX_MEMORY_BYTES = 64 * 2**20
 """Bytes a script may use."""
-LARGEST = 8 * 2**20
+MAX_LUA_FILE_BYTES = 8 * 2**20
 """Bytes of Lua text above which a file is refused."""
-SECONDS = 1.0
-INSTRUCTIONS = 20_000_000
-ENTRIES = 100_000
+MAX_RUN_TIME_S = 1.0
+MAX_INSTRUCTIONS = 20_000_000
+MAX_TABLE_ENTRIES = 100_000
 """Values in the table of a script, counted as often as they are reached."""
-DEPTH = 64
+MAX_TABLE_DEPTH = 64
 
 _NEVER = ("io", "os", "package", "load", "loadstring", "pcall", "coroutine", "collectgarbage")
-_TOLD = 500
+MAX_MESSAGE_CHARACTERS = 500
 _MODULE = re.compile(r"[\w-]+(?:[./][\w-]+)*")
 
 
@@ -73,21 +73,21 @@ def run(path: Path) -> Script:
         register_eval=False,
         register_builtins=False,
         attribute_filter=_no_attributes,
-        max_memory=MEMORY,
+        max_memory=MAX_MEMORY_BYTES,
     )
     try:
         cell = runtime.execute(_CELL)
         text = sources[path.name].encode()
-        outcome = cell(text, f"@{path.name}".encode(), read, INSTRUCTIONS, SECONDS)
+        outcome = cell(text, f"@{path.name}".encode(), read, MAX_INSTRUCTIONS, MAX_RUN_TIME_S)
         # The table is read from outside, where an allocation that fails ends the interpreter.
-        runtime.set_max_memory(4 * MEMORY)
+        runtime.set_max_memory(4 * MAX_MEMORY_BYTES)
     except (lua.LuaError, MemoryError) as error:
         raise FormatError(f"the script cannot be run: {error}", str(path)) from None
     succeeded, result = outcome if isinstance(outcome, tuple) else (outcome, None)
     if refused:
         raise FormatError(str(refused[0]), str(path))
     if not succeeded:
-        raise _script_error(path, _decoded(str(result)))
+        raise _script_error(path, _decode_value(str(result)))
     if lua.lua_type(result) != "table":
         got = "nothing" if result is None else f"a {lua.lua_type(result) or type(result).__name__}"
         raise FormatError(
@@ -113,19 +113,19 @@ class _TableReader:
 
     def value(self, value: Any, depth: int) -> Any:
         self._count += 1
-        if self._count > ENTRIES:
-            raise FormatError(f"its table has more than {ENTRIES} values", str(self.path))
-        if depth > DEPTH:
+        if self._count > MAX_TABLE_ENTRIES:
+            raise FormatError(f"its table has more than {MAX_TABLE_ENTRIES} values", str(self.path))
+        if depth > MAX_TABLE_DEPTH:
             raise FormatError(
-                f"its tables are nested more than {DEPTH} deep; does one contain itself?",
+                f"its tables are nested more than {MAX_TABLE_DEPTH} deep; does one contain itself?",
                 str(self.path),
             )
         if lua.lua_type(value) != "table":
-            return _decoded(value) if isinstance(value, str) else value
+            return _decode_value(value) if isinstance(value, str) else value
         content = {}
         for key, item in value.items():
             if lua.lua_type(item) in (None, "table") and lua.lua_type(key) is None:
-                name = _decoded(key) if isinstance(key, str) else key
+                name = _decode_value(key) if isinstance(key, str) else key
                 content[name] = self.value(item, depth + 1)
             else:
                 self.left_out += 1
@@ -139,7 +139,7 @@ class _TableReader:
         return (1, self.ranks.get(str(key), len(self.ranks)), str(key))
 
 
-def _decoded(text: str) -> str:
+def _decode_value(text: str) -> str:
     """Bytes that Lua knows nothing about as text."""
     content = text.encode("latin-1")
     try:
@@ -149,7 +149,7 @@ def _decoded(text: str) -> str:
 
 
 def _text(path: Path) -> str:
-    content = read_bytes(path, LARGEST)
+    content = read_bytes(path, MAX_LUA_FILE_BYTES)
     if content.startswith(b"\x1b"):
         raise FormatError("this is compiled Lua; give the text it was compiled from", str(path))
     try:
@@ -175,10 +175,11 @@ def _module_text(folder: Path, name: str) -> str:
 def _script_error(path: Path, message: str) -> FormatError:
     """The complaint of Lua with its line taken to the front, and what may be done about it."""
     if message == "not enough memory":
-        return FormatError(f"its script wants more than {MEMORY // 2**20} MB", str(path))
+        return FormatError(f"its script wants more than {MAX_MEMORY_BYTES // 2**20} MB", str(path))
     if message.startswith("too long"):
         return FormatError(
-            f"its script does not end: more than {INSTRUCTIONS} instructions or {SECONDS} s",
+            f"its script does not end: more than {MAX_INSTRUCTIONS} instructions or "
+            f"{MAX_RUN_TIME_S} s",
             str(path),
         )
     message = message.partition("\nstack traceback")[0]
@@ -193,7 +194,7 @@ def _script_error(path: Path, message: str) -> FormatError:
             "; a model file may use math, string, table and require, "
             f"and has no {', '.join(_NEVER)}"
         )
-    return FormatError(message[:_TOLD], str(path), place)
+    return FormatError(message[:MAX_MESSAGE_CHARACTERS], str(path), place)
 
 
 def _no_attributes(owner: object, name: object, setting: bool) -> str:

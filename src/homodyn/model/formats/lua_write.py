@@ -20,7 +20,7 @@ from homodyn.errors import FormatError
 from homodyn.model.formats.files import write_text
 from homodyn.model.formats.lua import (
     ROOT,
-    Entry,
+    LuaTable,
     in_world,
     joint_type,
     model_of,
@@ -94,7 +94,7 @@ class _Tables:
         }
         # Frames stay together, so that they are read in their order.
         key = "points" if all(map(self.bare, self.m.frames)) else "local_frames"
-        frames = [self.attached(frame, key) for frame in self.m.frames]
+        frames = [self.attachment(frame, key) for frame in self.m.frames]
         contacts = [self.contact(contact) for contact in self.m.contacts]
         groups = {
             "points": contacts + (frames if key == "points" else []),
@@ -139,11 +139,11 @@ class _Tables:
             )
         simple_motions(joint, self.path, "LuaModel")
         value: list[Any] = [_NAMES[joint.kind]] if joint.kind in _NAMES else []
-        for motion in joint.motions:
+        for motion in joint.axes:
             turn = motion.axis if motion.kind == "turn" else np.zeros(3)
             slide = motion.pitch * turn if motion.kind == "turn" else motion.axis
             value.append([*(turn + 0.0).tolist(), *(slide + 0.0).tolist()])
-        kind = joint_type(Entry({"joint": value}, str(self.path), f"joint {joint.name}"))
+        kind = joint_type(LuaTable({"joint": value}, str(self.path), f"joint {joint.name}"))
         table: Table = {"joint": value}
         if kind.kind != joint.kind:
             table["joint_kind"] = joint.kind
@@ -190,7 +190,7 @@ class _Tables:
         held = any(frame.name in group.points for group in self.m.contact_sets)
         return frame.placement.E.tolist() == _IDENTITY and not held
 
-    def attached(self, record: Frame | ContactShape, key: str) -> Table:
+    def attachment(self, record: Frame | ContactShape, key: str) -> Table:
         """A frame or contact as an entry of ``points`` or ``local_frames``."""
         if isinstance(record, ContactShape):
             return self.contact(record)
@@ -219,7 +219,7 @@ class _Update:
     """The table of a file with what differs in a model replaced."""
 
     def __init__(self, original: Table, like: Path, model: Model, path: Path) -> None:
-        turn = world_turn(Entry(original, str(like), "").inside("configuration"))
+        turn = world_turn(LuaTable(original, str(like), "").subtable("configuration"))
         self.old = model_of(original, like, as_measured=True)
         self.new = model
         self.before, self.after = (_Tables(m, path, turn) for m in (self.old, model))
@@ -273,8 +273,8 @@ class _Update:
             for entry in self.table.get(key, []):
                 new = news.get(entry["name"])
                 if new is not None and self._belongs(new, key):
-                    before = self.before.attached(olds.pop(new.name), key)
-                    after = self.after.attached(new, key)
+                    before = self.before.attachment(olds.pop(new.name), key)
+                    after = self.after.attachment(new, key)
                     changed = {k: v for k, v in after.items() if before.get(k) != v}
                     kept.append({**entry, **changed})
                     del news[new.name]
@@ -282,7 +282,7 @@ class _Update:
                 self.table[key] = kept
         for new in news.values():
             key = "points" if self._belongs(new, "points") else "local_frames"
-            self.table[key] = [*self.table.get(key, []), self.after.attached(new, key)]
+            self.table[key] = [*self.table.get(key, []), self.after.attachment(new, key)]
 
     def _belongs(self, record: Frame | ContactShape, key: str) -> bool:
         if key == "local_frames" or isinstance(record, ContactShape):
@@ -351,7 +351,7 @@ def lua_text(value: Any, indent: str = "") -> str:
     if isinstance(value, (int, float)):
         return _number(value)
     if isinstance(value, str):
-        return _quoted(value)
+        return _quote(value)
     if not isinstance(value, (list, tuple, dict)):
         raise FormatError(f"{value!r} has no text in Lua")
     if not value:
@@ -375,11 +375,11 @@ def _number(value: float) -> str:
 def _key(key: Any) -> str:
     if isinstance(key, str):
         bare = key.isidentifier() and key.isascii() and not _WORDS.fullmatch(key)
-        return key if bare else f"[{_quoted(key)}]"
+        return key if bare else f"[{_quote(key)}]"
     return f"[{lua_text(key)}]"
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     made = [
         _ESCAPES.get(c) or (f"\\{ord(c):03d}" if ord(c) < 32 or ord(c) == 127 else c) for c in text
     ]

@@ -23,17 +23,17 @@ from homodyn.errors import FormatError
 from homodyn.model.formats.files import write_text
 from homodyn.model.formats.plain import refuse_parameters, simple_motions
 from homodyn.model.formats.urdf_write import along_z
-from homodyn.model.formats.xml_write import Node, numbers, xml_text
-from homodyn.model.functions import Constant, Function, Linear, Polynomial, Scaled
+from homodyn.model.formats.xml_write import XmlNode, numbers, xml_text
+from homodyn.model.functions import Constant, Linear, Polynomial, ScalarFunction, ScaledFunction
 from homodyn.model.joint import WORLD, Coordinate, Joint, is_identity
 from homodyn.model.model import Model
 from homodyn.model.shapes import Capsule, ContactShape
 from homodyn.model.validation import impossible_inertia
 from homodyn.spatial import Transform
 
-_STEP = 0.001
+TIME_STEP_S = 0.001
 _FLOOR, _FEET = "1", "2"
-_SMALLEST = 1e-3
+MIN_CONTACT_RADIUS_M = 1e-3
 
 
 def write_mjcf(model: Model, path: str | Path) -> None:
@@ -55,7 +55,7 @@ class _Writer:
         """What MuJoCo's compiler would refuse without saying why, or take as something else."""
         for joint in self.m.joints:
             simple_motions(joint, self.path, "MJCF")
-            if any(motion.pitch for motion in joint.motions):
+            if any(motion.pitch for motion in joint.axes):
                 raise self._error(f"joint {joint.name!r} is a screw, which MJCF has not")
             if joint.kind == "free" and (joint.parent != WORLD or not is_identity(joint.placement)):
                 raise self._error(
@@ -91,15 +91,15 @@ class _Writer:
     def _is_link(self, joint: Joint) -> bool:
         """Whether a body is without mass, has nothing on it and carries one other by hinges."""
         body, carried = self.m.body(joint.child), self.carried.get(joint.child, [])
-        if body.mass or body.inertia.any() or len(carried) != 1 or self._attached(body.name):
+        if body.mass or body.inertia.any() or len(carried) != 1 or self._attachments(body.name):
             return False
         return not joint.quaternion and not carried[0].quaternion
 
-    def mujoco(self) -> Node:
+    def mujoco(self) -> XmlNode:
         floor: dict[str, str] = {"name": "floor", "type": "plane", "size": "0 0 1"}
         floor |= {"contype": _FLOOR, "conaffinity": _FEET}
-        world = [Node("geom", floor)] if self.m.contacts else []
-        world += [*self._attached(WORLD), *map(self._body, self.carried.get(WORLD, []))]
+        world = [XmlNode("geom", floor)] if self.m.contacts else []
+        world += [*self._attachments(WORLD), *map(self._body, self.carried.get(WORLD, []))]
         # Angles are ours in radians, inertias are taken as they are, and nothing is merged.
         compiler = {
             "angle": "radian",
@@ -108,16 +108,20 @@ class _Writer:
             "inertiafromgeom": "false",
             "boundmass": "0",
         }
-        option = {"gravity": numbers(self.m.gravity), "timestep": numbers(_STEP)}
-        made = [Node("compiler", compiler), Node("option", option), Node("worldbody", {}, world)]
+        option = {"gravity": numbers(self.m.gravity), "timestep": numbers(TIME_STEP_S)}
+        made = [
+            XmlNode("compiler", compiler),
+            XmlNode("option", option),
+            XmlNode("worldbody", {}, world),
+        ]
         if self.m.couplers:
-            made.append(Node("equality", {}, [self._equality(c) for c in self.m.couplers]))
-        return Node("mujoco", {"model": self.m.name}, made)
+            made.append(XmlNode("equality", {}, [self._equality(c) for c in self.m.couplers]))
+        return XmlNode("mujoco", {"model": self.m.name}, made)
 
-    def _body(self, joint: Joint) -> Node:
+    def _body(self, joint: Joint) -> XmlNode:
         """A body with its joints; one that does not turn about its joint's frame gets a second."""
         if joint.nv and self._is_link(joint):
-            return self._linked(joint)
+            return self._merge_massless_links(joint)
         name = joint.child
         moved = not is_identity(joint.child_placement)
         inside = self._joints(joint)
@@ -127,15 +131,15 @@ class _Writer:
             outer = _place({"name": f"{joint.name}_frame"}, joint.placement)
             inner = _place({"name": name}, joint.child_placement.inverse())
             inertial = self._inertial(name, joint.child_placement)
-            body = Node("body", inner, self._content(name))
-            return Node("body", outer, [*inside, *inertial, body])
+            body = XmlNode("body", inner, self._content(name))
+            return XmlNode("body", outer, [*inside, *inertial, body])
         placed = joint.child_placement.inverse() @ joint.placement
         inertial = self._inertial(name, Transform.identity())
-        return Node(
+        return XmlNode(
             "body", _place({"name": name}, placed), [*inside, *inertial, *self._content(name)]
         )
 
-    def _linked(self, joint: Joint) -> Node:
+    def _merge_massless_links(self, joint: Joint) -> XmlNode:
         """The body at the end of links without mass, with the joints of all of them.
 
         A joint of a body has its axis and anchor in the frame of the body where all angles are 0.
@@ -145,35 +149,35 @@ class _Writer:
             chain += self.carried[chain[-1].child]
         name = chain[-1].child
         total = Transform.identity()
-        made: list[Node] = []
+        made: list[XmlNode] = []
         for link in reversed(chain):
             after = total @ link.child_placement.inverse()
             nodes = self._joints(link)
-            for node, motion in zip(nodes, link.motions, strict=True):
+            for node, motion in zip(nodes, link.axes, strict=True):
                 node.attributes["axis"] = numbers(after.E @ motion.axis)
                 node.attributes["pos"] = numbers(after.point(np.zeros(3)))
             made = nodes + made
             total = after @ link.placement
         inside = [*made, *self._inertial(name, Transform.identity()), *self._content(name)]
-        return Node("body", _place({"name": name}, total), inside)
+        return XmlNode("body", _place({"name": name}, total), inside)
 
-    def _content(self, name: str) -> list[Node]:
-        return [*self._attached(name), *map(self._body, self.carried.get(name, []))]
+    def _content(self, name: str) -> list[XmlNode]:
+        return [*self._attachments(name), *map(self._body, self.carried.get(name, []))]
 
-    def _joints(self, joint: Joint) -> list[Node]:
+    def _joints(self, joint: Joint) -> list[XmlNode]:
         if joint.kind == "free":
             if any(c.stiffness or c.damping or c.armature for c in joint.coordinates):
                 attributes = {"name": joint.name, "type": "free"}
-                return [Node("joint", attributes | self._ball_numbers(joint))]
-            return [Node("freejoint", {"name": joint.name})]
+                return [XmlNode("joint", attributes | self._ball_numbers(joint))]
+            return [XmlNode("freejoint", {"name": joint.name})]
         if joint.kind == "spherical":
             attributes = {"name": joint.name, "type": "ball"}
-            return [Node("joint", attributes | self._ball_numbers(joint))]
+            return [XmlNode("joint", attributes | self._ball_numbers(joint))]
         made = []
-        for motion, c in zip(joint.motions, joint.coordinates, strict=True):
+        for motion, c in zip(joint.axes, joint.coordinates, strict=True):
             kind = "hinge" if motion.kind == "turn" else "slide"
             attributes = {"name": c.name, "type": kind, "axis": numbers(motion.axis)}
-            made.append(Node("joint", attributes | self._coordinate_numbers(c)))
+            made.append(XmlNode("joint", attributes | self._coordinate_numbers(c)))
         return made
 
     def _coordinate_numbers(self, c: Coordinate) -> dict[str, str]:
@@ -204,7 +208,7 @@ class _Writer:
                 made[key] = numbers(values.pop())
         return made
 
-    def _inertial(self, name: str, placed: Transform) -> list[Node]:
+    def _inertial(self, name: str, placed: Transform) -> list[XmlNode]:
         """Mass and inertia of a body seen from another frame, which ``placed`` is in the body."""
         body = self.m.body(name)
         if not body.mass:
@@ -221,23 +225,23 @@ class _Writer:
             "pos": numbers(placed.point(body.com)),
             "mass": numbers(body.mass),
         } | attributes
-        return [Node("inertial", attributes)]
+        return [XmlNode("inertial", attributes)]
 
-    def _attached(self, name: str) -> list[Node]:
+    def _attachments(self, name: str) -> list[XmlNode]:
         made = [
-            Node("site", {"name": marker.name, "pos": numbers(marker.position)})
+            XmlNode("site", {"name": marker.name, "pos": numbers(marker.position)})
             for marker in self.m.markers
             if marker.body == name
         ]
         made += [
-            Node("site", _place({"name": frame.name}, frame.placement))
+            XmlNode("site", _place({"name": frame.name}, frame.placement))
             for frame in self.m.frames
             if frame.body == name
         ]
         made += [_contact(contact) for contact in self.m.contacts if contact.body == name]
         return made + [_capsule(capsule) for capsule in self.m.capsules if capsule.body == name]
 
-    def _equality(self, coupler: object) -> Node:
+    def _equality(self, coupler: object) -> XmlNode:
         follower, of, function = (getattr(coupler, f) for f in ("coordinate", "of", "function"))
         coefficients = _polynomial(function)
         if coefficients is None or len(coefficients) > 5:
@@ -247,17 +251,17 @@ class _Writer:
             )
         padded = [*coefficients, *[0.0] * (5 - len(coefficients))]
         names = {"joint1": follower, "joint2": of}
-        return Node("joint", {**names, "polycoef": numbers(padded)})
+        return XmlNode("joint", {**names, "polycoef": numbers(padded)})
 
 
-def _polynomial(function: Function) -> Sequence[float] | None:
+def _polynomial(function: ScalarFunction) -> Sequence[float] | None:
     if isinstance(function, Constant):
         return [function.number]
     if isinstance(function, Linear):
         return [function.offset, function.factor]
     if isinstance(function, Polynomial):
         return list(function.coefficients)
-    if isinstance(function, Scaled):
+    if isinstance(function, ScaledFunction):
         inner = _polynomial(function.function)
         return None if inner is None else [function.factor * c for c in inner]
     return None
@@ -272,28 +276,31 @@ def _place(attributes: dict[str, str], placed: Transform) -> dict[str, str]:
     return attributes
 
 
-def _contact(contact: ContactShape) -> Node:
+def _contact(contact: ContactShape) -> XmlNode:
     """A shape that meets the floor and nothing else; points and lines get a radius of 1 mm."""
     attributes = {"name": contact.name, "mass": "0", "contype": _FEET, "conaffinity": _FLOOR}
     placed = Transform(contact.rotation, contact.position)
-    radius = max(float(contact.radius), _SMALLEST)
+    radius = max(float(contact.radius), MIN_CONTACT_RADIUS_M)
     if contact.kind == "box":
-        attributes |= {"type": "box", "size": numbers(np.maximum(contact.size, _SMALLEST))}
+        attributes |= {
+            "type": "box",
+            "size": numbers(np.maximum(contact.size, MIN_CONTACT_RADIUS_M)),
+        }
     elif contact.kind in ("line", "capsule"):
         placed = Transform(along_z(np.array([1.0, 0.0, 0.0])) @ contact.rotation, contact.position)
-        half = max(float(contact.size[0]), _SMALLEST)
+        half = max(float(contact.size[0]), MIN_CONTACT_RADIUS_M)
         attributes |= {"type": "capsule", "size": numbers([radius, half])}
     else:
         attributes |= {"type": "sphere", "size": numbers(radius)}
-    return Node("geom", _place(attributes, placed))
+    return XmlNode("geom", _place(attributes, placed))
 
 
-def _capsule(capsule: Capsule) -> Node:
+def _capsule(capsule: Capsule) -> XmlNode:
     attributes = {"name": f"{capsule.name}_visual", "mass": "0", "contype": "0", "conaffinity": "0"}
-    radius = numbers(max(float(capsule.radius), _SMALLEST))
+    radius = numbers(max(float(capsule.radius), MIN_CONTACT_RADIUS_M))
     if np.array_equal(capsule.start, capsule.end):
         shape = {"type": "sphere", "size": radius, "pos": numbers(capsule.start)}
     else:
         ends = np.concatenate([capsule.start, capsule.end])
         shape = {"type": "capsule", "size": radius, "fromto": numbers(ends)}
-    return Node("geom", attributes | shape)
+    return XmlNode("geom", attributes | shape)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from homodyn.model.formats.osim_document import (
-    Document,
+    OsimDocument,
     numbers,
     read_document,
     text,
@@ -75,7 +75,7 @@ def read_osim(path: str | Path, *, as_measured: bool = True) -> Model:
     )
 
 
-def _units(document: Document) -> None:
+def _units(document: OsimDocument) -> None:
     length = text(document.model, "length_units", default="meters")
     if length.lower() not in ("", "meters", "meter", "m"):
         document.notes.append(f"lengths are taken as meters, as in OpenSim; the file says {length}")

@@ -21,7 +21,7 @@ OLDEST, NEWEST = 10901, 40600
 
 
 @dataclass
-class Document:
+class OsimDocument:
     """An OpenSim model file: the model's element, and sentences on what is not used of it."""
 
     path: str
@@ -62,7 +62,7 @@ _ENDINGS = {
 }
 
 
-def unused_sections(document: Document) -> list[str]:
+def unused_sections(document: OsimDocument) -> list[str]:
     """Sentences on sets and components of the model that nothing is read from."""
     found = []
     for section in document.model.children:
@@ -80,7 +80,7 @@ def unused_sections(document: Document) -> list[str]:
     return found
 
 
-def read_document(path: str | Path) -> Document:
+def read_document(path: str | Path) -> OsimDocument:
     """The document in a file, refused when it is no model or too old."""
     root = read_xml(Path(path))
     if root.tag != "OpenSimDocument":
@@ -97,7 +97,7 @@ def read_document(path: str | Path) -> Document:
     if model is None:
         held = ", ".join(f"<{child.tag}>" for child in root.children) or "nothing"
         raise root.error(f"this OpenSim document holds no <Model> but {held}")
-    document = Document(str(path), version, model)
+    document = OsimDocument(str(path), version, model)
     if version > NEWEST:
         document.notes.append(f"version {version} of the file is newer than the known {NEWEST}")
     _fill_defaults(model)
@@ -160,7 +160,7 @@ def any_numbers(element: Element, tag: str, default: tuple[float, ...] | None = 
 
 
 def _value_element(element: Element, tag: str, required: bool) -> Element | None:
-    return element.required(tag) if required else element.find(tag)
+    return element.require(tag) if required else element.find(tag)
 
 
 def _floats(found: Element) -> list[float]:
@@ -179,7 +179,7 @@ def flag(element: Element, tag: str, default: bool) -> bool:
     """Whether a tag says true."""
     said = text(element, tag, default=str(default)).lower()
     if said not in ("true", "false", "1", "0"):
-        raise element.required(tag).error(f"it must be true or false, got {said!r}")
+        raise element.require(tag).error(f"it must be true or false, got {said!r}")
     return said in ("true", "1")
 
 
@@ -194,7 +194,7 @@ def members(element: Element, tag: str) -> list[Element]:
     return objects.children if objects is not None else []
 
 
-def held(element: Element, tag: str, *, unnamed: bool = False) -> Element | None:
+def property_object(element: Element, tag: str, *, unnamed: bool = False) -> Element | None:
     """The object inside a tag, or the object of that name directly inside: <Constant name="tag">.
 
     Up to version 3 objects are wrapped in the tag of their property; later ones carry its name.
@@ -213,14 +213,14 @@ def held(element: Element, tag: str, *, unnamed: bool = False) -> Element | None
     return None
 
 
-def placed(element: Element, position: str, orientation: str) -> Transform:
+def placement_of(element: Element, position: str, orientation: str) -> Transform:
     """A frame at a position (m), turned by body-fixed x, y, z angles (rad)."""
     r = numbers(element, position, 3, (0.0, 0.0, 0.0))
     angles = numbers(element, orientation, 3, (0.0, 0.0, 0.0))
-    return Transform(turned(angles) if angles.any() else np.eye(3), r)
+    return Transform(rotation_of(angles) if angles.any() else np.eye(3), r)
 
 
-def turned(angles: np.ndarray) -> np.ndarray:
+def rotation_of(angles: np.ndarray) -> np.ndarray:
     """Coordinate rotation of body-fixed x, y, z angles (rad): Rz^T Ry^T Rx^T."""
     (sx, sy, sz), (cx, cy, cz) = np.sin(angles).tolist(), np.cos(angles).tolist()
     return np.array(
@@ -232,6 +232,6 @@ def turned(angles: np.ndarray) -> np.ndarray:
     )
 
 
-def refused(element: Element, what: str, accepted: object) -> FormatError:
+def unsupported_error(element: Element, what: str, accepted: object) -> FormatError:
     """An error that an object of this class cannot be represented."""
     return element.error(f"{what} {element.tag} cannot be represented; accepted: {accepted}")

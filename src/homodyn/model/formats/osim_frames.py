@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from homodyn.foundation.text import unknown_name
-from homodyn.model.formats.osim_document import Document, name_of, placed, text
+from homodyn.model.formats.osim_document import OsimDocument, name_of, placement_of, text
 from homodyn.model.formats.xml import Element
 from homodyn.model.joint import WORLD
 from homodyn.spatial import Transform
@@ -14,7 +14,7 @@ from homodyn.spatial import Transform
 GROUND = "ground"
 MOST_BODIES = 10_000
 _SOCKETS = ("socket_parent", "socket_parent_frame", "connector_parent_connectee_name")
-_DEEPEST = 64
+MAX_FRAME_DEPTH = 64
 
 
 @dataclass
@@ -56,11 +56,11 @@ class Frames:
             known = [GROUND, *self.bodies, *(frame for _, frame in self.offsets)]
             raise element.error(unknown_name("body or frame", name, known))
         offset = self.offsets[key]
-        if depth > _DEEPEST:
+        if depth > MAX_FRAME_DEPTH:
             raise offset.error("this frame hangs on itself")
         socket = text(offset, *_SOCKETS)
         body, base = self.find(offset, socket, key[0], depth + 1)
-        return body, placed(offset, "translation", "orientation") @ base
+        return body, placement_of(offset, "translation", "orientation") @ base
 
     def _offset(self, steps: list[str], name: str, owner: str) -> tuple[str, str] | None:
         for holder in (*steps[-2:-1], owner):
@@ -71,7 +71,7 @@ class Frames:
         return next((key for key in self.offsets if key[1] == name), None)
 
 
-def read_frames(document: Document) -> Frames:
+def read_frames(document: OsimDocument) -> Frames:
     """Every body and frame of the model."""
     model = document.model
     bodies: dict[str, Element] = {}

@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 from homodyn.errors import FormatError, ModelError
-from homodyn.model.formats.osim_document import held, number, numbers, refused
+from homodyn.model.formats.osim_document import number, numbers, property_object, unsupported_error
 from homodyn.model.formats.xml import Element
-from homodyn.model.functions import Constant, Function, Linear, Polyline, Polynomial, Scaled, Spline
+from homodyn.model.functions import (
+    Constant,
+    Linear,
+    Polyline,
+    Polynomial,
+    ScalarFunction,
+    ScaledFunction,
+    Spline,
+)
 
 _SPLINES = ("SimmSpline", "NaturalCubicSpline", "natCubicSpline")
 """One function under its name of today and those it had before; none of them is natural."""
-ACCEPTED = (
+SUPPORTED_FUNCTIONS = (
     "Constant, LinearFunction, PolynomialFunction, SimmSpline, PiecewiseLinearFunction, "
     "MultiplierFunction"
 )
-_DEEPEST = 32
+MAX_FUNCTION_DEPTH = 32
 
 
-def read_function(element: Element, depth: int = 0) -> Function:
+def read_function(element: Element, depth: int = 0) -> ScalarFunction:
     """The function an object stands for."""
     kind = element.tag
     if kind == "Constant":
@@ -34,16 +42,16 @@ def read_function(element: Element, depth: int = 0) -> Function:
     if kind in _SPLINES or kind == "PiecewiseLinearFunction":
         return _knots(element)
     if kind == "MultiplierFunction":
-        return _scaled(element, depth)
-    raise refused(element, "the function", ACCEPTED)
+        return _scaled_function(element, depth)
+    raise unsupported_error(element, "the function", SUPPORTED_FUNCTIONS)
 
 
-def is_constant(function: Function) -> bool:
+def is_constant(function: ScalarFunction) -> bool:
     """Whether a function is the same everywhere."""
     return isinstance(function, Constant)
 
 
-def _knots(element: Element) -> Function:
+def _knots(element: Element) -> ScalarFunction:
     x, y = tuple(numbers(element, "x")), tuple(numbers(element, "y"))
     if len(x) == len(y) == 1:
         return Constant(y[0])
@@ -53,11 +61,11 @@ def _knots(element: Element) -> Function:
         raise element.error(str(error)) from None
 
 
-def _scaled(element: Element, depth: int) -> Function:
-    inner = held(element, "function", unnamed=True)
+def _scaled_function(element: Element, depth: int) -> ScalarFunction:
+    inner = property_object(element, "function", unnamed=True)
     if inner is None:
         raise element.error("a MultiplierFunction needs a <function> inside")
-    if depth > _DEEPEST:
+    if depth > MAX_FUNCTION_DEPTH:
         raise FormatError("its functions are nested too deeply", element.path)
     factor, function = number(element, "scale", 1.0), read_function(inner, depth + 1)
     if factor == 1:
@@ -66,4 +74,4 @@ def _scaled(element: Element, depth: int) -> Function:
         return Constant(factor * function.number)
     if isinstance(function, Linear):
         return Linear(factor * function.factor, factor * function.offset)
-    return Scaled(function, factor)
+    return ScaledFunction(function, factor)

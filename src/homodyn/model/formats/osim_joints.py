@@ -15,28 +15,28 @@ import numpy as np
 
 from homodyn.foundation.text import unknown_name
 from homodyn.model.formats.osim_document import (
-    Document,
+    OsimDocument,
     any_numbers,
     flag,
-    held,
     members,
     name_of,
     number,
     numbers,
-    placed,
-    refused,
+    placement_of,
+    property_object,
     text,
+    unsupported_error,
 )
 from homodyn.model.formats.osim_frames import GROUND, Frames
 from homodyn.model.formats.osim_functions import is_constant, read_function
 from homodyn.model.formats.xml import Element
-from homodyn.model.functions import IDENTITY, Constant, Function
-from homodyn.model.joint import WORLD, Coordinate, Joint, Motion
+from homodyn.model.functions import IDENTITY, Constant, ScalarFunction
+from homodyn.model.joint import WORLD, Coordinate, Joint, JointAxis
 from homodyn.model.joints import slide, turn
 from homodyn.spatial import Transform
 
 _BALL = (turn("x", 0), turn("y", 1), turn("z", 2))
-_KINDS: dict[str, tuple[str, tuple[Motion, ...]]] = {
+_KINDS: dict[str, tuple[str, tuple[JointAxis, ...]]] = {
     "WeldJoint": ("fixed", ()),
     "PinJoint": ("revolute", (turn("z"),)),
     "SliderJoint": ("prismatic", (slide("x"),)),
@@ -46,21 +46,21 @@ _KINDS: dict[str, tuple[str, tuple[Motion, ...]]] = {
     "PlanarJoint": ("custom", (slide("x", 1), slide("y", 2), turn("z", 0))),
     "FreeJoint": ("custom", (slide("x", 3), slide("y", 4), slide("z", 5), *_BALL)),
 }
-_ACCEPTED = ", ".join(("CustomJoint", *_KINDS))
+_SUPPORTED_JOINTS = ", ".join(("CustomJoint", *_KINDS))
 _ANGULAR = ("BallJoint", "FreeJoint")
 _AXES = ("rotation1", "rotation2", "rotation3", "translation1", "translation2", "translation3")
 _USUAL_RANGE = (-10.0, 10.0)
 
 
 @dataclass(frozen=True)
-class Link:
+class OsimJoint:
     """A joint as it stands in the file, from its parent frame to its child frame."""
 
     joint: Joint
     element: Element
 
 
-def read_joints(document: Document, frames: Frames) -> tuple[Joint, ...]:
+def read_joints(document: OsimDocument, frames: Frames) -> tuple[Joint, ...]:
     """Every joint, each directed away from the ground."""
     links = []
     seen: dict[str, Element] = {}
@@ -71,11 +71,11 @@ def read_joints(document: Document, frames: Frames) -> tuple[Joint, ...]:
             raise element.error(f"the joint {name!r} is there already, in line {seen[name].line}")
         seen[name] = element
         joint = _distinct(document, _joint(document, frames, element, child), coordinates)
-        links.append(Link(joint, element))
-    return tuple(_directed(document, links, frames))
+        links.append(OsimJoint(joint, element))
+    return tuple(_with_direction(document, links, frames))
 
 
-def _distinct(document: Document, joint: Joint, taken: set[str]) -> Joint:
+def _distinct(document: OsimDocument, joint: Joint, taken: set[str]) -> Joint:
     """The joint with its name before those of its coordinates that another joint has as well."""
     made = []
     for coordinate in joint.coordinates:
@@ -91,7 +91,7 @@ def _distinct(document: Document, joint: Joint, taken: set[str]) -> Joint:
     return replace(joint, coordinates=tuple(made))
 
 
-def _joint_elements(document: Document, frames: Frames) -> Iterator[tuple[Element, str]]:
+def _joint_elements(document: OsimDocument, frames: Frames) -> Iterator[tuple[Element, str]]:
     """Joint objects, with the body they stand in where they do."""
     for name, body in frames.bodies.items():
         holder = body.find("Joint")
@@ -101,13 +101,13 @@ def _joint_elements(document: Document, frames: Frames) -> Iterator[tuple[Elemen
         yield element, ""
 
 
-def _joint(document: Document, frames: Frames, element: Element, child: str) -> Joint:
+def _joint(document: OsimDocument, frames: Frames, element: Element, child: str) -> Joint:
     name = name_of(element)
     if child:
-        inside = placed(element, "location", "orientation")
+        inside = placement_of(element, "location", "orientation")
         base = text(element, "parent_body")
         parent, at = frames.find(element, base)
-        at = placed(element, "location_in_parent", "orientation_in_parent") @ at
+        at = placement_of(element, "location_in_parent", "orientation_in_parent") @ at
     else:
         own = text(element, "socket_child_frame", "connector_child_frame_connectee_name")
         base = text(element, "socket_parent_frame", "connector_parent_frame_connectee_name")
@@ -121,9 +121,9 @@ def _joint(document: Document, frames: Frames, element: Element, child: str) -> 
         kind, motions, at = _custom(element, coordinates, at)
     elif element.tag in _KINDS:
         kind, motions = _KINDS[element.tag]
-        coordinates = _counted(element, name, motions, coordinates)
+        coordinates = _count_phrase(element, name, motions, coordinates)
     else:
-        raise refused(element, "the joint", _ACCEPTED)
+        raise unsupported_error(element, "the joint", _SUPPORTED_JOINTS)
     if element.tag in _ANGULAR:
         document.notes.append(
             f"joint {name!r} ({element.tag}): its speeds are the rates of its angles; "
@@ -140,7 +140,7 @@ def _coordinate_elements(element: Element) -> list[Element]:
     return [c for c in found if c.tag == "Coordinate"]
 
 
-def _coordinate(document: Document, element: Element) -> Coordinate:
+def _coordinate(document: OsimDocument, element: Element) -> Coordinate:
     name = name_of(element)
     bounds = any_numbers(element, "range", _USUAL_RANGE)
     if bounds.shape != (2,) or not bounds[0] <= bounds[1]:
@@ -148,15 +148,18 @@ def _coordinate(document: Document, element: Element) -> Coordinate:
     locked = flag(element, "locked", False)
     if locked:
         document.notes.append(f"coordinate {name!r} is locked in the file; it can move here")
-    if flag(element, "prescribed", False) and held(element, "prescribed_function") is not None:
+    if (
+        flag(element, "prescribed", False)
+        and property_object(element, "prescribed_function") is not None
+    ):
         document.notes.append(f"coordinate {name!r}: the function of time it follows is not used")
     return Coordinate(
         name, bounds[0], bounds[1], number(element, "default_value", 0.0), locked=locked
     )
 
 
-def _counted(
-    element: Element, name: str, motions: tuple[Motion, ...], given: tuple[Coordinate, ...]
+def _count_phrase(
+    element: Element, name: str, motions: tuple[JointAxis, ...], given: tuple[Coordinate, ...]
 ) -> tuple[Coordinate, ...]:
     """As many coordinates as the joint moves by; usual ones when the file leaves them out."""
     count = len(motions)
@@ -170,9 +173,9 @@ def _counted(
 
 def _custom(
     element: Element, coordinates: tuple[Coordinate, ...], at: Transform
-) -> tuple[str, tuple[Motion, ...], Transform]:
+) -> tuple[str, tuple[JointAxis, ...], Transform]:
     """Motions of a custom joint; slides that stay the same move the joint in its parent."""
-    axes = element.required("SpatialTransform").all("TransformAxis")
+    axes = element.require("SpatialTransform").all("TransformAxis")
     named = {axis.attributes.get("name", "").strip(): axis for axis in axes}
     if len(axes) > 6 or len(named) < len(axes):
         raise element.error(f"its axes are {', '.join(_AXES)}, each once; got {len(axes)}")
@@ -180,7 +183,7 @@ def _custom(
     if unknown:
         raise unknown[0].error(unknown_name("axis", unknown[0].attributes.get("name", ""), _AXES))
     shift = np.zeros(3)
-    motions: list[Motion] = []
+    motions: list[JointAxis] = []
     for name in (*_AXES[3:], *_AXES[:3]):
         if name not in named:
             continue
@@ -206,14 +209,14 @@ def _custom(
     return "custom", tuple(motions), Transform(at.E, at.r + at.E.T @ shift)
 
 
-def _law(axis: Element, coordinates: tuple[Coordinate, ...]) -> tuple[int | None, Function]:
+def _law(axis: Element, coordinates: tuple[Coordinate, ...]) -> tuple[int | None, ScalarFunction]:
     """Which coordinate an axis follows, if any, and how."""
     names = [c.name for c in coordinates]
     used = text(axis, "coordinates", default="").replace(",", " ").split()
     for name in used:
         if name not in names:
             raise axis.error(unknown_name("coordinate of this joint", name, names))
-    found = held(axis, "function", unnamed=True)
+    found = property_object(axis, "function", unnamed=True)
     if found is None:
         # As in OpenSim: an empty function follows the coordinate, an absent one stands still.
         empty = axis.find("function") is not None
@@ -230,23 +233,25 @@ def _law(axis: Element, coordinates: tuple[Coordinate, ...]) -> tuple[int | None
     return names.index(used[0]), function
 
 
-def _reversed(joint: Joint) -> Joint:
+def _reversed_joint(joint: Joint) -> Joint:
     """The same joint seen from its child: motions undone in the opposite order."""
-    undone = tuple(replace(m, axis=-m.axis) for m in reversed(joint.motions))
+    undone = tuple(replace(m, axis=-m.axis) for m in reversed(joint.axes))
     return replace(
         joint,
         parent=joint.child,
         child=joint.parent,
         kind=joint.kind if len(undone) < 2 else "custom",
-        motions=undone,
+        axes=undone,
         placement=joint.child_placement,
         child_placement=joint.placement,
     )
 
 
-def _directed(document: Document, links: list[Link], frames: Frames) -> Iterator[Joint]:
+def _with_direction(
+    document: OsimDocument, links: list[OsimJoint], frames: Frames
+) -> Iterator[Joint]:
     """Joints from the ground outwards; those that the file directs inwards are turned round."""
-    touching: dict[str, list[Link]] = {name: [] for name in (WORLD, *frames.bodies)}
+    touching: dict[str, list[OsimJoint]] = {name: [] for name in (WORLD, *frames.bodies)}
     for link in links:
         for body in {link.joint.parent, link.joint.child}:
             touching[body].append(link)
@@ -270,7 +275,7 @@ def _directed(document: Document, links: list[Link], frames: Frames) -> Iterator
             if joint.name in used:
                 continue
             used.add(joint.name)
-            outward = joint if joint.parent == body else _reversed(joint)
+            outward = joint if joint.parent == body else _reversed_joint(joint)
             if outward.child in reached:
                 raise link.element.error(
                     f"it closes a loop: {outward.child!r} is joined to the ground already; "
@@ -287,7 +292,7 @@ def _directed(document: Document, links: list[Link], frames: Frames) -> Iterator
         )
 
 
-def _loose(document: Document, body: str) -> Joint:
+def _loose(document: OsimDocument, body: str) -> Joint:
     document.notes.append(f"body {body!r} has no joint in the file; it moves freely, as in OpenSim")
     kind, motions = _KINDS["FreeJoint"]
     coordinates = tuple(Coordinate(f"free_{body}_coord_{k}", *_USUAL_RANGE) for k in range(6))

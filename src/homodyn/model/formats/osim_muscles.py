@@ -15,15 +15,15 @@ import numpy as np
 from homodyn.errors import FormatError
 from homodyn.foundation.text import unknown_name
 from homodyn.model.formats.osim_document import (
-    Document,
+    OsimDocument,
     any_numbers,
     flag,
-    held,
     members,
     name_of,
     number,
     numbers,
-    placed,
+    placement_of,
+    property_object,
     text,
 )
 from homodyn.model.formats.osim_frames import Frames
@@ -59,7 +59,7 @@ _NUMBERS = {
 _PATHS = ("GeometryPath", "MusclePointSet")
 
 
-def read_wraps(document: Document, frames: Frames) -> tuple[WrapObject, ...]:
+def read_wraps(document: OsimDocument, frames: Frames) -> tuple[WrapObject, ...]:
     """What paths wrap around; kinds that are not known are told by a note."""
     made: dict[str, WrapObject] = {}
     holders = [(WORLD, element) for element in frames.grounds]
@@ -77,7 +77,7 @@ def read_wraps(document: Document, frames: Frames) -> tuple[WrapObject, ...]:
                 body,
                 kind,
                 tuple(size),
-                placed(element, "translation", "xyz_body_rotation"),
+                placement_of(element, "translation", "xyz_body_rotation"),
                 text(element, "quadrant", default="all") or "all",
                 flag(element, "active", True),
             )
@@ -85,7 +85,7 @@ def read_wraps(document: Document, frames: Frames) -> tuple[WrapObject, ...]:
 
 
 def read_forces(
-    document: Document, frames: Frames, wraps: Iterable[WrapObject], joints: Iterable[Joint]
+    document: OsimDocument, frames: Frames, wraps: Iterable[WrapObject], joints: Iterable[Joint]
 ) -> tuple[tuple[Muscle, ...], tuple[Ligament, ...], tuple[Joint, ...]]:
     """Muscles and ligaments, and the joints with springs along their coordinates."""
     muscles: dict[str, Muscle] = {}
@@ -109,7 +109,7 @@ def read_forces(
                 taken[name] = (_muscle if muscular else _ligament)(paths, element, name)
             except FormatError as error:
                 document.notes.append(f"{element.tag} {name!r} is not kept: {error}")
-        elif element.tag == "SpringGeneralizedForce" and _applied(element):
+        elif element.tag == "SpringGeneralizedForce" and _is_applied(element):
             law = tuple(number(element, t, 0.0) for t in ("stiffness", "rest_length", "viscosity"))
             springs.setdefault(text(element, "coordinate"), []).append(law)  # type: ignore[arg-type]
         else:
@@ -126,14 +126,14 @@ def read_forces(
     if kept:
         document.notes.append(f"{', '.join(kept)} are kept as data; no force is computed from them")
     document.notes += [f"{count} {tag} not used" for tag, count in others.items()]
-    return tuple(muscles.values()), tuple(ligaments.values()), _sprung(joints, springs)
+    return tuple(muscles.values()), tuple(ligaments.values()), _with_springs(joints, springs)
 
 
-def _applied(element: Element) -> bool:
+def _is_applied(element: Element) -> bool:
     return flag(element, "appliesForce", not flag(element, "isDisabled", False))
 
 
-def _sprung(
+def _with_springs(
     joints: tuple[Joint, ...], springs: dict[str, list[tuple[float, float, float]]]
 ) -> tuple[Joint, ...]:
     """Joints whose coordinates carry the sum of their springs: k (rest - q) - b v."""
@@ -188,7 +188,7 @@ class _Paths:
             return PathPoint(name, body, place.point_back(position))
         laws = []
         for k, axis in enumerate("xyz"):
-            moved = held(element, f"{axis}_location")
+            moved = property_object(element, f"{axis}_location")
             if moved is None:
                 continue
             function = read_function(moved)

@@ -10,20 +10,20 @@ import numpy as np
 from homodyn.foundation.text import unknown_name
 from homodyn.model.body import Body
 from homodyn.model.formats.osim_document import (
-    Document,
+    OsimDocument,
     flag,
-    held,
     members,
     name_of,
     number,
     numbers,
+    property_object,
+    rotation_of,
     text,
-    turned,
 )
 from homodyn.model.formats.osim_frames import GROUND, Frames
 from homodyn.model.formats.osim_functions import read_function
 from homodyn.model.formats.xml import Element
-from homodyn.model.functions import Constant, Function, Linear, Scaled
+from homodyn.model.functions import Constant, Linear, ScalarFunction, ScaledFunction
 from homodyn.model.joint import WORLD, Coupler, Joint
 from homodyn.model.shapes import ContactShape, Frame, Marker, Mesh
 from homodyn.spatial import Transform
@@ -52,7 +52,9 @@ def _body(name: str, element: Element) -> Body:
     return Body(name, mass, numbers(element, "mass_center", 3, _ZEROS), inertia)
 
 
-def read_offset_frames(document: Document, frames: Frames, taken: set[str]) -> tuple[Frame, ...]:
+def read_offset_frames(
+    document: OsimDocument, frames: Frames, taken: set[str]
+) -> tuple[Frame, ...]:
     """Frames that bodies or the model hold themselves; those of joints are part of the joint."""
     owners = {"", GROUND, *frames.bodies, document.model.attributes.get("name", "").strip()}
     made = []
@@ -63,7 +65,7 @@ def read_offset_frames(document: Document, frames: Frames, taken: set[str]) -> t
     return tuple(made)
 
 
-def read_markers(document: Document, frames: Frames, taken: set[str]) -> tuple[Marker, ...]:
+def read_markers(document: OsimDocument, frames: Frames, taken: set[str]) -> tuple[Marker, ...]:
     """Markers; one whose name is taken gets a number, and a note says so."""
     made = []
     for element in document.objects("MarkerSet"):
@@ -76,7 +78,9 @@ def read_markers(document: Document, frames: Frames, taken: set[str]) -> tuple[M
     return tuple(made)
 
 
-def read_contacts(document: Document, frames: Frames, taken: set[str]) -> tuple[ContactShape, ...]:
+def read_contacts(
+    document: OsimDocument, frames: Frames, taken: set[str]
+) -> tuple[ContactShape, ...]:
     """Contact spheres; half spaces, meshes and other shapes are told by a note."""
     made = []
     for element in document.objects("ContactGeometrySet"):
@@ -91,7 +95,7 @@ def read_contacts(document: Document, frames: Frames, taken: set[str]) -> tuple[
     return tuple(made)
 
 
-def _free_name(document: Document, what: str, name: str, ending: str, taken: set[str]) -> str:
+def _free_name(document: OsimDocument, what: str, name: str, ending: str, taken: set[str]) -> str:
     chosen, k = name, 2
     while chosen in taken or chosen == WORLD:
         chosen = f"{name}{ending}" if ending and k == 2 else f"{name}{ending}_{k}"
@@ -102,7 +106,7 @@ def _free_name(document: Document, what: str, name: str, ending: str, taken: set
     return chosen
 
 
-def read_meshes(document: Document, frames: Frames) -> tuple[Mesh, ...]:
+def read_meshes(document: OsimDocument, frames: Frames) -> tuple[Mesh, ...]:
     """Files of triangles that bodies are drawn with."""
     made: list[Mesh] = []
     for element in (*frames.bodies.values(), *frames.grounds):
@@ -144,13 +148,13 @@ def _meshes(element: Element, body: str, place: Transform) -> Iterator[Mesh]:
 def _six(shown: Element) -> Transform:
     """The placement in six numbers: x, y, z angles (rad) and a position (m)."""
     values = numbers(shown, "transform", 6, (0.0,) * 6)
-    return Transform(turned(values[:3]), values[3:])
+    return Transform(rotation_of(values[:3]), values[3:])
 
 
-def read_couplers(document: Document, joints: Collection[Joint]) -> tuple[Coupler, ...]:
+def read_couplers(document: OsimDocument, joints: Collection[Joint]) -> tuple[Coupler, ...]:
     """Coordinates that follow another; constraints of other kinds are told by a note."""
     known = [c.name for joint in joints for c in joint.coordinates]
-    laws: dict[str, tuple[str, Function, Element]] = {}
+    laws: dict[str, tuple[str, ScalarFunction, Element]] = {}
     for element in document.objects("ConstraintSet"):
         label = f"{element.tag} {name_of(element)!r}"
         enforced = flag(element, "isEnforced", not flag(element, "isDisabled", False))
@@ -166,7 +170,7 @@ def read_couplers(document: Document, joints: Collection[Joint]) -> tuple[Couple
     return tuple(_at_the_end(name, laws) for name in laws)
 
 
-def _coupler(element: Element, known: list[str]) -> tuple[str, str, Function]:
+def _coupler(element: Element, known: list[str]) -> tuple[str, str, ScalarFunction]:
     dependent = text(element, "dependent_coordinate_name")
     independent = text(element, "independent_coordinate_names").replace(",", " ").split()
     for name in (dependent, *independent):
@@ -177,14 +181,14 @@ def _coupler(element: Element, known: list[str]) -> tuple[str, str, Function]:
             f"{dependent!r} follows {len(independent)} coordinates "
             f"({', '.join(independent)}); one can be represented"
         )
-    found = held(element, "coupled_coordinates_function", unnamed=True)
+    found = property_object(element, "coupled_coordinates_function", unnamed=True)
     if found is None:
         raise element.error("it needs a <coupled_coordinates_function> inside")
     function, factor = read_function(found), number(element, "scale_factor", 1.0)
-    return dependent, independent[0], function if factor == 1 else Scaled(function, factor)
+    return dependent, independent[0], function if factor == 1 else ScaledFunction(function, factor)
 
 
-def _at_the_end(name: str, laws: dict[str, tuple[str, Function, Element]]) -> Coupler:
+def _at_the_end(name: str, laws: dict[str, tuple[str, ScalarFunction, Element]]) -> Coupler:
     """The coupler of a coordinate; where it follows a follower, of the one at the end."""
     of, function, element = laws[name]
     seen = {name}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from homodyn.errors import FormatError
 from homodyn.model.functions import Linear
-from homodyn.model.joint import Joint, Motion
+from homodyn.model.joint import Joint, JointAxis
 from homodyn.model.model import Model
 
 
@@ -19,9 +19,9 @@ def refuse_parameters(model: Model, path: Path) -> None:
         )
 
 
-def simple_motions(joint: Joint, path: Path, format: str) -> tuple[Motion, ...]:
+def simple_motions(joint: Joint, path: Path, format: str) -> tuple[JointAxis, ...]:
     """The motions of a joint, each by one coordinate of its own, in order; or a refusal."""
-    for k, motion in enumerate(joint.motions):
+    for k, motion in enumerate(joint.axes):
         function = motion.function
         if motion.coordinate is None:
             why = f"motion {k} is a fixed displacement; put it into the placement of the joint"
@@ -38,4 +38,4 @@ def simple_motions(joint: Joint, path: Path, format: str) -> tuple[Motion, ...]:
         raise FormatError(
             f"joint {joint.name!r}: {why}; {format} has no such joint, .toml has", str(path)
         )
-    return joint.motions
+    return joint.axes

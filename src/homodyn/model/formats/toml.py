@@ -18,7 +18,7 @@
     child = "arm"
     kind = "revolute"
     position = [0.0, 0.0, 1.0]              # and rotation, child_position, child_rotation
-    motions = [{ turn = "y" }]              # or slide; axis, coordinate, pitch, function
+    axes = [{ turn = "y" }]                 # or slide; axis, coordinate, pitch, function
     coordinates = [{ name = "shoulder", lower = -1.5, upper = 1.5 }]
 
 Further tables: ``frame``, ``marker``, ``contact``, ``capsule``, ``coupler``, ``contact_set``,
@@ -43,14 +43,22 @@ from homodyn.foundation.text import unknown_name
 from homodyn.model.body import Body
 from homodyn.model.formats.files import read_bytes, write_text
 from homodyn.model.formats.toml_text import model_text
-from homodyn.model.functions import Constant, Function, Linear, Polyline, Polynomial, Scaled, Spline
+from homodyn.model.functions import (
+    Constant,
+    Linear,
+    Polyline,
+    Polynomial,
+    ScalarFunction,
+    ScaledFunction,
+    Spline,
+)
 from homodyn.model.joint import (
     COORDINATE_FLAGS,
     COORDINATE_NUMBERS,
     Coordinate,
     Coupler,
     Joint,
-    Motion,
+    JointAxis,
 )
 from homodyn.model.joints import unit_axis
 from homodyn.model.model import Model
@@ -64,12 +72,12 @@ from homodyn.model.muscles import (
     PointRange,
     WrapObject,
 )
-from homodyn.model.numbers import Parameter
+from homodyn.model.parameters import Parameter
 from homodyn.model.shapes import Capsule, ContactSet, ContactShape, Frame, Marker, Mesh
 from homodyn.spatial import Transform
 
 FORMAT = "homodyn 1"
-_UNBOUNDED = {"lower": float("-inf"), "upper": float("inf")}
+_UNBOUNDED_RANGE = {"lower": float("-inf"), "upper": float("inf")}
 _IDENTITY = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
 
 
@@ -156,7 +164,7 @@ class _Table:
             made.append(_Table(self.reader, content, f"{self.place}, {place}".removeprefix(", ")))
         return made
 
-    def made(self, build: Callable[[], Any]) -> Any:
+    def build(self, build: Callable[[], Any]) -> Any:
         """The record, once no key is left over; what it refuses is told with the place."""
         if self.content:
             raise self.error(unknown_name("key", next(iter(self.content)), self.asked))
@@ -178,7 +186,7 @@ class _Reader:
             raise top.error(f"format must be {FORMAT!r}, got {version!r}")
         for table in top.tables("parameter", "parameter"):
             name, value = table.text("name"), table.numbers("value", None)
-            self.parameters[name] = table.made(partial(Parameter, name, value))
+            self.parameters[name] = table.build(partial(Parameter, name, value))
         name = top.text("name")
         gravity = top.numbers("gravity", [0.0, 0.0, -9.81])
         as_measured = top.take("as_measured", False)
@@ -227,22 +235,24 @@ def _body(table: _Table) -> Body:
     mass = table.numbers("mass", 0.0)
     com = table.numbers("com", [0.0, 0.0, 0.0])
     inertia = table.numbers("inertia", [[0.0] * 3] * 3)
-    return table.made(lambda: Body(name, mass, com, inertia))
+    return table.build(lambda: Body(name, mass, com, inertia))
 
 
 def _joint(table: _Table) -> Joint:
     name, parent, child = table.text("name"), table.text("parent"), table.text("child")
     kind = table.text("kind")
     coordinates = tuple(_coordinate(t) for t in table.tables("coordinates", "coordinate"))
-    motions = tuple(_motion(t) for t in table.tables("motions", "motion"))
+    # Files of the first versions call the axes of a joint its motions.
+    key = "motions" if table.has("motions") else "axes"
+    axes = tuple(_axis(t) for t in table.tables(key, "axis"))
     placement = _placement(table, "position", "rotation")
     child_placement = _placement(table, "child_position", "child_rotation")
     notes = table.take("notes", {})
     if not isinstance(notes, dict):
         raise table.error(f"notes must be a table, got {notes!r}")
-    return table.made(
+    return table.build(
         lambda: Joint(
-            name, parent, child, kind, coordinates, motions, placement, child_placement, notes
+            name, parent, child, kind, coordinates, axes, placement, child_placement, notes
         )
     )
 
@@ -255,13 +265,13 @@ def _coordinate(table: _Table) -> Coordinate:
     for key, flag in flags.items():
         if not isinstance(flag, bool):
             raise table.error(f"{key} must be true or false, got {flag!r}")
-    return table.made(lambda: Coordinate(name, **flags, **given))
+    return table.build(lambda: Coordinate(name, **flags, **given))
 
 
-def _motion(table: _Table) -> Motion:
+def _axis(table: _Table) -> JointAxis:
     kinds = [kind for kind in ("turn", "slide") if table.has(kind)]
     if len(kinds) != 1:
-        raise table.error("a motion has one of turn and slide, each with an axis")
+        raise table.error("an axis of a joint has one of turn and slide, each with a direction")
     axis: Any = table.content.get(kinds[0])
     if isinstance(axis, str) and axis.lstrip("-") in ("x", "y", "z"):
         table.take(kinds[0])
@@ -275,10 +285,10 @@ def _motion(table: _Table) -> Motion:
     function = _function(table, "function", Linear())
     index = None if coordinate == -1 else coordinate
     table.asked = ["turn", "slide", *table.asked]
-    return table.made(lambda: Motion(kinds[0], axis, index, function, pitch))
+    return table.build(lambda: JointAxis(kinds[0], axis, index, function, pitch))
 
 
-def _function(table: _Table, key: str, default: Function | None) -> Function:
+def _function(table: _Table, key: str, default: ScalarFunction | None) -> ScalarFunction:
     if default is not None and not table.has(key):
         table.asked.append(key)
         return default
@@ -289,24 +299,24 @@ def _function(table: _Table, key: str, default: Function | None) -> Function:
         raise inner.error(f"a function is one of {', '.join(kinds)}")
     numbers = inner.numbers(kind, None)
     if kind == "constant":
-        return inner.made(lambda: Constant(numbers))
+        return inner.build(lambda: Constant(numbers))
     if kind == "scaled":
         scaled = _function(inner, "function", None)
-        return inner.made(lambda: Scaled(scaled, numbers))
+        return inner.build(lambda: ScaledFunction(scaled, numbers))
     pairs = 2 if kind == "linear" else 0
     if not isinstance(numbers, list) or (pairs and len(numbers) != pairs):
         raise inner.error(f"{kind} must be a list{' of factor and offset' if pairs else ''}")
     if kind == "linear":
-        return inner.made(lambda: Linear(*numbers))
+        return inner.build(lambda: Linear(*numbers))
     if kind == "polynomial":
-        return inner.made(lambda: Polynomial(tuple(numbers)))
+        return inner.build(lambda: Polynomial(tuple(numbers)))
     if not all(isinstance(knot, list) and len(knot) == 2 for knot in numbers):
         raise inner.error(f"{kind} must be a list of knots [x, y]")
     x, y = (tuple(knot[i] for knot in numbers) for i in (0, 1))
     if kind == "polyline":
-        return inner.made(lambda: Polyline(x, y))
+        return inner.build(lambda: Polyline(x, y))
     end = inner.text("end", "natural")
-    return inner.made(lambda: Spline(x, y, end))
+    return inner.build(lambda: Spline(x, y, end))
 
 
 def _placement(table: _Table, position: str, rotation: str) -> Transform:
@@ -316,13 +326,13 @@ def _placement(table: _Table, position: str, rotation: str) -> Transform:
 def _frame(table: _Table) -> Frame:
     name, body = table.text("name"), table.text("body")
     placement = _placement(table, "position", "rotation")
-    return table.made(lambda: Frame(name, body, placement))
+    return table.build(lambda: Frame(name, body, placement))
 
 
 def _marker(table: _Table) -> Marker:
     name, body = table.text("name"), table.text("body")
     position = table.numbers("position", [0.0, 0.0, 0.0])
-    return table.made(lambda: Marker(name, body, position))
+    return table.build(lambda: Marker(name, body, position))
 
 
 def _contact(table: _Table) -> ContactShape:
@@ -331,7 +341,7 @@ def _contact(table: _Table) -> ContactShape:
     radius = table.numbers("radius", 0.0)
     size = table.numbers("size", [0.0, 0.0, 0.0])
     rotation = table.numbers("rotation", _IDENTITY)
-    return table.made(lambda: ContactShape(name, body, kind, position, radius, size, rotation))
+    return table.build(lambda: ContactShape(name, body, kind, position, radius, size, rotation))
 
 
 def _contact_set(table: _Table) -> ContactSet:
@@ -339,26 +349,26 @@ def _contact_set(table: _Table) -> ContactSet:
     points, normals = table.take("points", required=True), table.take("normals", required=True)
     if not isinstance(points, list) or not all(isinstance(point, str) for point in points):
         raise table.error(f"points must be a list of names, got {points!r}")
-    return table.made(lambda: ContactSet(name, tuple(points), normals))
+    return table.build(lambda: ContactSet(name, tuple(points), normals))
 
 
 def _capsule(table: _Table) -> Capsule:
     name, body = table.text("name"), table.text("body")
     start, end = table.numbers("start", None), table.numbers("end", None)
     radius = table.numbers("radius", None)
-    return table.made(lambda: Capsule(name, body, start, end, radius))
+    return table.build(lambda: Capsule(name, body, start, end, radius))
 
 
 def _coupler(table: _Table) -> Coupler:
     coordinate, of = table.text("coordinate"), table.text("of")
     function = _function(table, "function", None)
-    return table.made(lambda: Coupler(coordinate, of, function))
+    return table.build(lambda: Coupler(coordinate, of, function))
 
 
 def _mesh(table: _Table) -> Mesh:
     body, file = table.text("body"), table.text("file")
     placement, scale = _placement(table, "position", "rotation"), table.numbers("scale", [1.0] * 3)
-    return table.made(lambda: Mesh(body, file, placement, scale))
+    return table.build(lambda: Mesh(body, file, placement, scale))
 
 
 def _wrap(table: _Table) -> WrapObject:
@@ -366,18 +376,20 @@ def _wrap(table: _Table) -> WrapObject:
     dimensions = tuple(table.numbers("dimensions", []))
     placement = _placement(table, "position", "rotation")
     quadrant, active = table.text("quadrant", "all"), table.take("active", True)
-    return table.made(lambda: WrapObject(name, body, kind, dimensions, placement, quadrant, active))
+    return table.build(
+        lambda: WrapObject(name, body, kind, dimensions, placement, quadrant, active)
+    )
 
 
 def _muscle(table: _Table) -> Muscle:
     given = {key: table.numbers(key, None) for key in MUSCLE_NUMBERS if table.has(key)}
     path = _path(table)
-    return table.made(lambda: Muscle(**path, **given))
+    return table.build(lambda: Muscle(**path, **given))
 
 
 def _ligament(table: _Table) -> Ligament:
     path = _path(table)
-    return table.made(lambda: Ligament(**path))
+    return table.build(lambda: Ligament(**path))
 
 
 def _path(table: _Table) -> dict[str, Any]:
@@ -401,10 +413,10 @@ def _point(table: _Table) -> PathPoint:
     if table.has("when"):
         inner = _Table(table.reader, table.take("when"), f"{table.place}, when")
         coordinate = inner.text("coordinate")
-        bounds = [inner.numbers(key, default) for key, default in _UNBOUNDED.items()]
-        when = inner.made(lambda: PointRange(coordinate, *bounds))
+        bounds = [inner.numbers(key, default) for key, default in _UNBOUNDED_RANGE.items()]
+        when = inner.build(lambda: PointRange(coordinate, *bounds))
     laws = tuple(_law(t) for t in table.tables("laws", "law"))
-    return table.made(lambda: PathPoint(name, body, position, when, laws))
+    return table.build(lambda: PathPoint(name, body, position, when, laws))
 
 
 def _law(table: _Table) -> PointLaw:
@@ -412,7 +424,7 @@ def _law(table: _Table) -> PointLaw:
     if axis not in ("x", "y", "z"):
         raise table.error(unknown_name("axis", axis, ("x", "y", "z")))
     function = _function(table, "function", None)
-    return table.made(lambda: PointLaw(axis, coordinate, function))
+    return table.build(lambda: PointLaw(axis, coordinate, function))
 
 
 def _path_wrap(table: _Table) -> PathWrap:
@@ -420,4 +432,4 @@ def _path_wrap(table: _Table) -> PathWrap:
     ends = [table.take(key, 0) for key in ("first", "last")]
     if not all(isinstance(end, int) and not isinstance(end, bool) for end in ends):
         raise table.error(f"first and last count points from 1, got {ends}")
-    return table.made(lambda: PathWrap(wrap, method, *ends))
+    return table.build(lambda: PathWrap(wrap, method, *ends))

@@ -13,11 +13,11 @@ from homodyn.errors import FormatError
 from homodyn.model.functions import (
     IDENTITY,
     Constant,
-    Function,
     Linear,
     Piecewise,
     Polynomial,
-    Scaled,
+    ScalarFunction,
+    ScaledFunction,
     Spline,
 )
 from homodyn.model.joint import (
@@ -26,7 +26,7 @@ from homodyn.model.joint import (
     COORDINATE_NUMBERS,
     Coordinate,
     Joint,
-    Motion,
+    JointAxis,
 )
 from homodyn.model.model import Model
 from homodyn.model.muscles import MUSCLE_NUMBERS, Ligament, Muscle, PathPoint, WrapObject
@@ -178,8 +178,8 @@ def _joint(joint: Joint) -> dict[str, Any]:
         "kind": joint.kind,
     }
     table |= _placement(joint.placement) | _placement(joint.child_placement, "child_")
-    if joint.motions:
-        table["motions"] = [_motion(motion) for motion in joint.motions]
+    if joint.axes:
+        table["axes"] = [_axis(axis) for axis in joint.axes]
     if joint.coordinates:
         table["coordinates"] = [_coordinate(coordinate) for coordinate in joint.coordinates]
     if joint.notes:
@@ -187,7 +187,7 @@ def _joint(joint: Joint) -> dict[str, Any]:
     return table
 
 
-def _motion(motion: Motion) -> dict[str, Any]:
+def _axis(motion: JointAxis) -> dict[str, Any]:
     axis = _array(motion.axis)
     for letter, main in AXES.items():
         if axis == list(main):
@@ -210,7 +210,7 @@ def _coordinate(coordinate: Coordinate) -> dict[str, Any]:
     return table
 
 
-def _function(function: Function) -> dict[str, Any]:
+def _function(function: ScalarFunction) -> dict[str, Any]:
     if isinstance(function, Constant):
         return {"constant": _scalar(function.number)}
     if isinstance(function, Linear):
@@ -222,7 +222,7 @@ def _function(function: Function) -> dict[str, Any]:
         if not isinstance(function, Spline):
             return {"polyline": knots}
         return {"spline": knots} | _unless("natural", end=function.end)
-    if isinstance(function, Scaled):
+    if isinstance(function, ScaledFunction):
         return {"scaled": _scalar(function.factor), "function": _function(function.function)}
     raise FormatError(f"a {type(function).__name__} has no text in a model file")
 

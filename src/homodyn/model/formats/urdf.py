@@ -57,7 +57,7 @@ def read_urdf(path: str | Path, *, base: str | None = None, as_measured: bool = 
             raise root.error(f"the link {WORLD!r} has mass; rename it or leave its mass out")
         bodies.remove(tops[0])
         if base is not None:
-            made = [_rebased(joint, base) if joint.parent == WORLD else joint for joint in made]
+            made = [_with_base(joint, base) if joint.parent == WORLD else joint for joint in made]
     elif tops:
         taken = {joint.name for joint in made}
         name = next((name for name in _ROOT_NAMES if name not in taken), _ROOT_NAMES[0])
@@ -91,8 +91,8 @@ def _body(link: Element) -> Body:
     if inertial is None:
         return Body(name)
     placement = _origin(inertial)
-    mass = inertial.required("mass").number("value")
-    entries = inertial.required("inertia")
+    mass = inertial.require("mass").number("value")
+    entries = inertial.require("inertia")
     xx, xy, xz, yy, yz, zz = (
         entries.number(key, 0.0) for key in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
     )
@@ -108,8 +108,8 @@ def _joint(element: Element) -> Joint:
     kind = element.get("type")
     if kind not in _TYPES:
         raise element.error(unknown_name("joint type", kind, _TYPES))
-    parent = element.required("parent").get("link")
-    child = element.required("child").get("link")
+    parent = element.require("parent").get("link")
+    child = element.require("child").get("link")
     placed = _origin(element)
     if kind == "fixed":
         return joints.fixed().joint(name, parent, child, at=placed)
@@ -166,7 +166,7 @@ def _couplers(elements: list[Element]) -> tuple[Coupler, ...]:
     return tuple(couplers)
 
 
-def _rebased(joint: Joint, base: str) -> Joint:
+def _with_base(joint: Joint, base: str) -> Joint:
     if joint.kind != "fixed":
         return joint
     return BASES[base]().joint(joint.name, WORLD, joint.child, at=joint.placement)

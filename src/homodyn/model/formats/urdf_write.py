@@ -20,9 +20,9 @@ import numpy as np
 from homodyn.errors import FormatError
 from homodyn.model.formats.files import write_text
 from homodyn.model.formats.plain import refuse_parameters, simple_motions
-from homodyn.model.formats.xml_write import Node, numbers, xml_text
+from homodyn.model.formats.xml_write import XmlNode, numbers, xml_text
 from homodyn.model.functions import Linear
-from homodyn.model.joint import WORLD, Coordinate, Joint, Motion, is_identity
+from homodyn.model.joint import WORLD, Coordinate, Joint, JointAxis, is_identity
 from homodyn.model.model import Model
 from homodyn.model.shapes import Capsule, ContactShape
 from homodyn.spatial import Transform
@@ -36,19 +36,19 @@ def write_urdf(model: Model, path: str | Path) -> None:
 
 
 @dataclass(frozen=True)
-class Link:
+class UrdfLink:
     """One simple joint of a chain: where it is in its parent link, and how it moves."""
 
     name: str
     parent: str
     child: str
     placement: Transform
-    motion: Motion | None = None
+    motion: JointAxis | None = None
     coordinate: Coordinate | None = None
     kind: str = "fixed"
 
 
-def chain(joint: Joint, path: Path) -> Iterator[Link]:
+def chain(joint: Joint, path: Path) -> Iterator[UrdfLink]:
     """A joint as simple joints in a row, the last one carrying its child."""
     if joint.kind == "spherical":
         raise FormatError(
@@ -59,9 +59,9 @@ def chain(joint: Joint, path: Path) -> Iterator[Link]:
     if joint.kind == "free":
         offset = not is_identity(joint.child_placement)
         child = f"{joint.name}_1" if offset else joint.child
-        yield Link(joint.name, joint.parent, child, joint.placement, kind="floating")
+        yield UrdfLink(joint.name, joint.parent, child, joint.placement, kind="floating")
         if offset:
-            yield Link(f"{joint.name}_end", child, joint.child, joint.child_placement.inverse())
+            yield UrdfLink(f"{joint.name}_end", child, joint.child, joint.child_placement.inverse())
         return
     motions = simple_motions(joint, path, "URDF")
     back = joint.child_placement.inverse()
@@ -72,12 +72,12 @@ def chain(joint: Joint, path: Path) -> Iterator[Link]:
         if motion.pitch:
             raise FormatError(f"joint {joint.name!r} is a screw, which URDF has not", str(path))
         child = joint.child if k == count else f"{joint.name}_{k}"
-        yield Link(coordinate.name, parent, child, placed, motion, coordinate)
+        yield UrdfLink(coordinate.name, parent, child, placed, motion, coordinate)
         parent, placed = child, Transform.identity()
     if not motions:
-        yield Link(joint.name, parent, joint.child, back @ placed)
+        yield UrdfLink(joint.name, parent, joint.child, back @ placed)
     elif offset:
-        yield Link(f"{joint.name}_end", parent, joint.child, back)
+        yield UrdfLink(f"{joint.name}_end", parent, joint.child, back)
 
 
 class _Writer:
@@ -92,12 +92,12 @@ class _Writer:
                 )
         self.mimics = {c.coordinate: c for c in model.couplers}
 
-    def robot(self) -> Node:
-        links: list[Link] = []
+    def robot(self) -> XmlNode:
+        links: list[UrdfLink] = []
         for joint in self.m.joints:
             if not self._is_plain_root(joint):
                 links += chain(joint, self.path)
-        links += self._attached()
+        links += self._attachments()
         names = {body.name for body in self.m.bodies}
         between = [link.child for link in links if link.child not in names]
         for name in between:
@@ -110,13 +110,13 @@ class _Writer:
                 raise FormatError(
                     f"two joints would be called {name!r}; rename one", str(self.path)
                 )
-        return Node(
+        return XmlNode(
             "robot",
             {"name": self.m.name},
             [
-                *([Node("link", {"name": WORLD})] if rooted else []),
+                *([XmlNode("link", {"name": WORLD})] if rooted else []),
                 *(self._link(body.name) for body in self.m.bodies),
-                *(Node("link", {"name": name}) for name in between),
+                *(XmlNode("link", {"name": name}) for name in between),
                 *(self._joint(link) for link in links),
             ],
         )
@@ -133,7 +133,7 @@ class _Writer:
         plain = joint.kind == "free" and placed and alone and not on_world
         return joint.parent == WORLD and plain
 
-    def _link(self, name: str) -> Node:
+    def _link(self, name: str) -> XmlNode:
         body = self.m.body(name)
         made = []
         if body.mass or body.inertia.any():
@@ -144,34 +144,34 @@ class _Writer:
                 )
             }
             made.append(
-                Node(
+                XmlNode(
                     "inertial",
                     {},
                     [
-                        Node("origin", {"xyz": numbers(body.com), "rpy": "0 0 0"}),
-                        Node("mass", {"value": numbers(body.mass)}),
-                        Node("inertia", entries),
+                        XmlNode("origin", {"xyz": numbers(body.com), "rpy": "0 0 0"}),
+                        XmlNode("mass", {"value": numbers(body.mass)}),
+                        XmlNode("inertia", entries),
                     ],
                 )
             )
         made += [n for c in self.m.capsules if c.body == name for n in _visuals(c)]
         made += [_collision(c) for c in self.m.contacts if c.body == name]
-        return Node("link", {"name": name}, made)
+        return XmlNode("link", {"name": name}, made)
 
-    def _joint(self, link: Link) -> Node:
+    def _joint(self, link: UrdfLink) -> XmlNode:
         inside = [
-            Node("parent", {"link": link.parent}),
-            Node("child", {"link": link.child}),
+            XmlNode("parent", {"link": link.parent}),
+            XmlNode("child", {"link": link.child}),
             _origin(link.placement),
         ]
         if link.motion is None or link.coordinate is None:
-            return Node("joint", {"name": link.name, "type": link.kind}, inside)
+            return XmlNode("joint", {"name": link.name, "type": link.kind}, inside)
         c = link.coordinate
         limited = bool(np.isfinite(c.lower) or np.isfinite(c.upper))
         kind = (
             "prismatic" if link.motion.kind == "slide" else "revolute" if limited else "continuous"
         )
-        inside.append(Node("axis", {"xyz": numbers(link.motion.axis)}))
+        inside.append(XmlNode("axis", {"xyz": numbers(link.motion.axis)}))
         # Both programs and the standard want numbers here: those no body reaches mean no limit.
         limit = {
             "effort": numbers(_large(c.max_force)),
@@ -179,10 +179,10 @@ class _Writer:
         }
         if kind != "continuous":
             limit |= {"lower": numbers(_large(c.lower)), "upper": numbers(_large(c.upper))}
-        inside.append(Node("limit", limit))
+        inside.append(XmlNode("limit", limit))
         if c.damping or c.friction:
             pair = {"damping": numbers(c.damping), "friction": numbers(c.friction)}
-            inside.append(Node("dynamics", pair))
+            inside.append(XmlNode("dynamics", pair))
         coupler = self.mimics.get(c.name)
         if coupler is not None and isinstance(coupler.function, Linear):
             law = {
@@ -190,23 +190,23 @@ class _Writer:
                 "multiplier": numbers(coupler.function.factor),
                 "offset": numbers(coupler.function.offset),
             }
-            inside.append(Node("mimic", law))
-        return Node("joint", {"name": link.name, "type": kind}, inside)
+            inside.append(XmlNode("mimic", law))
+        return XmlNode("joint", {"name": link.name, "type": kind}, inside)
 
-    def _attached(self) -> Iterator[Link]:
+    def _attachments(self) -> Iterator[UrdfLink]:
         for marker in self.m.markers:
             placed = Transform(np.eye(3), marker.position)
-            yield Link(f"{marker.name}_fixed", marker.body, marker.name, placed)
+            yield UrdfLink(f"{marker.name}_fixed", marker.body, marker.name, placed)
         for frame in self.m.frames:
-            yield Link(f"{frame.name}_fixed", frame.body, frame.name, frame.placement)
+            yield UrdfLink(f"{frame.name}_fixed", frame.body, frame.name, frame.placement)
 
 
 def _large(value: float) -> float:
     return float(np.clip(value, -1e9, 1e9))
 
 
-def _origin(placed: Transform) -> Node:
-    return Node("origin", {"xyz": numbers(placed.r), "rpy": numbers(roll_pitch_yaw(placed.E))})
+def _origin(placed: Transform) -> XmlNode:
+    return XmlNode("origin", {"xyz": numbers(placed.r), "rpy": numbers(roll_pitch_yaw(placed.E))})
 
 
 def roll_pitch_yaw(E: np.ndarray) -> np.ndarray:
@@ -229,33 +229,33 @@ def along_z(line: np.ndarray) -> np.ndarray:
     return np.array([x, np.cross(z, x), z])
 
 
-def _visuals(capsule: Capsule) -> Iterator[Node]:
+def _visuals(capsule: Capsule) -> Iterator[XmlNode]:
     line = capsule.end - capsule.start
     middle = Transform(along_z(line), (capsule.start + capsule.end) / 2)
     radius = numbers(capsule.radius)
     if line.any():
         size = {"radius": radius, "length": numbers(np.linalg.norm(line))}
-        yield _shape("visual", capsule.name, middle, Node("cylinder", size))
+        yield _shape("visual", capsule.name, middle, XmlNode("cylinder", size))
     for point in (capsule.start, capsule.end) if line.any() else (capsule.start,):
-        ball = Node("sphere", {"radius": radius})
+        ball = XmlNode("sphere", {"radius": radius})
         yield _shape("visual", capsule.name, Transform(np.eye(3), point), ball)
 
 
-def _collision(contact: ContactShape) -> Node:
+def _collision(contact: ContactShape) -> XmlNode:
     """A contact as a solid: points are balls of no size, lines and capsules lie along their x."""
     placed = Transform(contact.rotation, contact.position)
     shape: Any
     if contact.kind == "box":
-        shape = Node("box", {"size": numbers(2 * contact.size)})
+        shape = XmlNode("box", {"size": numbers(2 * contact.size)})
     elif contact.kind in ("line", "capsule"):
         turned = along_z(np.array([1.0, 0.0, 0.0])) @ contact.rotation
         placed = Transform(turned, contact.position)
         size = {"radius": numbers(contact.radius), "length": numbers(2 * contact.size[0])}
-        shape = Node("cylinder", size)
+        shape = XmlNode("cylinder", size)
     else:
-        shape = Node("sphere", {"radius": numbers(contact.radius)})
+        shape = XmlNode("sphere", {"radius": numbers(contact.radius)})
     return _shape("collision", contact.name, placed, shape)
 
 
-def _shape(tag: str, name: str, placed: Transform, shape: Node) -> Node:
-    return Node(tag, {"name": name}, [_origin(placed), Node("geometry", {}, [shape])])
+def _shape(tag: str, name: str, placed: Transform, shape: XmlNode) -> XmlNode:
+    return XmlNode(tag, {"name": name}, [_origin(placed), XmlNode("geometry", {}, [shape])])

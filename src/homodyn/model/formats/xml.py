@@ -15,7 +15,7 @@ from homodyn.errors import FormatError
 from homodyn.foundation.text import unknown_name
 from homodyn.model.formats.files import read_bytes
 
-MOST = 1_000_000
+MAX_XML_ELEMENTS = 1_000_000
 """Elements above which a file is refused; a large model has ten thousand."""
 
 
@@ -54,7 +54,7 @@ class Element:
         """An error that names this place."""
         return FormatError(message, self.path, f"line {self.line}, <{self.tag}>")
 
-    def required(self, tag: str) -> Element:
+    def require(self, tag: str) -> Element:
         """The first child of that tag, which must be there."""
         found = self.find(tag)
         if found is None:
@@ -102,13 +102,13 @@ def parse_xml(content: bytes, path: str) -> Element:
     in one byte each where the file says UTF-8.
     """
     try:
-        return _parsed(content, path)
+        return _parse(content, path)
     except FormatError:
         forgiven = _forgiven(content)
         if forgiven == content:
             raise
         with contextlib.suppress(FormatError):
-            return _parsed(forgiven, path)
+            return _parse(forgiven, path)
         raise
 
 
@@ -124,7 +124,7 @@ def _forgiven(content: bytes) -> bytes:
     return blank
 
 
-def _parsed(content: bytes, path: str) -> Element:
+def _parse(content: bytes, path: str) -> Element:
     parser = expat.ParserCreate()
     parser.buffer_text = True
     document = Element("", {}, path, 0)
@@ -136,9 +136,9 @@ def _parsed(content: bytes, path: str) -> Element:
     def start(tag: str, attributes: dict[str, str]) -> None:
         nonlocal count
         count += 1
-        if count > MOST:
+        if count > MAX_XML_ELEMENTS:
             raise FormatError(
-                f"it has more than {MOST} elements, too many for a model",
+                f"it has more than {MAX_XML_ELEMENTS} elements, too many for a model",
                 path,
                 f"line {parser.CurrentLineNumber}",
             )

@@ -10,12 +10,12 @@ import numpy as np
 
 
 @dataclass
-class Node:
+class XmlNode:
     """An element to be written."""
 
     tag: str
     attributes: dict[str, str] = field(default_factory=dict)
-    children: list[Node] = field(default_factory=list)
+    children: list[XmlNode] = field(default_factory=list)
 
 
 def numbers(values: Any) -> str:
@@ -27,12 +27,12 @@ def _number(value: float) -> str:
     return repr(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
 
 
-def xml_text(root: Node) -> str:
+def xml_text(root: XmlNode) -> str:
     """The text of a document."""
     return "\n".join(['<?xml version="1.0" encoding="utf-8"?>', *_lines(root, "")]) + "\n"
 
 
-def _lines(node: Node, indent: str) -> list[str]:
+def _lines(node: XmlNode, indent: str) -> list[str]:
     attributes = "".join(f" {key}={quoteattr(value)}" for key, value in node.attributes.items())
     if not node.children:
         return [f"{indent}<{node.tag}{attributes}/>"]

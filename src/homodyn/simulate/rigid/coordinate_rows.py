@@ -68,5 +68,5 @@ class CoordinateRows:
         """Dry friction (N m, N) of each rubbing coordinate."""
         coordinates = self.model.coordinates
         return np.array(
-            [self.model._usual(coordinates[i].friction) for i in self.frictional], float
+            [self.model._usual_value(coordinates[i].friction) for i in self.frictional], float
         )

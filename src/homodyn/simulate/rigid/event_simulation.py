@@ -18,7 +18,7 @@ from homodyn.dynamics import kinetic_energy, potential_energy
 from homodyn.dynamics.tree import Tree
 from homodyn.errors import ModelError
 from homodyn.model import Model
-from homodyn.model.traced import parameter_array
+from homodyn.model.state_function import parameter_array
 from homodyn.simulate.actuation import ActuationArgument, actuation_parts, torque_kernel
 from homodyn.simulate.contact_geometry import ContactGeometry
 from homodyn.simulate.external_torques import sampled_torque_change

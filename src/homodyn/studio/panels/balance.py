@@ -117,7 +117,7 @@ class BalancePanel(Panel):
         found = balance.evaluation
         self.legend.visible = True
         self.state.content = (
-            f"**{balance.owner}**: balanced in {100 * found.balanced:.0f} % of the evaluated "
+            f"**{balance.owner}**: balanced in {100 * found.balanced_share:.0f} % of the evaluated "
             f"frames. {found.sentence}"
         )
         keep = np.unique(np.linspace(0, len(balance.time) - 1, 600).astype(int))

@@ -1,0 +1,151 @@
+"""The classical criteria on the same contacts, so that one motion can be judged by all of them.
+
+CoM projection  the centre of mass over the base of support; true for bodies at rest on level ground
+ZMP             where the needed ground force has no tipping moment; level ground, enough friction
+FRI             the same without the inertia of the standing foot (Goswami 1999); single support
+CMP             where a force through the centre of mass would start (Popovic et al. 2005)
+CWC             the contact wrench cone: friction, no limit of force (Hirukawa et al. 2006)
+XCoM            ``x + v / omega0`` over the base of support (Hof et al. 2005)
+
+All but the CWC are distances (m) to the border of the base of support, negative outside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from homodyn.balance.contacts import ContactPatch, Grasp
+from homodyn.balance.polytopes.convex_polygon import signed_distance_inside
+from homodyn.balance.required_wrench import RequiredWrench
+from homodyn.balance.stability_margins import wrench_margins
+from homodyn.balance.stance import Stance
+from homodyn.balance.support_areas import GroundAxes
+from homodyn.balance.wrench_polytope import wrench_set
+from homodyn.capture.kinetics.plate_sampling import center_of_pressure
+from homodyn.dynamics import (
+    acceleration,
+    angular_acceleration,
+    angular_velocity,
+    orientation,
+    position,
+)
+from homodyn.motion import Motion
+
+
+@dataclass(frozen=True, eq=False)
+class ClassicalCriteria:
+    """What each criterion says of instants (instants,)."""
+
+    com_projection: np.ndarray
+    """m."""
+    zmp: np.ndarray
+    """m."""
+    fri: np.ndarray
+    """m; equal to ``zmp`` while the foot rests."""
+    cmp: np.ndarray
+    """m."""
+    xcom: np.ndarray
+    """m: Hof's margin of stability."""
+    cwc: np.ndarray
+    """N m: M_s3 in the cone, about the centre of mass."""
+    zmp_position: np.ndarray
+    """(instants, 2), m, seen from above."""
+    cmp_position: np.ndarray
+    """(instants, 2), m."""
+    xcom_position: np.ndarray
+    """(instants, 2), m."""
+
+    NAMES = ("com_projection", "zmp", "fri", "cmp", "xcom", "cwc")
+
+    @property
+    def table(self) -> dict[str, float]:
+        """Share of the judged instants that each criterion calls balanced."""
+        judged = ~np.isnan(self.com_projection)
+        return {name: float((getattr(self, name)[judged] >= 0).mean()) for name in self.NAMES}
+
+
+def classical_criteria(
+    demand: RequiredWrench, stance: Stance, *, foot: tuple[np.ndarray, np.ndarray] | None = None
+) -> ClassicalCriteria:
+    """Judge instants by the classical criteria, all on one stance.
+
+    The ground is level at the mean height of the points of support. ``foot``: inertial force (N)
+    and moment (N m) about the origin of the standing foot, as ``foot_inertia`` gives them; without
+    them it rests.
+    """
+    level = GroundAxes.of(demand.gravity)
+    base = level.flat(stance.points)
+    height = float((stance.points @ level.up).mean())
+    zmp, _ = center_of_pressure(demand.force, demand.moment, level.up, height)
+    force, moment = (0.0, 0.0) if foot is None else foot
+    fri, _ = center_of_pressure(demand.force - force, demand.moment - moment, level.up, height)
+    above = demand.com @ level.up - height
+    lifted = demand.force @ level.up
+    with np.errstate(divide="ignore", invalid="ignore"):
+        slope = np.where((lifted > 0)[:, None], demand.force / lifted[:, None], np.nan)
+    cmp = level.flat(demand.com - above[:, None] * slope)
+    strength = float(np.linalg.norm(demand.gravity))
+    omega = np.sqrt(strength / np.maximum(above, 1e-6))
+    xcom = level.flat(demand.com) + level.flat(demand.velocity) / omega[:, None]
+    cone = wrench_set(without_force_limits(stance))
+    told = wrench_margins(cone, demand.force, demand.moment, com=demand.com)
+    return ClassicalCriteria(
+        com_projection=_distances_inside(base, level.flat(demand.com)),
+        zmp=_pressure_distances(base, level.flat(zmp), lifted),
+        fri=_pressure_distances(base, level.flat(fri), lifted),
+        cmp=_pressure_distances(base, cmp, lifted),
+        xcom=_distances_inside(base, xcom),
+        cwc=told.wrench,
+        zmp_position=level.flat(zmp),
+        cmp_position=cmp,
+        xcom_position=xcom,
+    )
+
+
+def without_force_limits(stance: Stance) -> Stance:
+    """The contacts of a stance without limits of force; grasps keep theirs."""
+    free = [
+        replace(s, limit=np.inf, yaw_limit=np.inf) if isinstance(s, ContactPatch) else s
+        for s in stance.supports
+    ]
+    kept: Sequence[ContactPatch | Grasp] = free
+    return Stance(tuple(kept), name=stance.name)
+
+
+def foot_inertia(motion: Motion, bodies: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    """Inertial force (frames, 3; N) and moment about the origin (N m) of bodies of a motion."""
+    model = motion.model
+    fixed = model.at(model.parameter_values) if model.parameters else model
+    q, v, a = motion.q, motion.v, motion.a
+    force, moment = np.zeros((2, len(motion.time), 3))
+    for name in bodies:
+        body = fixed.body(name)
+        center = np.asarray(position(model, q, name, point=body.com))
+        push = float(body.mass) * np.asarray(acceleration(model, q, v, a, name, point=body.com))
+        turn = np.asarray(orientation(model, q, name))
+        spin = np.asarray(angular_velocity(model, q, v, name))
+        change = np.asarray(angular_acceleration(model, q, v, a, name))
+        inertia = turn @ np.asarray(body.inertia, dtype=float) @ np.swapaxes(turn, -1, -2)
+        rate = (inertia @ change[..., None] + _cross(spin, inertia @ spin[..., None]))[..., 0]
+        force = force + push
+        moment = moment + np.cross(center, push) + rate
+    return force, moment
+
+
+def _cross(first: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    return np.cross(first, columns[..., 0])[..., None]
+
+
+def _distances_inside(base: np.ndarray, places: np.ndarray) -> np.ndarray:
+    return np.array([signed_distance_inside(base, place) for place in places])
+
+
+def _pressure_distances(base: np.ndarray, places: np.ndarray, lifted: np.ndarray) -> np.ndarray:
+    """As ``_distances_inside``; minus infinity where no normal force acts."""
+    told = np.full(len(places), -np.inf)
+    pressing = lifted > 0
+    told[pressing] = _distances_inside(base, places[pressing])
+    return told

@@ -1,0 +1,186 @@
+"""Clamped B-splines: Cox-de Boor on one span, derivative control points, conditions at the ends.
+
+The formulas of one span are plain arithmetic, so that the same text serves numbers, batches and
+CasADi symbols: there a planner has knots among its unknowns and takes exact derivatives through
+them. Knots are instants (s), not shares of the duration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from homodyn.errors import ModelError
+
+
+def span_basis(knots: Sequence[Any], u: Any) -> list[Any]:
+    """The k + 1 basis functions of degree k that are not zero between the two middle knots.
+
+    ``knots`` are the 2 k knots around the span, k before and at its start, k at and after its end
+    (Cox-de Boor as in Qiu 2012, algorithm 2, with the loops put right). ``u`` lies in the span.
+    """
+    degree = len(knots) // 2
+    values: list[Any] = [1.0]
+    for d in range(1, degree + 1):
+        carried: Any = 0.0
+        raised = []
+        for r, value in enumerate(values):
+            before = knots[degree - d + r]
+            after = knots[degree + r]
+            share = value / (after - before)
+            raised.append(carried + (after - u) * share)
+            carried = (u - before) * share
+        values = [*raised, carried]
+    return values
+
+
+def span_derivatives(knots: Sequence[Any], points: Sequence[Any], u: Any, order: int) -> list[Any]:
+    """Value and derivatives up to ``order`` at ``u``, from the k + 1 control points of a span.
+
+    ``a_i' = k / (t_{i+k+1} - t_{i+1}) (a_{i+1} - a_i)`` (Qiu eq. 2.32): a derivative is a spline of
+    one degree less on the same knots without the outer two.
+    """
+    around, held = list(knots), list(points)
+    found = []
+    for _ in range(order + 1):
+        degree = len(held) - 1
+        basis = span_basis(around, u)
+        found.append(
+            sum((b * a for b, a in zip(basis[1:], held[1:], strict=True)), basis[0] * held[0])
+        )
+        if degree == 0:
+            break
+        held = [
+            (held[i + 1] - held[i]) * (degree / (around[i + degree] - around[i]))
+            for i in range(degree)
+        ]
+        around = around[1:-1]
+    return found
+
+
+def clamped_knots(instants: np.ndarray, degree: int) -> np.ndarray:
+    """Knots with the ends taken ``degree + 1`` times: 2 (k + 1) + inner instants."""
+    instants = np.asarray(instants, dtype=float)
+    return np.r_[np.full(degree, instants[0]), instants, np.full(degree, instants[-1])]
+
+
+@dataclass(frozen=True, eq=False)
+class ComSpline:
+    """A clamped B-spline of points over time."""
+
+    degree: int
+    instants: np.ndarray
+    """(spans + 1,), s: start, inner knots, end; strictly increasing."""
+    points: np.ndarray
+    """(spans + degree, n): control points."""
+
+    def __post_init__(self) -> None:
+        instants = np.asarray(self.instants, dtype=float)
+        points = np.asarray(self.points, dtype=float)
+        if self.degree < 1:
+            raise ModelError(f"a spline has degree 1 or more, got {self.degree!r}")
+        if instants.ndim != 1 or len(instants) < 2 or not (np.diff(instants) > 0).all():
+            raise ModelError(f"the knots of a spline increase, got {instants.tolist()}")
+        if points.ndim != 2 or len(points) != len(instants) - 1 + self.degree:
+            raise ModelError(
+                f"{len(instants) - 1} spans of degree {self.degree} need "
+                f"{len(instants) - 1 + self.degree} control points, got shape {points.shape}"
+            )
+        object.__setattr__(self, "instants", instants)
+        object.__setattr__(self, "points", points)
+
+    @property
+    def knots(self) -> np.ndarray:
+        """(spans + 2 degree + 1,), s: with the ends taken degree + 1 times."""
+        return clamped_knots(self.instants, self.degree)
+
+    @property
+    def duration(self) -> float:
+        """S."""
+        return float(self.instants[-1] - self.instants[0])
+
+    def basis(self, time: np.ndarray, derivative: int = 0) -> np.ndarray:
+        """(instants, control points): the matrix that takes control points to values (1/s^d)."""
+        return basis_matrix(self.instants, self.degree, time, derivative)
+
+    def at(self, time: np.ndarray | float, derivative: int = 0) -> np.ndarray:
+        """(..., n): value at instants (s), or a derivative by time."""
+        wanted = np.asarray(time, dtype=float)
+        found = self.basis(wanted.reshape(-1), derivative) @ self.points
+        return found.reshape(*wanted.shape, self.points.shape[1])
+
+    def derivative(self) -> ComSpline:
+        """The spline of the derivative: one degree and one control point less."""
+        if self.degree < 2:
+            raise ModelError("the derivative of a spline of degree 1 is not continuous")
+        points = _differences(self.knots, self.degree, 1) @ self.points
+        return ComSpline(self.degree - 1, self.instants, points)
+
+
+def basis_matrix(
+    instants: np.ndarray, degree: int, time: np.ndarray, derivative: int = 0
+) -> np.ndarray:
+    """(times, control points): values of the basis, or of a derivative, at times (s).
+
+    Instants outside the spline are refused; at an inner knot the span after it counts.
+    """
+    time = np.asarray(time, dtype=float)
+    instants = np.asarray(instants, dtype=float)
+    slack = 1e-9 * (instants[-1] - instants[0])
+    if time.size and (time.min() < instants[0] - slack or time.max() > instants[-1] + slack):
+        raise ModelError(
+            f"the spline lasts from {instants[0]:g} to {instants[-1]:g} s; "
+            f"{time.min():g} to {time.max():g} s was asked"
+        )
+    if derivative > degree:
+        return np.zeros((len(time), len(instants) - 1 + degree))
+    time = np.clip(time, instants[0], instants[-1])
+    span = np.clip(np.searchsorted(instants, time, side="right") - 1, 0, len(instants) - 2)
+    lower = degree - derivative
+    knots = clamped_knots(instants, lower)
+    found = np.zeros((len(time), len(instants) - 1 + lower))
+    # Column r holds knot r of the span of each time.
+    around = [knots[span + 1 + r] for r in range(2 * lower)]
+    for r, values in enumerate(span_basis(around, time)):
+        found[np.arange(len(time)), span + r] = values
+    if not derivative:
+        return found
+    return found @ _differences(clamped_knots(instants, degree), degree, derivative)
+
+
+def _differences(knots: np.ndarray, degree: int, order: int) -> np.ndarray:
+    """The matrix from control points to those of a derivative, T_d0 of Qiu section 2.4.2."""
+    count = len(knots) - degree - 1
+    total = np.eye(count)
+    for d in range(order):
+        k, inner = degree - d, knots[d : len(knots) - d]
+        n = count - d - 1
+        scale = k / (inner[1 + k : 1 + k + n] - inner[1 : 1 + n])
+        total = scale[:, None] * (total[1:] - total[:-1])
+    return total
+
+
+def first_points(instants: np.ndarray, degree: int, conditions: Sequence[np.ndarray]) -> np.ndarray:
+    """(m, n): the first control points for a value and derivatives at the start (Qiu 2.46-2.48)."""
+    return _end_points(np.asarray(instants, dtype=float), degree, conditions)
+
+
+def last_points(instants: np.ndarray, degree: int, conditions: Sequence[np.ndarray]) -> np.ndarray:
+    """(m, n): the last control points for a value and derivatives at the end.
+
+    Qiu 2.49 has its index shifted by one: ``a_{n-1} = a_n - (t_{n+k} - t_n) / k p'``.
+    """
+    backwards = -np.asarray(instants, dtype=float)[::-1]
+    turned = [np.asarray(c, dtype=float) * (-1) ** d for d, c in enumerate(conditions)]
+    return _end_points(backwards, degree, turned)[::-1]
+
+
+def _end_points(instants: np.ndarray, degree: int, conditions: Sequence[np.ndarray]) -> np.ndarray:
+    """Triangular: the value of derivative d at the start is in the first d + 1 control points."""
+    count = len(conditions)
+    start = np.array([instants[0]])
+    rows = np.vstack([basis_matrix(instants, degree, start, d)[:, :count] for d in range(count)])
+    return np.linalg.solve(rows, np.array([np.asarray(c, dtype=float) for c in conditions]))

@@ -1,0 +1,97 @@
+"""What gives way at the border of balance: which support slips, tips, lifts or is overloaded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from homodyn.balance.contacts import ContactPatch
+from homodyn.balance.polytopes.linear_program import maximize
+from homodyn.balance.wrench_polytope import WrenchSet
+
+RELATIVE_PRICE_TOLERANCE = 1e-7
+
+
+class FailureMode(StrEnum):
+    """How a support limits."""
+
+    SLIP = "slip"
+    """Every loaded corner pushes along the border of its friction pyramid."""
+    TIP = "tip"
+    """Only some corners are loaded: the support turns about them."""
+    LIFT = "lift"
+    """No corner is loaded: the support comes off."""
+    FORCE = "force"
+    """A limit of force or moment is reached."""
+
+
+MODE_VERBS = {
+    FailureMode.SLIP: "slips",
+    FailureMode.TIP: "tips",
+    FailureMode.LIFT: "lifts off",
+    FailureMode.FORCE: "is overloaded",
+}
+
+
+@dataclass(frozen=True)
+class LimitingContact:
+    """How one support limits; no mode where it has something left."""
+
+    support: str
+    modes: tuple[FailureMode, ...]
+
+    def __str__(self) -> str:
+        verbs = [MODE_VERBS[mode] for mode in self.modes] or ["holds"]
+        return f"{self.support} {' and '.join(verbs)}"
+
+
+def limiting_contacts(wrenches: WrenchSet, side: int) -> tuple[LimitingContact, ...]:
+    """What every support does on one side of the set, a row of ``WrenchSet.rows``.
+
+    The farthest wrenches along the normal of a side are made of the generators whose worth equals
+    the price of the limits they are under; prices are the duals of a linear program. Supports that
+    limit come first, those that lift last.
+    """
+    forces, stance = wrenches.forces, wrenches.stance
+    moment, force = wrenches.all_rows
+    normal = np.r_[moment[side], force[side]]
+    worth = forces.wrenches @ normal
+    k = len(worth)
+    unit = float(np.abs(forces.d).max(initial=0.0)) or 1.0
+    scale = float(np.abs(worth).max()) or 1.0
+    rows = np.vstack([-np.eye(k), forces.C])
+    found = maximize(worth / scale, rows, np.r_[np.zeros(k), forces.d / unit])
+    prices = found.rows[k:] * scale
+    active = worth - prices @ forces.C > -RELATIVE_PRICE_TOLERANCE * scale
+    told = []
+    for number, support in enumerate(stance.supports):
+        mine = forces.owner == number
+        paid = bool(
+            (prices[(forces.C[:, mine] != 0).any(axis=1)] > RELATIVE_PRICE_TOLERANCE * scale).any()
+        )
+        modes: tuple[FailureMode, ...]
+        if isinstance(support, ContactPatch):
+            modes = _patch_modes(support, active[mine], forces.corner[mine], paid)
+        else:
+            modes = (FailureMode.FORCE,) if paid else ()
+        told.append(LimitingContact(support.name, modes))
+    return tuple(sorted(told, key=lambda limit: (not limit.modes, FailureMode.LIFT in limit.modes)))
+
+
+def _patch_modes(
+    support: ContactPatch, active: np.ndarray, corner: np.ndarray, paid: bool
+) -> tuple[FailureMode, ...]:
+    loaded = np.unique(corner[active])
+    if not len(loaded):
+        return (FailureMode.LIFT,)
+    modes = []
+    partly = [active[corner == c].sum() < len(support.edges) for c in loaded]
+    if support.friction == 0 or all(partly):
+        modes.append(FailureMode.SLIP)
+    if len(loaded) < len(support.corners):
+        modes.append(FailureMode.TIP)
+    if paid:
+        modes.append(FailureMode.FORCE)
+    return tuple(modes)

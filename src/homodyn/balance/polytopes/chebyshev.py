@@ -1,0 +1,140 @@
+"""Balls of a polytope: the largest inside, the smallest around, and the one left at a point."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from homodyn.balance.polytopes.linear_program import Unbounded, maximize
+from homodyn.balance.polytopes.polytope import Polytope
+from homodyn.errors import NoSolution
+
+
+@dataclass(frozen=True, eq=False)
+class InscribedBall:
+    """A largest ball inside, and multipliers that prove that no larger one fits.
+
+    ``multipliers >= 0`` sum to one and ``multipliers' A = 0``: for any ball inside, of centre c and
+    radius r, the rows ``A c + r <= b`` so combined say ``r <= multipliers' b = radius``.
+    """
+
+    center: np.ndarray
+    radius: float
+    multipliers: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class EnclosingBall:
+    """The smallest ball around, and weights that prove that no smaller one does.
+
+    The vertices with weight lie on the sphere and the centre is their mean so weighted.
+    """
+
+    center: np.ndarray
+    radius: float
+    weights: np.ndarray
+
+
+def largest_inscribed_ball(polytope: Polytope) -> InscribedBall:
+    """The largest ball inside: ``max r`` subject to ``A c + r <= b`` (Qiu eq. 2.25).
+
+    A flat set has none of positive radius. What Qiu calls the Chebyshev radius in his results is
+    this radius (his eq. 2.24 defines the enclosing ball under that name).
+    """
+    if polytope.flatness:
+        weights = np.zeros(len(polytope.A))
+        return InscribedBall(polytope.vertices.mean(axis=0), 0.0, weights)
+    return largest_ball_in_rows(polytope.A, polytope.b)
+
+
+def largest_ball_in_rows(A: np.ndarray, b: np.ndarray) -> InscribedBall:
+    """The largest ball in ``A x <= b``, rows of norm one, whether or not the rows are needed."""
+    n = A.shape[1]
+    scale = float(np.abs(b).max(initial=0.0)) or 1.0
+    rows = np.c_[A, np.ones(len(A))]
+    try:
+        found = maximize(np.r_[np.zeros(n), 1.0], rows, b / scale)
+    except Unbounded:
+        raise Unbounded("balls of any size fit into the set: it has no largest") from None
+    if found.value < -1e-9:
+        raise NoSolution("the set is empty: no ball fits into it")
+    return InscribedBall(found.x[:n] * scale, max(found.value, 0.0) * scale, found.rows)
+
+
+def residual_radius(polytope: Polytope, center: np.ndarray, *, within: bool = False) -> float:
+    """Radius of the largest ball around a point that stays inside: the smallest slack.
+
+    A flat set leaves none; ``within=True`` measures in its own plane. A point outside is refused.
+    """
+    if not polytope.contains(center):
+        worst = float(polytope.slack(center).min(initial=0.0))
+        raise NoSolution(f"the point is {-worst:.6g} outside the polytope, which leaves no ball")
+    if polytope.flatness and not within:
+        return 0.0
+    return max(float(polytope.slack(center).min(initial=np.inf)), 0.0)
+
+
+def smallest_enclosing_ball(polytope: Polytope) -> EnclosingBall:
+    """The smallest ball around (Qiu eq. 2.24), exactly, from its vertices."""
+    if not polytope.bounded:
+        raise Unbounded("no ball holds a set without end", polytope.rays[0])
+    return smallest_ball_around_points(polytope.vertices)
+
+
+def smallest_ball_around_points(points: np.ndarray) -> EnclosingBall:
+    """The smallest ball around points, by walking its centre (Fischer, Gärtner and Kutz 2003).
+
+    The centre walks towards the point of the plane of its support that is equally far from it;
+    points met on the way join the support, points that would hold the centre back leave it.
+    """
+    points = np.asarray(points, dtype=float)
+    shift = points.mean(axis=0)
+    size = float(np.abs(points - shift).max()) or 1.0
+    x = (points - shift) / size
+    support = [int(np.linalg.norm(x - x[0], axis=1).argmax())]
+    center = x[0].copy()
+    for _ in range(100 * len(x) + 100):
+        radius = float(np.linalg.norm(x[support[0]] - center))
+        target, weights = _equidistant(x[support], center)
+        if np.linalg.norm(target - center) < 1e-12:
+            if (weights >= -1e-12).all():
+                break
+            support.pop(int(weights.argmin()))
+            continue
+        step, blocker = _step_length(x, support, center, target, radius)
+        center = center + step * (target - center)
+        if blocker is not None:
+            support.append(blocker)
+    else:
+        raise NoSolution("the smallest enclosing ball was not found")
+    share = np.zeros(len(x))
+    share[support] = np.maximum(weights, 0.0) / np.maximum(weights, 0.0).sum()
+    radius = float(np.linalg.norm(x - center, axis=1).max())
+    return EnclosingBall(center * size + shift, radius * size, share)
+
+
+def _equidistant(points: np.ndarray, center: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The nearest point of the plane of points, and its affine weights on them."""
+    base, edges = points[0], (points[1:] - points[0]).T
+    along = np.linalg.lstsq(edges, center - base, rcond=None)[0] if edges.size else np.zeros(0)
+    weights = np.r_[1.0 - along.sum(), along]
+    return base + edges @ along if edges.size else base, weights
+
+
+def _step_length(
+    x: np.ndarray, support: list[int], center: np.ndarray, target: np.ndarray, radius: float
+) -> tuple[float, int | None]:
+    """How far the centre can go before another point lies on the sphere, and which one."""
+    way, anchor = target - center, x[support[0]]
+    best, blocker = 1.0, None
+    # Equal distances to a point and to the support, linear in the step: (p - a) . way decides.
+    closing = (anchor - x) @ way
+    gap = radius**2 - ((x - center) ** 2).sum(axis=1)
+    for k in np.flatnonzero(closing > 1e-14):
+        if k in support:
+            continue
+        step = max(gap[k], 0.0) / (2 * closing[k])
+        if step < best:
+            best, blocker = float(step), int(k)
+    return best, blocker

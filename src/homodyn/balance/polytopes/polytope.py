@@ -1,0 +1,207 @@
+"""Convex polytopes in both forms at once: rows of inequalities and vertices, checked on each other.
+
+H form: ``{x | A x <= b, E x = e}`` with rows of norm one. V form: the hull of ``vertices``, and for
+sets that go on for ever also ``rays``. A flat set has equations ``E x = e``; its rows lie in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from homodyn.balance.polytopes.convex_hull import convex_hull
+from homodyn.balance.polytopes.halfspaces import enumerate_vertices, normalize_rows
+from homodyn.errors import NoSolution
+
+CHUNK_POINTS = 256
+"""Points at a time: their distances to all sides then fit into the cache."""
+RELATIVE_INSIDE_TOLERANCE = 1e-9
+"""Share of the size of a polytope that rounding may put a point outside by."""
+
+
+@dataclass(frozen=True, eq=False)
+class Polytope:
+    """A convex set with flat sides; make one with ``from_points``, ``from_rows`` or ``box``."""
+
+    A: np.ndarray
+    """(rows, n), each of norm one."""
+    b: np.ndarray
+    """(rows,): distance of each side from the origin, along its row."""
+    vertices: np.ndarray
+    """(vertices, n)."""
+    E: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
+    """(equations, n): orthonormal rows; none for a set with an inside."""
+    e: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    rays: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
+    """(rays, n): directions without end; none for a bounded set."""
+
+    def __post_init__(self) -> None:
+        n = self.vertices.shape[1]
+        for name, width in (("E", n), ("rays", n)):
+            if not getattr(self, name).size:
+                object.__setattr__(self, name, np.zeros((0, width)))
+        for name in ("A", "b", "vertices", "E", "e", "rays"):
+            array = np.array(getattr(self, name), dtype=float)
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
+
+    @classmethod
+    def from_points(
+        cls, points: Sequence[Sequence[float]] | np.ndarray, rays: np.ndarray | None = None
+    ) -> Polytope:
+        """The convex hull of points, and of what can be reached from them along ``rays``."""
+        points = np.atleast_2d(np.asarray(points, dtype=float))
+        if rays is None or not len(rays):
+            found = convex_hull(points)
+            return cls(found.A, found.b, points[found.vertices], found.E, found.e)
+        return _with_rays(cls, points, np.atleast_2d(np.asarray(rays, dtype=float)))
+
+    @classmethod
+    def from_rows(
+        cls,
+        A: Sequence[Sequence[float]] | np.ndarray,
+        b: Sequence[float] | np.ndarray,
+        E: np.ndarray | None = None,
+        e: np.ndarray | None = None,
+    ) -> Polytope:
+        """The bounded set ``{x | A x <= b, E x = e}``; rows that say nothing are left out.
+
+        ``Infeasible`` when it is empty and ``Unbounded`` when it has no end, each with its proof.
+        """
+        A, b = normalize_rows(A, b)
+        found = enumerate_vertices(
+            A, b, *normalize_rows(np.zeros((0, A.shape[1])) if E is None else E, e)
+        )
+        return cls(found.A, found.b, found.vertices, found.E, found.e)
+
+    @classmethod
+    def box(cls, lower: Sequence[float], upper: Sequence[float]) -> Polytope:
+        """All points between two corners."""
+        low, high = np.asarray(lower, float), np.asarray(upper, float)
+        if low.shape != high.shape or (high < low).any():
+            raise NoSolution(f"a box needs lower <= upper of one length, got {low} and {high}")
+        choice = np.indices((2,) * len(low)).reshape(len(low), -1).T
+        return cls.from_points(np.where(choice, high, low))
+
+    @property
+    def dimension(self) -> int:
+        """Of the space it is in."""
+        return int(self.vertices.shape[1])
+
+    @property
+    def flatness(self) -> int:
+        """How many dimensions it lacks; 0 for a set with an inside."""
+        return len(self.E)
+
+    @property
+    def bounded(self) -> bool:
+        """Whether it ends in every direction."""
+        return not len(self.rays)
+
+    @cached_property
+    def size(self) -> float:
+        """Largest distance of a vertex from the middle of the vertices."""
+        away = np.linalg.norm(self.vertices - self.vertices.mean(axis=0), axis=1)
+        return float(away.max())
+
+    @cached_property
+    def tolerance(self) -> float:
+        """How far outside rounding may put a point of the set."""
+        reach = float(np.abs(self.vertices).max(initial=0.0))
+        return RELATIVE_INSIDE_TOLERANCE * self.size + 1e-13 * reach
+
+    @cached_property
+    def incidence(self) -> np.ndarray:
+        """(rows, vertices): True where a vertex lies on a side."""
+        left = self.slack(self.vertices).T
+        return np.asarray(left < 10 * max(self.tolerance, 1e-300))
+
+    def slack(self, points: np.ndarray) -> np.ndarray:
+        """(..., rows): distance of points from each side, negative beyond it."""
+        return self.b - np.asarray(points, dtype=float) @ self.A.T
+
+    def equation_residual(self, points: np.ndarray) -> np.ndarray:
+        """(...,): distance of points from the plane of a flat set; 0 for a set with an inside."""
+        return np.linalg.norm(np.asarray(points, dtype=float) @ self.E.T - self.e, axis=-1)
+
+    def contains(self, points: np.ndarray, tolerance: float | None = None) -> np.ndarray:
+        """(...,): True for points of the set, its border included."""
+        allowed = self.tolerance if tolerance is None else tolerance
+        points = np.asarray(points, dtype=float)
+        flat = points.reshape(-1, points.shape[-1])
+        within = np.ones(len(flat), dtype=bool)
+        sides, bounds = np.ascontiguousarray(self.A.T), self.b + allowed
+        for k in range(0, len(flat) if len(bounds) else 0, CHUNK_POINTS):
+            within[k : k + CHUNK_POINTS] = (flat[k : k + CHUNK_POINTS] @ sides <= bounds).all(
+                axis=1
+            )
+        if len(self.E):
+            within &= self.equation_residual(flat) <= allowed
+        return within.reshape(points.shape[:-1])
+
+    def support(self, direction: np.ndarray) -> float:
+        """The largest ``direction . x`` over the set; infinite along a ray."""
+        direction = np.asarray(direction, dtype=float)
+        if len(self.rays) and (self.rays @ direction).max() > 1e-12 * np.linalg.norm(direction):
+            return float("inf")
+        return float((self.vertices @ direction).max())
+
+    def image(self, M: np.ndarray, shift: np.ndarray | float = 0.0) -> Polytope:
+        """The set of all ``M x + shift``: the hull of the images of the vertices."""
+        rays = self.rays @ np.asarray(M).T if len(self.rays) else None
+        return Polytope.from_points(self.vertices @ np.asarray(M).T + shift, rays)
+
+    def check(self) -> tuple[str, ...]:
+        """What is wrong with the two forms held against each other; nothing when they agree.
+
+        Every vertex satisfies every row and equation; every side holds as many independent vertices
+        and rays as its dimension needs; every vertex lies where enough sides meet.
+        """
+        faults = []
+        own = self.dimension - self.flatness
+        worst = float(-self.slack(self.vertices).min(initial=0.0))
+        if worst > 10 * self.tolerance:
+            faults.append(f"a vertex lies {worst:.3g} outside a row")
+        if len(self.E) and self.equation_residual(self.vertices).max() > 10 * self.tolerance:
+            faults.append("a vertex lies off the plane of the set")
+        if len(self.A) and np.abs(np.linalg.norm(self.A, axis=1) - 1).max() > 1e-12:
+            faults.append("a row is not of norm one")
+        free = self.A @ self.rays.T
+        if len(self.rays) and free.size and free.max() > 1e-9:
+            faults.append("a ray leaves the set")
+        for k, held in enumerate(self.incidence):
+            on = self.vertices[held]
+            along = self.rays[free[k] > -1e-9] if len(self.rays) else self.rays
+            spread = np.vstack([(on - on[:1]) / (self.size or 1.0), along]) if len(on) else on
+            if _rank(spread) < own - 1:
+                faults.append(f"side {k} holds too few independent vertices")
+        rows = np.vstack([self.A, self.E])
+        pointed = self.bounded or np.linalg.matrix_rank(rows, tol=1e-9) == self.dimension
+        for k, held in enumerate(self.incidence.T if pointed else ()):
+            if np.linalg.matrix_rank(np.vstack([self.A[held], self.E]), tol=1e-9) < self.dimension:
+                faults.append(f"vertex {k} lies on too few sides")
+        return tuple(faults)
+
+
+def _rank(spread: np.ndarray) -> int:
+    return int(np.linalg.matrix_rank(spread, tol=1e-8)) if spread.size else 0
+
+
+def _with_rays(kind: type[Polytope], points: np.ndarray, rays: np.ndarray) -> Polytope:
+    """Hull of points and rays: the rays are cut short, and sides that the cut made are left out.
+
+    A side of the endless set has ``row . ray <= 0`` for every ray, and cutting the rays keeps it;
+    every side that the cut adds has a ray that leaves through it.
+    """
+    spread = np.linalg.norm(points - points.mean(axis=0), axis=1).max()
+    length = np.linalg.norm(rays, axis=1)
+    rays = rays[length > 0] / length[length > 0, None]
+    reach = float(spread) or 1.0
+    cut = convex_hull(np.vstack([points, *(points + reach * ray for ray in rays)]))
+    true = (cut.A @ rays.T).max(axis=1) <= 1e-9
+    extreme = [v for v in cut.vertices if v < len(points)]
+    # A set that holds whole lines has no corner; any of its points starts the rays.
+    return kind(cut.A[true], cut.b[true], points[extreme or [0]], cut.E, cut.e, rays)

@@ -1,0 +1,109 @@
+"""The wrench that a motion needs from its supports, over time.
+
+``f_p = m (a - g)`` and, about the origin, ``x x f_p`` for a point mass (Qiu eq. 4.3-4.5) or
+``dL/dt - x x m g`` for a whole body (eq. 4.51). The two differ by the rate of the angular momentum
+about the centre of mass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from homodyn.capture import inverse_dynamics
+from homodyn.capture.kinetics.newton_euler import required_wrench
+from homodyn.dynamics import center_of_mass_velocity
+from homodyn.errors import ModelError
+from homodyn.motion import (
+    ForcePlate,
+    Motion,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class RequiredWrench:
+    """Needed force and moment at instants, all about the origin of the world."""
+
+    time: np.ndarray
+    """(instants,), s."""
+    com: np.ndarray
+    """(instants, 3), m."""
+    velocity: np.ndarray
+    """(instants, 3), m/s: of the centre of mass."""
+    force: np.ndarray
+    """(instants, 3), N."""
+    moment: np.ndarray
+    """(instants, 3), N m."""
+    mass: float
+    """kg."""
+    gravity: np.ndarray
+    """(3,), m/s2."""
+    kind: str = "whole body"
+
+    @property
+    def point_mass(self) -> RequiredWrench:
+        """The same motion with all mass in its centre: no angular momentum about it."""
+        moment = np.cross(self.com, self.force)
+        return RequiredWrench(
+            self.time,
+            self.com,
+            self.velocity,
+            self.force,
+            moment,
+            self.mass,
+            self.gravity,
+            "point mass",
+        )
+
+    @property
+    def angular_momentum_rate(self) -> np.ndarray:
+        """(instants, 3), N m: rate of the angular momentum about the centre of mass."""
+        return self.moment - np.cross(self.com, self.force)
+
+
+def point_mass_wrench(
+    time: np.ndarray,
+    com: np.ndarray,
+    acceleration: np.ndarray,
+    *,
+    mass: float,
+    velocity: np.ndarray | None = None,
+    gravity: np.ndarray | tuple[float, float, float] = (0.0, 0.0, -9.81),
+) -> RequiredWrench:
+    """What a mass (kg) needs that moves along ``com`` (m) with ``acceleration`` (m/s2)."""
+    if not mass > 0:
+        raise ModelError(f"mass is above 0 kg, got {mass!r}")
+    time, com = np.asarray(time, dtype=float), np.asarray(com, dtype=float)
+    pull = np.asarray(gravity, dtype=float)
+    force = mass * (np.asarray(acceleration, dtype=float) - pull)
+    if velocity is None:
+        velocity = np.gradient(com, time, axis=0) if len(time) > 1 else np.zeros_like(com)
+    moment = np.cross(com, force)
+    return RequiredWrench(time, com, np.asarray(velocity), force, moment, mass, pull, "point mass")
+
+
+def whole_body_wrench(motion: Motion) -> RequiredWrench:
+    """What a recorded or planned motion needs, every body of its model counted."""
+    force, moment, com = required_wrench(motion)
+    model = motion.model
+    velocity = np.asarray(center_of_mass_velocity(model, motion.q, motion.v))
+    gravity = np.asarray(model.gravity, dtype=float)
+    return RequiredWrench(
+        motion.time, com, velocity, np.asarray(force), moment, float(model.mass), gravity
+    )
+
+
+def measured_wrench(motion: Motion, plates: Sequence[ForcePlate]) -> RequiredWrench:
+    """What force plates say that the ground gave, in place of what the motion needed.
+
+    On soles and friction that are generous enough it lies inside the set of wrenches: a check of
+    stances that is independent of the masses of a model.
+    """
+    feet = inverse_dynamics(motion, plates, cutoff=None).feet
+    force, moment = np.zeros((len(motion.time), 3)), np.zeros((len(motion.time), 3))
+    for foot in feet:
+        force += foot.force
+        moment += np.cross(np.nan_to_num(foot.point), foot.force) + foot.torque
+    return replace(whole_body_wrench(motion), force=force, moment=moment, kind="plates")

@@ -1,0 +1,286 @@
+"""Stability margins: how large a push or twist a body withstands before its supports give way.
+
+With the wrench a motion needs at ``w`` and the sides of the admissible set at distances ``slack``:
+
+force margin M_s1   smallest force at the centre of mass that leads out,  slack / |force row there|
+moment margin M_s2  smallest pure moment that leads out,                  slack / |moment row|
+wrench margin M_s3  smallest wrench that leads out, 1 N counting as ``unit`` N m,  slack / |row|
+
+(Qiu 2012, section 4.2.9. His printed M_s2 measures in the image of the forces through the centre
+of mass, which is flat and leaves nothing; see ``WrenchSet.printed_moment_slice``.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+
+import numpy as np
+
+from homodyn.balance.polytopes.chebyshev import InscribedBall, largest_ball_in_rows
+from homodyn.balance.polytopes.linear_program import maximize
+from homodyn.balance.stance import ORIGIN
+from homodyn.balance.wrench_polytope import Point, WrenchSet
+from homodyn.errors import ModelError
+from homodyn.symbolic.threads import pool, thread_count
+
+MIN_ROW_LENGTH = 1e-9
+"""A row this much shorter than one does not feel a force, or a moment, at all."""
+
+
+@dataclass(frozen=True, eq=False)
+class StabilityMargins:
+    """StabilityMargins of states (...,), negative where the supports cannot give the wrench.
+
+    A disturbance that no side of the set feels never leads out: its margin is infinite.
+    """
+
+    force: np.ndarray
+    """N: M_s1."""
+    moment: np.ndarray
+    """N m: M_s2."""
+    wrench: np.ndarray
+    """N m: M_s3."""
+    side: np.ndarray
+    """(...,): number of the side that is nearest by M_s3, a row of ``WrenchSet.rows``; -1 where
+    supports without limits can give every wrench."""
+    force_side: np.ndarray
+    """(...,): the side that is nearest by M_s1."""
+
+    @property
+    def balanced(self) -> np.ndarray:
+        """(...,): whether the supports can give the wrench at all."""
+        return self.wrench >= 0
+
+
+def wrench_margins(
+    wrenches: WrenchSet,
+    force: np.ndarray,
+    moment: np.ndarray,
+    *,
+    com: np.ndarray,
+    about: Point | None = None,
+    unit: float = 1.0,
+) -> StabilityMargins:
+    """Stability margins of required wrenches.
+
+    ``com`` (..., 3; m) is where a pushing force acts. M_s3 depends on the point that moments are
+    about: the centre of mass by default, which makes scenes comparable; ``about=(0, 0, 0)`` is the
+    choice behind Qiu's printed results. ``unit`` (m) is the length that makes N of N m.
+    """
+    if not unit > 0:
+        raise ModelError(f"unit is a length above 0 m, got {unit!r}")
+    force, moment, com = np.broadcast_arrays(
+        *(np.asarray(each, dtype=float) for each in (force, moment, com))
+    )
+    shape = force.shape[:-1]
+    if not len(wrenches.all_rows[0]):
+        free, none = np.full(shape, np.inf), np.full(shape, -1)
+        return StabilityMargins(free, free, free, none, none)
+    needed = wrenches.at_reference(force, moment).reshape(-1, 6)
+    places = _terms(com.reshape(-1, 3) - wrenches.reference)
+    fixed = None
+    if about is not None:
+        fixed = _force_squares(wrenches, np.asarray(about, dtype=float))
+    judge = partial(_squared_margins, wrenches, fixed=fixed, unit=unit)
+    spans = _thread_slices(len(needed))
+    if len(spans) > 1:
+        parts = list(pool(len(spans)).map(lambda span: judge(needed[span], places[span]), spans))
+    else:
+        parts = [judge(needed, places)]
+    pushed, twisted, both, side, force_side = (
+        np.concatenate(each).reshape(shape) for each in zip(*parts, strict=True)
+    )
+    return StabilityMargins(_root(pushed), _root(twisted), _root(both), side, force_side)
+
+
+CHUNK_STATES = 256
+"""States at a time: their distances to all sides then fit into the cache."""
+MIN_STATES_PER_THREAD = 4 * CHUNK_STATES
+"""States for which a thread of its own pays."""
+
+
+def _thread_slices(count: int) -> list[slice]:
+    """States shared between the threads of the machine."""
+    threads = max(min(thread_count(), count // MIN_STATES_PER_THREAD), 1)
+    ends = np.linspace(0, count, threads + 1).astype(int)
+    return [slice(int(a), int(b)) for a, b in pairwise(ends)]
+
+
+def _squared_margins(
+    wrenches: WrenchSet,
+    needed: np.ndarray,
+    places: np.ndarray,
+    *,
+    fixed: np.ndarray | None,
+    unit: float,
+) -> tuple[np.ndarray, ...]:
+    """The fields of ``StabilityMargins`` for some states, margins squared with their sign.
+
+    With sign(s) s2 / |row|2 instead of s / |row| the nearest side is found without roots; squared
+    lengths are products of matrices. All is done in place, chunk by chunk: what costs time is to
+    fetch numbers, not to work with them.
+    """
+    count, rows = len(needed), len(wrenches.moment_row_squares)
+    found = tuple(np.empty(count) for _ in range(3)) + tuple(np.empty(count, int) for _ in range(2))
+    turning = wrenches.moment_row_squares
+    twistable = turning > MIN_ROW_LENGTH**2
+    per_twist = 1 / np.where(twistable, turning, 1.0)
+    sides = np.ascontiguousarray(wrenches.polytope.A.T)
+    spare = [np.empty((min(CHUNK_STATES, count), rows)) for _ in range(3)]
+    for k in range(0, count, CHUNK_STATES):
+        here = slice(k, min(k + CHUNK_STATES, count))
+        squares, lengths, shares = (each[: here.stop - here.start] for each in spare)
+        if wrenches.flat:
+            lengths[:] = _slack(wrenches, needed[here])
+        else:
+            np.matmul(needed[here], sides, out=lengths)
+            np.subtract(wrenches.polytope.b, lengths, out=lengths)
+        np.abs(lengths, out=squares)
+        squares *= lengths
+        np.matmul(places[here], wrenches.force_row_square_terms, out=lengths)
+        every = np.arange(len(squares))
+        _divide_by_row_lengths(squares, lengths, shares)
+        force_side = shares.argmin(axis=1)
+        found[0][here], found[4][here] = shares[every, force_side], force_side
+        if fixed is not None:
+            np.divide(squares, turning + fixed / unit**2, out=shares)
+        else:
+            np.maximum(lengths, 0.0, out=lengths)
+            lengths /= unit**2
+            lengths += turning
+            np.divide(squares, lengths, out=shares)
+        side = shares.argmin(axis=1)
+        found[2][here], found[3][here] = shares[every, side], side
+        np.multiply(squares, per_twist, out=shares)
+        if not twistable.all():
+            shares[~twistable & (squares >= 0)] = np.inf
+        found[1][here] = shares.min(axis=1)
+    return found
+
+
+def _root(square: np.ndarray) -> np.ndarray:
+    return np.sign(square) * np.sqrt(np.abs(square))
+
+
+def _divide_by_row_lengths(squares: np.ndarray, lengths: np.ndarray, shares: np.ndarray) -> None:
+    """Squares over those of what is felt; sides that feel nothing matter only from outside."""
+    if lengths.min(initial=np.inf) > MIN_ROW_LENGTH**2:
+        np.divide(squares, lengths, out=shares)
+        return
+    feels = lengths > MIN_ROW_LENGTH**2
+    np.divide(squares, np.where(feels, lengths, 1.0), out=shares)
+    shares[~feels & (squares >= 0)] = np.inf
+
+
+def facet_slack(wrenches: WrenchSet, force: np.ndarray, moment: np.ndarray) -> np.ndarray:
+    """(..., rows): what is left to each side, flat sets included, before any scaling."""
+    return _slack(wrenches, wrenches.at_reference(force, moment))
+
+
+def _slack(wrenches: WrenchSet, wrench: np.ndarray) -> np.ndarray:
+    shape = wrenches.polytope
+    left = shape.slack(wrench)
+    if not shape.flatness:
+        return left
+    off = wrench @ shape.E.T - shape.e
+    # On the plane of a flat set rounding is no distance.
+    off = np.where(np.abs(off) <= shape.tolerance, 0.0, off)
+    return np.concatenate([left, -off, off], axis=-1)
+
+
+def facet_distances(
+    wrenches: WrenchSet,
+    force: np.ndarray,
+    moment: np.ndarray,
+    *,
+    about: Point = ORIGIN,
+    unit: float = 1.0,
+) -> np.ndarray:
+    """(..., rows), N m: signed distance of a wrench to every side (Qiu algorithm 3).
+
+    The rows are those of ``wrenches.rows(about, unit=unit)``; the moment is about the world origin.
+    """
+    at = _force_squares(wrenches, np.asarray(about, dtype=float))
+    length = np.sqrt(wrenches.moment_row_squares + at / unit**2)
+    return facet_slack(wrenches, force, moment) / length
+
+
+def _force_squares(wrenches: WrenchSet, about: np.ndarray) -> np.ndarray:
+    """(..., rows): |force row|2 for moments about points (..., 3).
+
+    The row is F + m x a with a from the reference to the point, so that its square is
+    |F|2 + 2 a . (F x m) + |m|2 |a|2 - (m . a)2: one product of matrices with 1, a and a a'.
+    """
+    return np.maximum(_terms(about - wrenches.reference) @ wrenches.force_row_square_terms, 0.0)
+
+
+def _terms(arm: np.ndarray) -> np.ndarray:
+    """(..., 10): 1, a and the products of its parts, for ``WrenchSet.square_terms``."""
+    x, y, z = np.moveaxis(arm, -1, 0)
+    return np.stack([np.ones_like(x), x, y, z, x * x, y * y, z * z, x * y, y * z, z * x], axis=-1)
+
+
+@dataclass(frozen=True, eq=False)
+class TransitionDifficulty:
+    """How much room neighbouring stances have in common, before any motion is planned.
+
+    A motion has continuous accelerations, so at each change its wrench lies in both sets: an empty
+    intersection forbids every motion (Qiu, proposition 1), and the smallest radius bounds the
+    margin that any motion can keep throughout (proposition 2).
+    """
+
+    balls: tuple[InscribedBall | None, ...]
+    """The largest ball of each intersection; None where it is empty."""
+
+    @property
+    def radii(self) -> tuple[float, ...]:
+        """N m: radius of each intersection; 0 for one that is flat, -inf for none."""
+        return tuple(-np.inf if ball is None else ball.radius for ball in self.balls)
+
+    @property
+    def index(self) -> float:
+        """N m: the smallest radius; the smaller, the harder."""
+        return min(self.radii)
+
+    @property
+    def feasible(self) -> bool:
+        """False when some neighbours have no wrench in common."""
+        return all(ball is not None for ball in self.balls)
+
+    @property
+    def hardest_transition(self) -> int:
+        """Number of the change with the least room, from 0."""
+        return int(np.argmin(self.radii))
+
+
+def transition_difficulty(
+    sets: Sequence[WrenchSet], *, about: Point = ORIGIN, unit: float = 1.0
+) -> TransitionDifficulty:
+    """The largest balls that neighbouring sets of wrenches have in common (N m)."""
+    if len(sets) < 2:
+        raise ModelError("difficulty compares neighbouring stances: give two or more")
+    balls: list[InscribedBall | None] = []
+    for pair in pairwise(sets):
+        told = [wrenches.rows(about, unit=unit) for wrenches in pair]
+        rows = np.vstack([np.c_[moment, force / unit] for moment, force, _ in told])
+        balls.append(largest_common_ball(rows, np.concatenate([bounds for _, _, bounds in told])))
+    return TransitionDifficulty(tuple(balls))
+
+
+def largest_common_ball(rows: np.ndarray, bounds: np.ndarray) -> InscribedBall | None:
+    """The largest ball in all rows; of radius 0 where they leave no room, None for no point."""
+    n = rows.shape[1]
+    scale = float(np.abs(bounds).max(initial=0.0)) or 1.0
+    found = maximize(
+        np.r_[np.zeros(n), 1.0],
+        np.vstack([np.c_[rows, np.ones(len(rows))], np.r_[np.zeros(n), 1.0]]),
+        np.r_[bounds / scale, 1e6],
+    )
+    if found.value < -1e-9:
+        return None
+    if found.value <= 1e-9:
+        return InscribedBall(found.x[:n] * scale, 0.0, found.rows[:-1])
+    return largest_ball_in_rows(rows, bounds)

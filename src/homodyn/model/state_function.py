@@ -1,0 +1,237 @@
+"""Functions of a model's state, written over symbols and callable on numbers.
+
+A decorated function is plain recursive Python over symbolic arrays. Called with symbols it just
+runs, so it can stand inside a larger traced function. Called with numbers it is traced once per
+model, and the kernel answers for any leading batch shape.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from itertools import takewhile
+from typing import Any, ParamSpec, Protocol, TypeVar, cast
+
+import casadi as ca
+
+from homodyn.errors import ModelError
+from homodyn.model.model import Model
+from homodyn.model.model_cache import ModelCache
+from homodyn.spatial import is_symbolic
+from homodyn.symbolic import Kernel
+from homodyn.symbolic.trace import trace
+
+WRENCHES = "wrenches"
+"""Marks an input that maps frame names to 6-vectors."""
+
+PLAIN = "plain"
+"""Marks the key of a kernel for calls with nothing but leading arrays and fixed arguments."""
+
+OPTIONS = ("parameters", "out")
+"""Keyword arguments of every function of state that its body does not see."""
+
+
+STATE_KERNELS: ModelCache[Kernel] = ModelCache("kernels of functions of state")
+"""Kernels by function and fixed arguments."""
+kernels_of = STATE_KERNELS.of
+
+
+P = ParamSpec("P")
+R_co = TypeVar("R_co", covariant=True)
+
+
+class StateFunction(Protocol[P, R_co]):
+    """A function of a model and its state, on arrays of any batch shape or on symbols.
+
+    Its parameters and its result are those of the decorated function.
+    """
+
+    __name__: str
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co:
+        """Evaluate."""
+
+    def kernel(self, *args: P.args, **kwargs: P.kwargs) -> Kernel:
+        """The kernel that a call with these arguments uses; arrays need only be present."""
+
+
+def state_function(
+    *,
+    returns: Mapping[str, Any],
+    record: Callable[..., Any] | None = None,
+    **inputs: Any,
+) -> Callable[[Callable[P, R_co]], StateFunction[P, R_co]]:
+    """Make a symbolic function of (model, arrays, fixed arguments) batched and differentiable.
+
+    The decorated function may declare the keyword-only parameters ``parameters`` and ``out``. Its
+    body does not use them: ``parameters`` are values for the parameters of the model, ``out`` the
+    arrays that receive the results.
+
+    Args:
+        returns: Names of the outputs with their shapes: extents, or a function of the model and
+            the fixed arguments. An extent is a number or the name of a property of the model.
+        record: Makes the returned value out of several outputs.
+        inputs: Shape of each array argument: an extent, a tuple of extents, or ``WRENCHES``. All
+            other arguments are fixed: they select the kernel and must be hashable.
+
+    Returns:
+        A decorator that keeps the signature of the function.
+    """
+
+    def decorate(function: Callable[P, R_co]) -> StateFunction[P, R_co]:
+        signature = inspect.signature(function)
+        names = [name for name in signature.parameters if name not in OPTIONS][1:]
+        defaults = [signature.parameters[name].default for name in names]
+        arrays = [name in inputs for name in names]
+        wrench = [inputs.get(name) is WRENCHES for name in names]
+        evaluate: Callable[..., Any] = function
+        # Most calls give the leading arrays, then fixed arguments: those find their kernel at once.
+        lead = len(
+            list(takewhile(lambda name: name in inputs and inputs[name] is not WRENCHES, names))
+        )
+        last = lead + len(list(takewhile(lambda name: name not in inputs, names[lead:])))
+        if any(a and d is not None for a, d in zip(arrays[lead:], defaults[lead:], strict=True)):
+            last = -1
+        needed = sum(default is inspect.Parameter.empty for default in defaults)
+
+        def bound(arguments: tuple[Any, ...], named: dict[str, Any]) -> Sequence[Any]:
+            if not named and needed <= len(arguments) <= len(names):
+                return (*arguments, *defaults[len(arguments) :])
+            given = signature.bind(None, *arguments, **named).arguments
+            return [given.get(n, d) for n, d in zip(names, defaults, strict=True)]
+
+        @wraps(function)
+        def call(
+            model: Model,
+            *arguments: Any,
+            parameters: Any = None,
+            out: Any = None,
+            **named: Any,
+        ) -> Any:
+            plain = None
+            if not named and parameters is None and lead <= len(arguments) <= last:
+                plain = (call, PLAIN, *arguments[lead:])
+                kernel = kernels_of(model).get(plain)
+                if kernel is not None and out is None:
+                    result = kernel.run_single(arguments[:lead])
+                    if result is not None:
+                        return record(*result) if record is not None else result
+            values = bound(arguments, named)
+            statics: list[Any] = []
+            numbers: list[Any] = []
+            symbolic = is_symbolic(parameters)
+            for value, is_array, is_wrench in zip(values, arrays, wrench, strict=True):
+                if not is_array:
+                    statics.append(value)
+                elif value is None:
+                    statics.append(None)
+                elif is_wrench:
+                    statics.append(tuple(value))
+                    numbers.extend(value.values())
+                    symbolic = symbolic or is_symbolic(*value.values())
+                else:
+                    statics.append(True)
+                    numbers.append(value)
+                    symbolic = symbolic or isinstance(value, (ca.SX, ca.MX))
+            if symbolic:
+                result = evaluate(model, *values)
+                return (
+                    result
+                    if parameters is None
+                    else _substitute_parameters(model, result, parameters)
+                )
+            key = (call, *statics)
+            kernel = STATE_KERNELS.get(model, key, lambda: build(model, values))
+            if model.parameters:
+                numbers.append(parameter_array(model, parameters))
+            elif parameters is not None:
+                raise ModelError(f"model {model.name!r} has no parameters to give values to")
+            elif plain is not None:
+                kernels_of(model)[plain] = kernel
+            result = kernel(*numbers, out=out)
+            return record(*result) if record is not None else result
+
+        def build(model: Model, values: Sequence[Any]) -> Kernel:
+            """Trace the function for the arguments that are given."""
+            shapes: dict[str, tuple[int, ...]] = {}
+            fixed = {}
+            for name, value in zip(names, values, strict=True):
+                if name not in inputs:
+                    fixed[name] = value
+                elif value is not None and inputs[name] is WRENCHES:
+                    shapes.update({f"{name}.{frame}": (6,) for frame in value})
+                elif value is not None:
+                    shapes[name] = _shape(model, inputs[name])
+            given = {}
+            if model.parameters:
+                shapes["parameters"] = (len(model.parameters),)
+                given["parameters"] = model.parameter_symbols
+
+            def body(*symbols: ca.SX) -> Any:
+                by_name = dict(zip(shapes, symbols, strict=True))
+                full: list[Any] = []
+                for name, value in zip(names, values, strict=True):
+                    if name not in inputs or value is None:
+                        full.append(value)
+                    elif inputs[name] is WRENCHES:
+                        full.append({frame: by_name[f"{name}.{frame}"] for frame in value})
+                    else:
+                        full.append(by_name[name])
+                return evaluate(model, *full)
+
+            outputs = {
+                name: _shape(model, shape(model, **fixed) if callable(shape) else shape)
+                for name, shape in returns.items()
+            }
+            label = f"{function.__name__} of {model.name}"
+            return Kernel(trace(body, shapes, outputs, label, given=given))
+
+        def kernel(model: Model, *arguments: Any, **named: Any) -> Kernel:
+            return build(model, bound(arguments, named))
+
+        typed = cast(StateFunction[P, R_co], call)
+        typed.kernel = kernel  # type: ignore[method-assign, assignment]
+        return typed
+
+    return decorate
+
+
+def parameter_array(model: Model, parameters: Any) -> Any:
+    """Values of all parameters as one array, from an array, a mapping or nothing."""
+    if parameters is None:
+        return model.parameter_values
+    if not isinstance(parameters, Mapping):
+        return parameters
+    unknown = [name for name in parameters if name not in model.parameter_names]
+    if unknown:
+        raise ModelError(
+            f"model {model.name!r} has no parameter {', '.join(unknown)}; "
+            f"it has {', '.join(model.parameter_names) or 'none'}"
+        )
+    values = model.parameter_values.copy()
+    for name, value in parameters.items():
+        values[model.parameter_names.index(name)] = value
+    return values
+
+
+def _shape(model: Model, spec: Any) -> tuple[int, ...]:
+    extents = spec if isinstance(spec, tuple) else (spec,)
+    return tuple(getattr(model, e) if isinstance(e, str) else int(e) for e in extents)
+
+
+def _substitute_parameters(model: Model, result: Any, parameters: Any) -> Any:
+    """A symbolic result with the parameters of the model replaced by other expressions."""
+    if isinstance(parameters, Mapping):
+        given = parameters
+        values = [given.get(p.name, p.symbol) for p in model.parameters]
+        parameters = ca.vertcat(*values)
+    many = isinstance(result, tuple)
+    old = model.parameter_symbols
+    changed = [
+        ca.substitute(ca.SX(part), old, ca.SX(parameters))
+        for part in (result if many else (result,))
+    ]
+    if not many:
+        return changed[0]
+    return type(result)(*changed) if hasattr(result, "_fields") else tuple(changed)
