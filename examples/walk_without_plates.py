@@ -181,7 +181,7 @@ def problem(motion: Motion, span: tuple[float, float]) -> tuple[oc.Problem, list
         names = [{row.name for row in phase.contacts.rows} for phase in (one, two)]
         phases[k] = replace(
             one,
-            then="continuous" if names[1] <= names[0] else "impact",
+            transition="continuous" if names[1] <= names[0] else "impact",
             terms=[*one.terms, *(unloaded(foot).at("end") for foot in before - after)],
         )
         new = [unloaded(foot).at("start") for foot in after - before]
@@ -189,7 +189,7 @@ def problem(motion: Motion, span: tuple[float, float]) -> tuple[oc.Problem, list
     return oc.Problem(motion.model, phases), times
 
 
-def unloaded(foot: str) -> oc.Term:
+def unloaded(foot: str) -> oc.ObjectiveTerm:
     """A foot that comes or goes hardly pushes at that instant (part of the weight)."""
     weight = BODY * 9.81
     return UNLOADED * oc.track(
@@ -203,12 +203,12 @@ def flat_of(stand: Stand, found: list[Stand]) -> Stand:
     return min(flats, key=lambda s: max(s.begin - stand.end, stand.begin - s.end))
 
 
-def pushing(contacts: ConstraintSet) -> oc.Condition:
+def pushing(contacts: ConstraintSet) -> oc.PathConstraint:
     """Each point pushes up, and each foot along the ground within friction."""
     rows = list(enumerate(contacts.rows))
     up = [k for k, row in rows if row.slide[1]]
 
-    def value(instant: oc.Instant) -> Array:
+    def value(instant: oc.TimePoint) -> Array:
         parts = [instant.force[k] for k in up]
         for foot in sorted({row.frame for _, row in rows}):
             total = instant.ground_force(foot)
@@ -233,7 +233,7 @@ def reconstruct(motion: Motion, span: tuple[float, float]) -> Walked:
             along = np.array([r.slide[:2] for r in phase.contacts.rows]).reshape(-1, 2)
             mine = np.array([float(r.frame == foot) for r in phase.contacts.rows])
             force[side].append((found.force * mine) @ along)
-    clock = times[0] + solution.joined("tau")[0]
+    clock = times[0] + solution.trajectory("tau")[0]
     joined = {side: np.concatenate(parts) for side, parts in force.items()}
     return Walked(motion, solution, clock, joined)
 
@@ -257,7 +257,7 @@ def picture(walked: Walked, plates: Loads) -> Figure:
     axes = drawn.subplots(2, 1, sharex=True)
     clock = plates.motion.time
     inside = (clock >= walked.time[0]) & (clock <= walked.time[-1])
-    for row, word in enumerate(("forward", "upward")):
+    for row, word in enumerate(("multiple_shooting", "upward")):
         for side, colour in (("Right", "#c8553d"), ("Left", "#3b78b5")):
             known = next(f for f in plates.feet if f.body == FEET[side]).force
             share = 100 * known[inside, row] / weight
@@ -282,8 +282,8 @@ def run(folder: Path, out: Path, tell: Callable[[str], None] = print) -> Path:
     begin, _, end = sorted(offs)[:3]
     walked = reconstruct(motion, (begin, end))
     tell(walked.solution.sentence)
-    q = walked.solution.joined("q")[1]
-    clock = begin + walked.solution.joined("q")[0]
+    q = walked.solution.trajectory("q")[1]
+    clock = begin + walked.solution.trajectory("q")[0]
     error = np.sqrt(((q - CubicSpline(motion.time, motion.q)(clock)) ** 2).mean(axis=0))
     names = motion.model.coordinate_names
     tell(f"tracked within {error.max():.4f} rms ({names[int(error.argmax())]})")

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import homodyn as hd
 import homodyn.optimal as oc
-from homodyn.gait.synthesis.stored_steps import read_starts, write_starts
+from homodyn.gait.synthesis.stored_steps import read_stored_steps, write_stored_steps
 
 SPEEDS = (1.5, 2.0, 2.5)
 HEIGHT, MASS = 1.79, 76.0
@@ -29,9 +29,9 @@ def walk() -> hd.gait.StoredStep:
     made = hd.synthetic.walking_trial(
         noise=0.0, gaps=0.0, strides=2, plates=2, variation=0.0, mass=MASS, height=HEIGHT
     )
-    motion = replace(made.truth.motion, model=hd.gait.walker(HEIGHT, MASS))
+    motion = replace(made.truth.motion, model=hd.gait.walking_model(HEIGHT, MASS))
     found = hd.gait.reconstruct(motion, made.truth.loads, events=made.truth.events, step=0.03)
-    if not found.solution.status.good:
+    if not found.solution.status.success:
         raise SystemExit(found.solution.explain())
     phases = []
     for phase in found.solution.phases:
@@ -47,24 +47,27 @@ def walk() -> hd.gait.StoredStep:
 
 def main(path: str) -> None:
     """Seek all steps, with more intervals until they are what their nodes say; store each."""
-    steps = read_starts(path) if Path(path).exists() else {}
+    steps = read_stored_steps(path) if Path(path).exists() else {}
     if "walk" not in steps:
         steps["walk"] = walk()
-        write_starts(path, steps)
-    wanted = [("mixed", None), *((name, None) for name in hd.gait.OBJECTIVES if name != "mixed")]
+        write_stored_steps(path, steps)
+    wanted = [
+        ("mixed", None),
+        *((name, None) for name in hd.gait.WALKING_OBJECTIVES if name != "mixed"),
+    ]
     wanted += [("mixed", speed) for speed in SPEEDS]
     for name, speed in wanted:
         key = f"{name} {'free' if speed is None else f'{speed:g}'}"
-        near = [s for s in steps.values() if s.objective == hd.gait.OBJECTIVES["mixed"]]
+        near = [s for s in steps.values() if s.objective == hd.gait.WALKING_OBJECTIVES["mixed"]]
         begin = min(near, key=lambda s: abs(s.speed - (speed or 1.4)), default=steps["walk"])
         begin = steps.get(key, begin)
         found = hd.gait.synthesize(
-            name, speed=speed, start=begin, seconds=900.0, iterations=1500, progress=print
+            name, speed=speed, start=begin, time_limit=900.0, max_iterations=1500, progress=print
         )
-        print(found.sentence, f"between nodes {found.solution.between_nodes:.4f}", flush=True)
-        if found.solution.status.good or found.solution.status is oc.Status.COARSE:
+        print(found.sentence, f"between nodes {found.solution.max_defect:.4f}", flush=True)
+        if found.solution.status.success or found.solution.status is oc.SolveStatus.COARSE:
             steps[key] = found.step
-            write_starts(path, steps)
+            write_stored_steps(path, steps)
 
 
 if __name__ == "__main__":

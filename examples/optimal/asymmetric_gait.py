@@ -10,7 +10,7 @@ SPLINT = {**LIMITS, "KneeLeft": (0.02, 0.25)}
 
 def step_lengths(solution):
     """How far (m) each foot comes down ahead of the other: the left one, then the right one."""
-    model = solution.built.model
+    model = solution.transcribed.model
     ends = [phase.q[-1] for phase in solution.phases]
     feet = [[float(position(model, q, f"Foot{s}")[0]) for s in ("Left", "Right")] for q in ends]
     return feet[0][0] - feet[0][1], feet[1][1] - feet[1][0]

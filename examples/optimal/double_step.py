@@ -25,11 +25,11 @@ def stance(name, foot, other, mirrored=False, intervals=16, **fields):
         (0.25, 0.8),
         PointContact(f"Foot{foot}", directions="xz"),
         terms=[1e-3 * oc.torque()],
-        conditions=[oc.unilateral(f"Foot{foot}"), oc.height(f"Foot{other}", lower=0.0)],
+        constraints=[oc.unilateral(f"Foot{foot}"), oc.height(f"Foot{other}", lower=0.0)],
         intervals=intervals,
         bounds={"q": fields.pop("limits", LIMITS), "v": (-8.0, 8.0), "tau": (-300.0, 300.0)},
         guess={"q": np.array(poses), "force": {f"Foot{foot} z": 62 * 9.81}, "duration": 0.45},
-        inherits=True,
+        periodic_start=True,
         **fields,
     )
 
@@ -45,9 +45,9 @@ def problem(intervals=16, limits=LIMITS):
         oc.height("FootRight", upper=0.0).at("end"),
         oc.velocity("FootRight", "xz").at("end"),
     ]
-    left = oc.Phase(**{**vars(left), "conditions": [*left.conditions, *landing]})
+    left = oc.Phase(**{**vars(left), "constraints": [*left.constraints, *landing]})
     again = oc.periodic(forward="Trunk_tx", speed=SPEED)
-    return oc.Problem(walker(), [right, left], links=[again])
+    return oc.Problem(walker(), [right, left], boundary_constraints=[again])
 
 
 if __name__ == "__main__":

@@ -43,10 +43,12 @@ def problem(intervals=12):
     rolling = [oc.unilateral("Toe"), oc.height("Heel")]
     loaded = guess | {"force": {"Toe z": 700.0}}
     toes = oc.Phase("toes", (0.05, 0.4), TOE, [effort], rolling, guess=loaded, **shared)
-    high = oc.Term("height", lambda i: -center_of_mass(i.model, i.q)[2], squared=False, when="end")
+    high = oc.ObjectiveTerm(
+        "height", lambda i: -center_of_mass(i.model, i.q)[2], squared=False, when="end"
+    )
     clear = [oc.height("Toe", "Heel").at("end")]
     fly = oc.Phase(
-        "fly", (0.05, 0.6), terms=[effort, high], conditions=clear, guess=guess, **shared
+        "fly", (0.05, 0.6), terms=[effort, high], constraints=clear, guess=guess, **shared
     )
     return oc.Problem(sitter(), [flat, toes, fly])
 

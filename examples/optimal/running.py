@@ -27,18 +27,18 @@ def problem(intervals=10):
         (0.12, 0.35),
         PointContact("FootRight", directions="xz"),
         terms=[1e-3 * oc.torque()],
-        conditions=[oc.unilateral("FootRight"), oc.height("FootLeft")],
+        constraints=[oc.unilateral("FootRight"), oc.height("FootLeft")],
         intervals=intervals,
         bounds=LIMITS,
         start={"q": {"Trunk_tx": 0.0}},
         guess={"q": np.array([begin, off]), "force": {"FootRight z": 1200.0}, "duration": 0.2},
-        inherits=True,
+        periodic_start=True,
     )
     flight = oc.Phase(
         "flight",
         (0.05, 0.3),
         terms=[1e-3 * oc.torque()],
-        conditions=[
+        constraints=[
             oc.height("FootRight", "FootLeft"),
             oc.height("FootLeft", upper=0.0).at("end"),
             oc.velocity("FootLeft", "xz").at("end"),
@@ -48,7 +48,7 @@ def problem(intervals=10):
         guess={"q": np.array([off, end]), "duration": 0.12},
     )
     again = oc.periodic(mirrored=True, forward="Trunk_tx", speed=SPEED)
-    return oc.Problem(walker(), [stance, flight], links=[again])
+    return oc.Problem(walker(), [stance, flight], boundary_constraints=[again])
 
 
 if __name__ == "__main__":

@@ -43,10 +43,12 @@ def made(tmp_path_factory):
     table = Table(motion.model.coordinate_names, motion.time, motion.q, False, "Coordinates")
     write_table(table, folder / "walk.sto")
     hd.save(walk.model, folder / "model.toml")
-    first = hd.gait.footings(motion, events=walk.truth.events)[0]
+    first = hd.gait.contact_phases(motion, events=walk.truth.events)[0]
     # Half of the flat stance is enough to see everything written.
-    short = hd.gait.Footing(first.begin, (first.begin + first.end) / 2, first.right, first.left)
-    hd.gait.write_phases([short], folder / "phases.csv")
+    short = hd.gait.ContactPhase(
+        first.begin, (first.begin + first.end) / 2, first.right, first.left
+    )
+    hd.gait.write_contact_schedule([short], folder / "phases.csv")
     return folder
 
 
@@ -75,7 +77,7 @@ def test_the_tables_agree_with_the_summary(done):
     assert forces.column("Right z (N)").mean() == pytest.approx(70 * 9.81, rel=0.3)
     assert not forces.column("Left z (N)").any()
     assert [row["right"] for row in summary["phases"]] == ["flat"]
-    assert hd.gait.read_phases(out / "phases.csv")[0].right is hd.gait.Standing.FLAT
+    assert hd.gait.read_contact_schedule(out / "phases.csv")[0].right is hd.gait.FootContact.FLAT
 
 
 def test_the_page_has_all_figures_and_loads_nothing(done):
@@ -105,7 +107,7 @@ def test_what_is_there_is_not_replaced_unasked(done, made):
         (["walk.sto", "--plates", "maybe"], "accepted: check, term"),
         (["walk.sto", "--from", "0.4"], "give both --from and --to"),
         (["walk.sto", "--nodes", "0"], "expected at least 1"),
-        (["walk.sto", "--recipe", "thesys"], "thesis"),
+        (["walk.sto", "--preset", "felis2016"], "felis2015"),
         (["walk.txt"], "not read from '.txt'"),
         (["empty"], "not a result of homodyn analyze"),
         (["other.sto"], "no column for Pelvis_TX"),
@@ -174,7 +176,7 @@ def test_the_step_that_plates_measured_is_preferred():
         noise=0.0, gaps=0.0, strides=2, variation=0.0, mass=70, plates=2
     )
     motion, loads, events = walk.truth.motion, walk.truth.loads, walk.truth.events
-    steps = hd.gait.whole_steps(events)
+    steps = hd.gait.complete_steps(events)
     assert len(steps) > 1
     later = replace(loads, usable=motion.time > steps[0][1] - 0.02)
     assert Recorded("", motion, loads, events).measured_step == steps[0]

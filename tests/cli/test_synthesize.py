@@ -1,11 +1,10 @@
 """``homodyn synthesize``: what it refuses, and a step from start to page."""
 
-from functools import partial
+from dataclasses import replace
 
 import pytest
 from typer.testing import CliRunner
 
-import homodyn.optimal as oc
 from homodyn import gait
 from homodyn.cli import app
 
@@ -38,8 +37,13 @@ def test_a_speed_nobody_walks_at_names_the_reason(tmp_path):
 @pytest.fixture
 def coarse(monkeypatch):
     """A mesh so coarse that a search takes seconds."""
-    search = partial(gait.synthesize, intervals=(2, 1, 1, 1), between=None)
-    monkeypatch.setattr(oc, "synthesize", search)
+    search = gait.synthesize_step
+
+    def coarse_search(*args, options, **others):
+        coarse = replace(options, intervals=(2, 1, 1, 1), defect_tolerance=None)
+        return search(*args, options=coarse, **others)
+
+    monkeypatch.setattr(gait, "synthesize_step", coarse_search)
 
 
 def test_a_step_at_a_speed_is_found_and_shown(tmp_path):
@@ -54,6 +58,6 @@ def test_walking_on_ice_ends_in_time_and_names_friction(tmp_path, coarse):
     result = run("--speed", 2, "--friction", 0.01, "--seconds", 20, "-o", tmp_path / "out")
     assert result.exit_code == 1
     assert "friction" in result.output
-    assert "\nnot obeyed, worst first:\n" in result.output
+    assert "\nviolated constraints, worst first:\n" in result.output
     assert "Error: no solution: mixed 2 (" in result.output
     assert (tmp_path / "out" / "summary.json").exists()

@@ -4,18 +4,18 @@ import pytest
 
 from homodyn import gait
 from homodyn.errors import FormatError
-from homodyn.gait import Standing
+from homodyn.gait import FootContact
 
 STEP = (
-    gait.Footing(0.409, 0.701, Standing.FLAT, Standing.SWING),
-    gait.Footing(0.701, 0.822, Standing.FOREFOOT, Standing.SWING),
-    gait.Footing(0.822, 0.918, Standing.FOREFOOT, Standing.HEEL),
+    gait.ContactPhase(0.409, 0.701, FootContact.FLAT, FootContact.SWING),
+    gait.ContactPhase(0.701, 0.822, FootContact.FOREFOOT, FootContact.SWING),
+    gait.ContactPhase(0.822, 0.918, FootContact.FOREFOOT, FootContact.HEEL),
 )
 
 
 def test_phases_read_back_as_they_were_written(tmp_path):
-    gait.write_phases(STEP, tmp_path / "phases.csv")
-    assert gait.read_phases(tmp_path / "phases.csv") == STEP
+    gait.write_contact_schedule(STEP, tmp_path / "phases.csv")
+    assert gait.read_contact_schedule(tmp_path / "phases.csv") == STEP
 
 
 @pytest.mark.parametrize(
@@ -36,9 +36,9 @@ def test_bad_files_are_refused_in_a_sentence(tmp_path, text, message):
     path = tmp_path / "phases.csv"
     path.write_text(text)
     with pytest.raises(FormatError, match=message):
-        gait.read_phases(path)
+        gait.read_contact_schedule(path)
 
 
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(FormatError, match=r"nowhere\.csv"):
-        gait.read_phases(tmp_path / "nowhere.csv")
+        gait.read_contact_schedule(tmp_path / "nowhere.csv")

@@ -11,7 +11,7 @@ from homodyn import catalog
 from homodyn.errors import ModelError
 from homodyn.model import Assembly, Coupler, Linear, Parameter, Root, box, joints, load, save
 from homodyn.model.formats.convert import losses
-from homodyn.optimal.layout import actuated_entries
+from homodyn.optimal.transcription.layout import actuated_entries
 from homodyn.simulate import PD, run
 
 TRUNK, LEG = box("trunk", 30.0, (0.3, 0.3, 0.6)), box("leg", 8.0, (0.1, 0.1, 0.8))
@@ -289,4 +289,4 @@ def test_optimal_control_does_not_let_a_chained_base_levitate():
             end={"q": {x: 0.0, z: 0.5, pitch: 0.0, leg: 0.0}, "v": 0.0},
         )
         solution = oc.Problem(model, [phase]).solve()
-        assert solution.status is not oc.Status.SOLVED
+        assert solution.status is not oc.SolveStatus.SOLVED

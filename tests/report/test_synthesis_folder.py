@@ -14,7 +14,7 @@ from homodyn.report import write_synthesis
 
 @pytest.fixture(scope="module")
 def compared():
-    every = StepComparison.from_bundled_steps(gait.walker())
+    every = StepComparison.from_bundled_steps(gait.walking_model())
     kept = [k for k, s in enumerate(every.steps) if s.name in ("mixed free", "torque free")]
     return replace(
         every,

@@ -16,7 +16,7 @@ from homodyn.analysis.step_comparison import StepComparison
 from homodyn.capture import Trial
 from homodyn.cli import app
 from homodyn.errors import HomodynError
-from homodyn.gait.synthesis.problem import FOOTINGS
+from homodyn.gait.synthesis.problem import STEP_PHASES
 from homodyn.report import write_synthesis
 from homodyn.report.simulation_folder import write_simulation
 from homodyn.simulate import run
@@ -151,7 +151,7 @@ def test_a_reconstruction_comes_back_from_its_folder(tmp_path, walk_document):
 
 
 def test_synthesized_steps_come_back_as_a_body_each(tmp_path):
-    every = StepComparison.from_bundled_steps(gait.walker())
+    every = StepComparison.from_bundled_steps(gait.walking_model())
     two = [k for k, s in enumerate(every.steps) if s.name in ("mixed free", "torque free")]
     write_synthesis(
         replace(
@@ -174,7 +174,9 @@ def test_synthesized_steps_come_back_as_a_body_each(tmp_path):
         lift = sum(force[:, 2] for force in by_side.values())
         blows = sum(
             float(phase.impulse @ [row.slide[2] for row in footing.contacts.rows])
-            for phase, footing in zip(gait.starts()[actor.name].phases, FOOTINGS, strict=True)
+            for phase, footing in zip(
+                gait.stored_steps()[actor.name].phases, STEP_PHASES, strict=True
+            )
             if phase.impulse.size
         )
         carried = np.trapezoid(lift, motion.time) + 2 * blows

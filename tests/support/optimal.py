@@ -86,7 +86,7 @@ def jump(intervals=10, friction=0.8, strength=150.0):
         (0.2, 0.4),
         PointContact("toe", directions="xz"),
         terms=[1e-4 * oc.torque()],
-        conditions=[oc.unilateral("toe"), oc.friction_cone(friction, "toe")],
+        constraints=[oc.unilateral("toe"), oc.friction_cone(friction, "toe")],
         intervals=intervals,
         bounds=limits,
         start={"q": pose, "v": dict.fromkeys(pose, 0.0)},
@@ -101,9 +101,11 @@ def jump(intervals=10, friction=0.8, strength=150.0):
         (0.05, 0.6),
         terms=[
             1e-4 * oc.torque(),
-            oc.Term("height", lambda i: -i.position("trunk")[2], squared=False, when="end"),
+            oc.ObjectiveTerm(
+                "height", lambda i: -i.position("trunk")[2], squared=False, when="end"
+            ),
         ],
-        conditions=[oc.height("toe").at("end")],
+        constraints=[oc.height("toe").at("end")],
         intervals=intervals,
         bounds=limits,
         guess={"q": np.array([list(pose.values())]), "duration": 0.2},

@@ -19,7 +19,7 @@ from homodyn.capture import (
 )
 from homodyn.errors import FormatError
 from homodyn.foundation import Record, record
-from homodyn.gait import whole_steps
+from homodyn.gait import complete_steps
 from homodyn.model import Model, load
 from homodyn.model.side import side_of
 from homodyn.motion import (
@@ -50,7 +50,7 @@ class RecordedMotion(Record):
         if self.loads is None or not self.events:
             return None
         time, covered = self.motion.time, self.loads.covered
-        for begin, end in whole_steps(self.events):
+        for begin, end in complete_steps(self.events):
             inside = (time >= begin) & (time <= end)
             if covered[inside].all():
                 return begin, end

@@ -15,10 +15,10 @@ from homodyn.gait import (
     Synthesis,
     cross_evaluation,
     elevation_angles,
-    lowest_force,
-    starts,
-    stride,
+    min_normal_forces,
+    stored_steps,
     stride_events,
+    stride_motion,
 )
 from homodyn.model import Model
 
@@ -46,7 +46,7 @@ class StepComparison:
     @staticmethod
     def from_bundled_steps(model: Model) -> StepComparison:
         """The steps that come with the program."""
-        steps = tuple(step for step in starts().values() if step.objective is not None)
+        steps = tuple(step for step in stored_steps().values() if step.objective is not None)
         return StepComparison(model, steps, ("stored",) * len(steps), ((),) * len(steps))
 
     @cached_property
@@ -57,14 +57,14 @@ class StepComparison:
     @cached_property
     def lowest(self) -> list[dict[str, float]]:
         """For each step, the least upward force (N) of its contacts."""
-        return [lowest_force(self.model, step) for step in self.steps]
+        return [min_normal_forces(self.model, step) for step in self.steps]
 
     @cached_property
     def planes(self) -> list[tuple[np.ndarray, PlaneFit]]:
         """For each step, elevation angles (deg) of the right leg over a stride, and their plane."""
         found = []
         for step in self.steps:
-            motion = stride(self.model, step)
+            motion = stride_motion(self.model, step)
             angles = elevation_angles(motion, events=stride_events(step)).right
             found.append((angles, fit_plane(angles)))
         return found

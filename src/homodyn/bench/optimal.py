@@ -29,11 +29,11 @@ def growth_rows(meshes: tuple[int, ...]) -> Iterator[BenchmarkRow]:
     """
     for intervals in meshes:
         problem = squat.problem(intervals)
-        problem.solve(between=None).built.compile()
+        problem.solve(defect_tolerance=None).transcribed.compile()
         used = process_time()
-        solution = problem.solve(between=None)
+        solution = problem.solve(defect_tolerance=None)
         used = process_time() - used
         each = 1e3 / max(1, solution.iterations)
-        told = f"{solution.iterations} iterations, {each * solution.seconds['solving']:.0f} ms each"
+        told = f"{solution.iterations} iterations, {each * solution.timings['solving']:.0f} ms each"
         name = f"squat, {intervals} intervals, an iteration"
         yield BenchmarkRow(name, each * used, None, "ms of processors", None, None, told)

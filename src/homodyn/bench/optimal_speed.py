@@ -112,8 +112,8 @@ def _time_search(search: Callable[[], oc.Solution]) -> dict[str, Any]:
         "processor": time.process_time() - used,
         "status": str(found.status),
         "iterations": found.iterations,
-        "functions": found.seconds["functions"],
-        "solving": found.seconds["solving"],
+        "functions": found.timings["functions"],
+        "solving": found.timings["solving"],
         "memory": _peak_memory(),
     }
 
@@ -129,7 +129,7 @@ def _peak_memory() -> float:
 
 def _search(case: str) -> Callable[[], oc.Solution]:
     if case == "synthesis":
-        return lambda: gait.synthesize("mixed", speed=SPEED_M_PER_S).solution
+        return lambda: gait.synthesize_step(speed=SPEED_M_PER_S).solution
     problem = problem_of(case)
     return problem.solve
 
@@ -138,11 +138,11 @@ def _main(what: str, case: str) -> dict[str, Any]:
     if what == "compile":
         if case == "synthesis":
             problem = gait.synthesis_problem(
-                objective=gait.OBJECTIVES["mixed"], speed=SPEED_M_PER_S
+                objective=gait.WALKING_OBJECTIVES["mixed"], speed=SPEED_M_PER_S
             )
-            problem.build(TRANSCRIPTION).compile()
+            problem.transcribe(TRANSCRIPTION).compile()
         else:
-            problem_of(case).build().compile()
+            problem_of(case).transcribe().compile()
         return {}
     began = time.perf_counter()
     found = _time_search(_search(case))

@@ -149,7 +149,7 @@ def tracking_problem(walk: TrackedWalk, intervals: int) -> oc.Problem:
             "v": (-50.0, 50.0),
         },
         guess={**curves, "tau": _over(motion.time, tau)},
-        loads=[_load(plate) for plate in walk.plates],
+        external_loads=[_load(plate) for plate in walk.plates],
     )
     return oc.Problem(motion.model, [phase], actuated=motion.model.coordinate_names)
 
@@ -160,14 +160,14 @@ def _over(time: np.ndarray, values: np.ndarray) -> Callable[[np.ndarray], np.nda
     return lambda part: curve(SPAN[0] + (SPAN[1] - SPAN[0]) * part)
 
 
-def _load(plate: ForcePlate) -> oc.Load:
-    wrench = oc.push(plate.force, plate.point, plate.torque)
+def _load(plate: ForcePlate) -> oc.ExternalLoad:
+    wrench = oc.wrench_of_force(plate.force, plate.point, plate.torque)
 
     def at(part: np.ndarray) -> np.ndarray:
         time = SPAN[0] + (SPAN[1] - SPAN[0]) * part
         return np.column_stack([np.interp(time, plate.time, column) for column in wrench.T])
 
-    return oc.Load(plate.body, at)
+    return oc.ExternalLoad(plate.body, at)
 
 
 def _best_answer(problem: oc.Problem, transcription: str, rounds: int) -> TrackingAnswer:
@@ -183,7 +183,7 @@ def _best_answer(problem: oc.Problem, transcription: str, rounds: int) -> Tracki
                 seconds,
                 processor,
                 solution.iterations,
-                solution.status.good,
+                solution.status.success,
                 solution.objective,
                 SPAN[0] + phase.time,
                 phase.q,

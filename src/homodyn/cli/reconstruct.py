@@ -38,8 +38,9 @@ class StepOptions:
     nodes: Annotated[
         int | None, typer.Option("--nodes", metavar="N", help="Approximate number of intervals.")
     ] = None
-    recipe: Annotated[
-        str, typer.Option("--recipe", metavar="NAME", help="Set of weights: step, thesis or close.")
+    preset: Annotated[
+        str,
+        typer.Option("--preset", metavar="NAME", help="Set of weights: step, felis2015 or close."),
     ] = "step"
     effort: Annotated[
         float | None,
@@ -74,7 +75,7 @@ class StepOptions:
         return {
             "phases": self.phases,
             "plates": self.plates,
-            "recipe": self.recipe,
+            "preset": self.preset,
             "nodes": self.nodes,
             "effort": self.effort,
             "friction": self.friction,
@@ -107,7 +108,7 @@ def reconstruct(
     Example: `homodyn reconstruct walk.c3d --mass 72 --height 1.78 -o step`
     """
     from homodyn.analysis import read_motion
-    from homodyn.gait import footings, read_phases
+    from homodyn.gait import contact_phases, read_contact_schedule
     from homodyn.gait import reconstruct as solve
     from homodyn.report.reconstruction_folder import reconstruction_summary, write_reconstruction
 
@@ -128,12 +129,12 @@ def reconstruct(
             progress.update(task, description=stage)
 
         recorded = read_motion(motion, settings, progress=show)
-        given = None if step.phases == "auto" else read_phases(step.phases)
+        given = None if step.phases == "auto" else read_contact_schedule(step.phases)
         span = recorded.measured_step
         if step.first is not None and step.last is not None:
             span = (step.first, step.last)
         show("detecting phases")
-        phases = given or tuple(footings(recorded.motion, events=recorded.events, span=span))
+        phases = given or tuple(contact_phases(recorded.motion, events=recorded.events, span=span))
         duration = phases[-1].end - phases[0].begin
         show(f"solving: {', '.join(phase.name for phase in phases)}")
         result = solve(
@@ -141,11 +142,11 @@ def reconstruct(
             recorded.loads,
             phases=phases,
             step=0.02 if step.nodes is None else duration / step.nodes,
-            recipe=step.recipe,
+            preset=step.preset,
             effort=step.effort,
             friction=step.friction,
             force=1.0 if step.plates == "term" else 0.0,
-            seconds=step.seconds,
+            time_limit=step.seconds,
         )
         show("writing")
         choices = step.choices(person.cutoff)
@@ -156,7 +157,7 @@ def reconstruct(
         typer.echo(json.dumps(reconstruction_summary(result, recorded.name, choices), indent=2))
     else:
         _print_result(result, folder)
-    if not result.solution.status.good:
+    if not result.solution.status.success:
         Console(stderr=True, highlight=False).print(
             Text(result.solution.explain(), style="red"), soft_wrap=True
         )

@@ -16,8 +16,8 @@ from homodyn.errors import HomodynError, NoSolution
 if TYPE_CHECKING:
     from homodyn.analysis import StepComparison
     from homodyn.gait import (
-        Stage,
         Synthesis,
+        SynthesisStage,
     )
 
 
@@ -57,8 +57,8 @@ def synthesize(
     """
     from homodyn.analysis import StepComparison
     from homodyn.gait import (
-        OBJECTIVES,
-        walker,
+        WALKING_OBJECTIVES,
+        walking_model,
     )
 
     if output.exists() and not overwrite:
@@ -66,11 +66,11 @@ def synthesize(
     if free and speed is not None:
         raise HomodynError("--free and --speed exclude each other; give one of them")
     if stored:
-        _write(StepComparison.from_bundled_steps(walker()), output, overwrite, as_json)
+        _write(StepComparison.from_bundled_steps(walking_model()), output, overwrite, as_json)
         return
-    goals = list(OBJECTIVES) if objective == "all" else objective.split(",")
+    goals = list(WALKING_OBJECTIVES) if objective == "all" else objective.split(",")
     paces = [None] if speed is None else [_number(part) for part in speed.split(",")]
-    model = walker(height, mass)
+    model = walking_model(height, mass)
     found = [
         _synthesize_step(goal.strip(), pace, model, start, friction, seconds)
         for goal in goals
@@ -78,7 +78,7 @@ def synthesize(
     ]
     compared = StepComparison.from_syntheses(found)
     _write(compared, output, overwrite, as_json)
-    missed = [each for each in found if not each.solution.status.good]
+    missed = [each for each in found if not each.solution.status.success]
     for each in missed:
         Console(stderr=True).print(Text(f"{each.step.name}\n{each.explain()}\n"), soft_wrap=True)
     if missed:
@@ -112,7 +112,7 @@ def _synthesize_step(
 ) -> Synthesis:
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    from homodyn.gait import synthesize as search
+    from homodyn.gait import SynthesisOptions, synthesize_step
     from homodyn.model import Model
 
     assert isinstance(model, Model)
@@ -127,20 +127,19 @@ def _synthesize_step(
     with bar:
         task = bar.add_task(goal, total=None)
 
-        def heard(stage: Stage) -> None:
+        def heard(stage: SynthesisStage) -> None:
             if stage.status is None:
                 bar.update(task, description=f"{goal}: {stage.name}")
             else:
                 typer.echo(str(stage))
 
-        made = search(
-            goal,
+        made = synthesize_step(
+            model,
             speed=pace,
-            model=model,
+            objective=goal,
             start=start,
             friction=friction,
-            seconds=seconds,
-            progress=heard,
+            options=SynthesisOptions(time_limit=seconds, progress=heard),
         )
     typer.echo(made.sentence)
     return made

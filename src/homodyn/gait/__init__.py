@@ -1,7 +1,12 @@
 """Walking: events, cycles and measures of any motion; reconstruction and synthesis of steps."""
 
-from homodyn.gait.contact_schedule import Footing, Standing, footings, whole_steps
-from homodyn.gait.contact_schedule_file import read_phases, write_phases
+from homodyn.gait.contact_schedule import (
+    ContactPhase,
+    FootContact,
+    complete_steps,
+    contact_phases,
+)
+from homodyn.gait.contact_schedule_file import read_contact_schedule, write_contact_schedule
 from homodyn.gait.elevation import (
     ElevationAngles,
     Planarity,
@@ -13,10 +18,16 @@ from homodyn.gait.events import GaitEvents, find_events, motion_events
 from homodyn.gait.gait_cycles import GaitCycles, Stride, cycles, strides
 from homodyn.gait.legs import Leg, find_legs
 from homodyn.gait.motion_similarity import Similarity, similarity
-from homodyn.gait.reconstruction.problem import RECIPES, Recipe, reconstruction_problem
+from homodyn.gait.reconstruction.problem import (
+    RECONSTRUCTION_PRESETS,
+    ReconstructionPreset,
+    ReconstructionSettings,
+    reconstruction_problem,
+)
 from homodyn.gait.reconstruction.reconstruct import (
     ForceError,
     Reconstruction,
+    ReconstructionOptions,
     reconstruct,
     reconstruct_trial,
 )
@@ -24,33 +35,38 @@ from homodyn.gait.spatiotemporal import GaitMeasure, GaitMeasures, MissingMeasur
 from homodyn.gait.stability import StabilityMargins, margin_of_stability
 from homodyn.gait.synthesis.criteria import (
     CrossEvaluation,
-    criteria_of,
     cross_evaluation,
     ground_forces,
-    lowest_force,
-    stride,
+    min_normal_forces,
+    step_criteria,
+    step_similarity,
     stride_events,
-)
-from homodyn.gait.synthesis.criteria import (
-    similarity as step_similarity,
+    stride_motion,
 )
 from homodyn.gait.synthesis.problem import (
-    OBJECTIVES,
-    Objective,
-    objective,
+    WALKING_OBJECTIVES,
+    WalkingObjective,
     synthesis_problem,
-    walker,
+    walking_model,
+    walking_objective,
 )
-from homodyn.gait.synthesis.stored_steps import StoredStep, starts
-from homodyn.gait.synthesis.synthesize import Stage, Synthesis, synthesize
+from homodyn.gait.synthesis.stored_steps import StoredStep, stored_steps
+from homodyn.gait.synthesis.synthesize import (
+    Synthesis,
+    SynthesisOptions,
+    SynthesisStage,
+    synthesize,
+    synthesize_step,
+)
 
 __all__ = [
-    "OBJECTIVES",
-    "RECIPES",
+    "RECONSTRUCTION_PRESETS",
+    "WALKING_OBJECTIVES",
+    "ContactPhase",
     "CrossEvaluation",
     "ElevationAngles",
     "EmgCycles",
-    "Footing",
+    "FootContact",
     "ForceError",
     "GaitCycles",
     "GaitEvents",
@@ -58,18 +74,21 @@ __all__ = [
     "GaitMeasures",
     "Leg",
     "MissingMeasure",
-    "Objective",
     "Planarity",
-    "Recipe",
     "Reconstruction",
+    "ReconstructionOptions",
+    "ReconstructionPreset",
+    "ReconstructionSettings",
     "Similarity",
     "StabilityMargins",
-    "Stage",
-    "Standing",
     "StoredStep",
     "Stride",
     "Synthesis",
-    "criteria_of",
+    "SynthesisOptions",
+    "SynthesisStage",
+    "WalkingObjective",
+    "complete_steps",
+    "contact_phases",
     "cross_evaluation",
     "cycles",
     "elevation_angles",
@@ -78,27 +97,27 @@ __all__ = [
     "emg_envelopes",
     "find_events",
     "find_legs",
-    "footings",
     "ground_forces",
-    "lowest_force",
     "margin_of_stability",
     "measures",
+    "min_normal_forces",
     "motion_events",
-    "objective",
     "planarity",
-    "read_phases",
+    "read_contact_schedule",
     "reconstruct",
     "reconstruct_trial",
     "reconstruction_problem",
     "similarity",
-    "starts",
+    "step_criteria",
     "step_similarity",
-    "stride",
+    "stored_steps",
     "stride_events",
+    "stride_motion",
     "strides",
     "synthesis_problem",
     "synthesize",
-    "walker",
-    "whole_steps",
-    "write_phases",
+    "synthesize_step",
+    "walking_model",
+    "walking_objective",
+    "write_contact_schedule",
 ]

@@ -1,13 +1,12 @@
-"""Which parts of the feet stand on the ground, and when: the phases of a recorded walk.
+"""The contact schedule of a recorded walk: which parts of the feet are on the ground, and when.
 
-A foot that walks rolls over its heel, stands flat, and turns about its toes (Felis 2015, section
-4.7). Events tell when it stands at all; within that, the heights of heel and toes tell the rest.
+During stance a foot rolls over its heel, is flat, and turns about its toes (Felis 2015, section
+4.7). Events give the begin and end of stance; the heights of heel and toes separate its parts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 
@@ -22,6 +21,7 @@ from homodyn.dynamics import (
     position,
 )
 from homodyn.errors import CaptureError, ModelError
+from homodyn.foundation.record import Record, record
 from homodyn.gait.events import find_events
 from homodyn.model import Model
 from homodyn.motion import (
@@ -30,17 +30,17 @@ from homodyn.motion import (
 )
 
 SIDES = ("Right", "Left")
-POINTS = ("Heel", "Hallux", "Meta5")
-LIFTED = 0.005
-"""m: a heel or toe that is higher than this above its lowest in the stance has left the ground."""
-STILL = 0.02
-"""m/s: it left, or came down, when its vertical speed was last, or first, below this."""
-SHORTEST = 0.015
-"""s: contacts that last less are not a phase of their own."""
+FOOT_POINTS = ("Heel", "Hallux", "Meta5")
+LIFT_HEIGHT_M = 0.005
+"""A heel or toe that is higher than this above its lowest position has left the ground."""
+REST_SPEED_M_S = 0.02
+"""Vertical speed below which a heel or toe is at rest on the ground."""
+MIN_PHASE_DURATION_S = 0.015
+"""Contacts that last less are not a phase of their own."""
 
 
-class Standing(StrEnum):
-    """How one foot stands."""
+class FootContact(StrEnum):
+    """Which part of one foot is on the ground."""
 
     SWING = "swing"
     HEEL = "heel"
@@ -48,193 +48,228 @@ class Standing(StrEnum):
     FOREFOOT = "forefoot"
 
 
-@dataclass(frozen=True)
-class Footing:
-    """Both feet over a stretch of time (s)."""
+@record(eq=True)
+class ContactPhase(Record):
+    """A time span with constant contacts of both feet."""
 
     begin: float
+    """s."""
     end: float
-    right: Standing
-    left: Standing
+    """s."""
+    right: FootContact
+    """Contact of the right foot."""
+    left: FootContact
+    """Contact of the left foot."""
+
+    def headline(self) -> str:
+        """Time span and contacts."""
+        return f"ContactPhase {self.begin:.3f} to {self.end:.3f} s: {self.name}"
 
     @property
     def name(self) -> str:
-        """Both feet in words."""
+        """Contacts of both feet in words, such as ``"right flat and left heel"``."""
         feet = (("right", self.right), ("left", self.left))
-        standing = [f"{side} {how}" for side, how in feet if how is not Standing.SWING]
-        return " and ".join(standing) or "flight"
+        parts = [f"{side} {how}" for side, how in feet if how is not FootContact.SWING]
+        return " and ".join(parts) or "flight"
+
+    @property
+    def duration(self) -> float:
+        """Length of the time span (s)."""
+        return self.end - self.begin
 
     @property
     def contacts(self) -> ConstraintSet:
-        """What the ground holds."""
+        """The contact constraints of both feet."""
         parts = [
-            foot_contact(side, how)
+            foot_constraints(side, how)
             for side, how in zip(SIDES, (self.right, self.left), strict=True)
-            if how is not Standing.SWING
+            if how is not FootContact.SWING
         ]
         return ConstraintSet(tuple(parts))
 
     @property
-    def points(self) -> tuple[str, ...]:
-        """Contacts that push upwards."""
+    def contact_points(self) -> tuple[str, ...]:
+        """Names of the contacts that carry load."""
         names: list[str] = []
         for side, how in zip(SIDES, (self.right, self.left), strict=True):
-            if how in (Standing.HEEL, Standing.FLAT):
+            if how in (FootContact.HEEL, FootContact.FLAT):
                 names.append(f"Heel{side}")
-            if how in (Standing.FOREFOOT, Standing.FLAT):
+            if how in (FootContact.FOREFOOT, FootContact.FLAT):
                 names += [f"Hallux{side}", f"Meta5{side}"]
         return tuple(names)
 
-    def clear(self) -> tuple[str, ...]:
-        """Contacts of the feet that are in the air."""
-        names = [f"{point}{side}" for side in SIDES for point in POINTS]
-        return tuple(name for name in names if name not in self.points)
+    @property
+    def swing_points(self) -> tuple[str, ...]:
+        """Names of the contacts that are in the air."""
+        names = [f"{point}{side}" for side in SIDES for point in FOOT_POINTS]
+        return tuple(name for name in names if name not in self.contact_points)
 
 
-def foot_contact(side: str, how: Standing) -> ConstraintSet:
-    """The constraints of one foot that stands."""
+def foot_constraints(side: str, how: FootContact) -> ConstraintSet:
+    """The contact constraints of one foot on the ground."""
     heel = RollingSphere(f"Heel{side}")
     hallux, lateral = PointContact(f"Hallux{side}"), PointContact(f"Meta5{side}")
-    if how is Standing.HEEL:
+    if how is FootContact.HEEL:
         return ConstraintSet((heel,))
-    if how is Standing.FLAT:
+    if how is FootContact.FLAT:
         return flat_foot(heel, hallux, lateral)
     return edge_contact(hallux, lateral)
 
 
-def footings(
+def contact_phases(
     motion: Motion,
     *,
     span: tuple[float, float] | None = None,
     events: Sequence[Event] | None = None,
-    lifted: float = LIFTED,
-) -> list[Footing]:
-    """How both feet stand over a stretch of a walk, one entry for each set of contacts.
+    lift_height: float = LIFT_HEIGHT_M,
+) -> list[ContactPhase]:
+    """The contacts of both feet over a part of a walk.
 
-    ``span`` (s) is by default one step: from the first foot off to the next one of the other foot.
+    Args:
+        motion: The movement of a model with contacts at heel, hallux and fifth metatarsal.
+        span: Time span (s); by default one step, from the first foot off to the next foot off of
+            the other foot.
+        events: Foot strikes and foot offs; found in the motion when left out.
+        lift_height: Height of a heel or toe above its lowest position in the stance (m) above which
+            it has left the ground.
+
+    Returns:
+        The phases in the order of time, each with constant contacts.
+
+    Raises:
+        CaptureError: There is no complete step, or the span exceeds the motion.
+        ModelError: The feet of the model have no such contacts.
     """
     _check(motion.model)
     events = find_events(motion) if events is None else events
-    begin, end = one_step(events) if span is None else span
+    begin, end = first_step(events) if span is None else span
     if not motion.time[0] <= begin < end <= motion.time[-1]:
         raise CaptureError(
             f"the motion lasts from {motion.time[0]:.3f} to {motion.time[-1]:.3f} s and does not "
-            f"hold {begin:.3f} to {end:.3f} s"
+            f"contain {begin:.3f} to {end:.3f} s"
         )
-    states = {side: _states(motion, side, events, lifted) for side in SIDES}
-    cuts = sorted({begin, end, *(t for s in SIDES for t, _ in states[s] if begin < t < end)})
-    kept = [cuts[0]]
-    for cut in cuts[1:]:
-        # Two cuts that nearly coincide are one; the end always stands.
-        if cut - kept[-1] >= SHORTEST:
-            kept.append(cut)
-        elif cut == end:
-            kept[-1] = cut
-    found: list[Footing] = []
-    for first, last in pairwise(kept):
+    states = {side: _states(motion, side, events, lift_height) for side in SIDES}
+    changes = sorted({begin, end, *(t for s in SIDES for t, _ in states[s] if begin < t < end)})
+    cuts = [changes[0]]
+    for time in changes[1:]:
+        # Changes that nearly coincide are one; the end is always kept.
+        if time - cuts[-1] >= MIN_PHASE_DURATION_S:
+            cuts.append(time)
+        elif time == end:
+            cuts[-1] = time
+    phases: list[ContactPhase] = []
+    for first, last in pairwise(cuts):
         middle = (first + last) / 2
         right, left = (_state_at(states[side], middle) for side in SIDES)
-        if found and (found[-1].right, found[-1].left) == (right, left):
-            found[-1] = Footing(found[-1].begin, last, right, left)
+        if phases and (phases[-1].right, phases[-1].left) == (right, left):
+            phases[-1] = ContactPhase(phases[-1].begin, last, right, left)
         else:
-            found.append(Footing(first, last, right, left))
-    return found
+            phases.append(ContactPhase(first, last, right, left))
+    return phases
 
 
-def one_step(events: Sequence[Event]) -> tuple[float, float]:
-    """From a foot off to the next of the other foot (s): the first that is whole."""
-    found = whole_steps(events)
-    if not found:
+def first_step(events: Sequence[Event]) -> tuple[float, float]:
+    """The first complete step (s): from a foot off to the next foot off of the other foot."""
+    steps = complete_steps(events)
+    if not steps:
         raise CaptureError(
-            "no whole step in the motion: it takes a foot off, the strike of that foot and the "
-            "foot off of the other; record longer, or tell span=(begin, end)"
+            "there is no complete step in the motion: it takes a foot off, the strike of that foot "
+            "and the foot off of the other; record longer, or give span=(begin, end)"
         )
-    return found[0]
+    return steps[0]
 
 
-def whole_steps(events: Sequence[Event]) -> list[tuple[float, float]]:
-    """All steps (s) with a foot off, the strike of that foot and the foot off of the other."""
+def complete_steps(events: Sequence[Event]) -> list[tuple[float, float]]:
+    """All complete steps: a foot off, the strike of that foot, the foot off of the other.
+
+    Args:
+        events: Foot strikes and foot offs.
+
+    Returns:
+        Begin and end of each step (s).
+    """
     offs = sorted((e for e in events if e.label == "Foot Off"), key=lambda e: e.time)
-    found = []
+    steps = []
     for one, two in pairwise(offs):
         strikes = [e for e in events if e.label == "Foot Strike" and one.time < e.time < two.time]
         if one.context != two.context and any(e.context == one.context for e in strikes):
-            found.append((one.time, two.time))
-    return found
+            steps.append((one.time, two.time))
+    return steps
 
 
 def _states(
-    motion: Motion, side: str, events: Sequence[Event], lifted: float
-) -> list[tuple[float, Standing]]:
-    """When one foot begins to stand in some way, in the order of time."""
+    motion: Motion, side: str, events: Sequence[Event], lift_height: float
+) -> list[tuple[float, FootContact]]:
+    """When the contact of one foot changes, in the order of time."""
     model, time = motion.model, motion.time
     radius = {c.name: float(c.radius) for c in model.contacts}
     heights = {
         point: np.asarray(position(model, motion.q, f"{point}{side}"))[:, 2]
         - radius[f"{point}{side}"]
-        for point in POINTS
+        for point in FOOT_POINTS
     }
     heel, toes = heights["Heel"], (heights["Hallux"] + heights["Meta5"]) / 2
     own = sorted((e for e in events if e.context == side), key=lambda e: e.time)
     if not own:
         raise CaptureError(f"no events of the {side.lower()} foot; give events=")
-    changes: list[tuple[float, Standing]] = []
+    changes: list[tuple[float, FootContact]] = []
     first = own[0].label == "Foot Off"
     strikes = ([float(time[0])] if first else []) + [
         e.time for e in own if e.label == "Foot Strike"
     ]
     offs = [e.time for e in own if e.label == "Foot Off"]
-    changes.append((-np.inf, Standing.SWING))
+    changes.append((-np.inf, FootContact.SWING))
     for strike in strikes:
         off = next((t for t in offs if t > strike), float(time[-1]))
         inside = np.flatnonzero((time >= strike) & (time <= off))
         if len(inside) < 3:
             continue
-        down = _crossing(time[inside], toes[inside], lifted, falling=True)
-        up = _crossing(time[inside], heel[inside], lifted, falling=False)
-        changes.append((strike, Standing.HEEL))
+        down = _crossing(time[inside], toes[inside], lift_height, falling=True)
+        up = _crossing(time[inside], heel[inside], lift_height, falling=False)
+        changes.append((strike, FootContact.HEEL))
         if down is not None:
-            changes.append((down, Standing.FLAT))
+            changes.append((down, FootContact.FLAT))
         if up is not None:
-            changes.append((max(up, down or strike), Standing.FOREFOOT))
+            changes.append((max(up, down or strike), FootContact.FOREFOOT))
         if off < time[-1]:
-            changes.append((off, Standing.SWING))
+            changes.append((off, FootContact.SWING))
     return changes
 
 
 def _crossing(time: np.ndarray, height: np.ndarray, level: float, *, falling: bool) -> float | None:
     """When a point comes to rest on the ground, or when it leaves it.
 
-    Heights rise with a high power of time, so the instant at which one passes a level that noise
-    does not reach is late; from there on the vertical speed is followed back to rest.
+    Heights rise with a high power of time, so a level that noise does not reach is passed late.
+    From there the vertical speed is followed back to rest.
     """
     if not falling:
-        # Leaving is coming down in a film that runs backwards.
+        # Leaving the ground is coming down in reversed time.
         mirrored = _crossing(-time[::-1], height[::-1], level, falling=True)
         return None if mirrored is None else -mirrored
     low = height - height.min() < level
     speed = np.abs(np.gradient(height, time))
     first = int(np.argmax(low))
-    still = np.flatnonzero(speed[first:] < STILL)
+    still = np.flatnonzero(speed[first:] < REST_SPEED_M_S)
     if not low.any() or not len(still) or first == 0:
         return float(time[0]) if first == 0 and low.all() else None
     k = first + int(still[0])
     if k == 0 or speed[k - 1] <= speed[k]:
         return float(time[k])
-    part = (STILL - speed[k]) / (speed[k - 1] - speed[k])
+    part = (REST_SPEED_M_S - speed[k]) / (speed[k - 1] - speed[k])
     return float(time[k] + part * (time[k - 1] - time[k]))
 
 
-def _state_at(changes: list[tuple[float, Standing]], time: float) -> Standing:
+def _state_at(changes: list[tuple[float, FootContact]], time: float) -> FootContact:
     return [state for begin, state in changes if begin <= time][-1]
 
 
 def _check(model: Model) -> None:
     known = {contact.name for contact in model.contacts}
-    needed = [f"{point}{side}" for side in SIDES for point in POINTS]
+    needed = [f"{point}{side}" for side in SIDES for point in FOOT_POINTS]
     absent = [name for name in needed if name not in known]
     if absent:
         raise ModelError(
             f"model {model.name!r} has no contacts {', '.join(absent)}: phases are found for feet "
-            "with a heel and two toes, as those of hd.catalog.heiman; write Phases for others"
+            "with a heel and two toes, as those of hd.catalog.heiman; write ContactPhase records "
+            "for others"
         )

@@ -1,4 +1,4 @@
-"""Phases of a walk as a table: when each begins and ends, and how both feet stand.
+"""Contact schedules as a table: begin and end of each phase, and the contacts of both feet.
 
 begin (s),end (s),right,left
 0.409,0.701,flat,swing
@@ -12,69 +12,83 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from homodyn.errors import FormatError
-from homodyn.gait.contact_schedule import Footing, Standing
+from homodyn.foundation.text import unknown_name
+from homodyn.gait.contact_schedule import ContactPhase, FootContact
 
-HEADS = ("begin (s)", "end (s)", "right", "left")
-APART = 1e-6
-"""s: how far the end of a phase may be from the begin of the next."""
+HEADER = ("begin (s)", "end (s)", "right", "left")
+MAX_PHASE_GAP_S = 1e-6
+"""Largest gap between the end of a phase and the begin of the next."""
 
 
-def read_phases(path: str | Path) -> tuple[Footing, ...]:
-    """Read phases; refuses gaps, other orders, and words that are no way to stand."""
+def read_contact_schedule(path: str | Path) -> tuple[ContactPhase, ...]:
+    """Read a contact schedule.
+
+    Args:
+        path: A CSV file with the columns ``begin (s)``, ``end (s)``, ``right``, ``left``.
+
+    Returns:
+        The phases in the order of time.
+
+    Raises:
+        FormatError: The file cannot be read, has gaps, or names an unknown contact.
+    """
     try:
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not a text file"
-        raise FormatError(f"phases cannot be read: {reason}", str(path)) from error
+        raise FormatError(f"the contact schedule cannot be read: {reason}", str(path)) from error
     lines = [
         (number, line)
         for number, line in enumerate(text.splitlines(), start=1)
         if line.strip() and not line.startswith("#")
     ]
     head = [word.split("(")[0].strip() for word in lines[0][1].split(",")] if lines else []
-    if head != [word.split("(")[0].strip() for word in HEADS]:
-        raise FormatError(f"the heading must be {','.join(HEADS)}", str(path), "line 1")
-    found: list[Footing] = []
+    if head != [word.split("(")[0].strip() for word in HEADER]:
+        raise FormatError(f"the heading must be {','.join(HEADER)}", str(path), "line 1")
+    phases: list[ContactPhase] = []
     for number, line in lines[1:]:
         place = f"line {number}"
-        footing = _footing(next(csv.reader([line])), str(path), place)
-        if found and abs(footing.begin - found[-1].end) > APART:
+        phase = _contact_phase(next(csv.reader([line])), str(path), place)
+        if phases and abs(phase.begin - phases[-1].end) > MAX_PHASE_GAP_S:
             raise FormatError(
-                f"the phase begins at {footing.begin:g} s, but the one before ends at "
-                f"{found[-1].end:g} s",
+                f"the phase begins at {phase.begin:g} s, but the one before ends at "
+                f"{phases[-1].end:g} s",
                 str(path),
                 place,
             )
-        found.append(footing)
-    if not found:
-        raise FormatError("there are no phases in it", str(path))
-    return tuple(found)
+        phases.append(phase)
+    if not phases:
+        raise FormatError("there are no phases in the file", str(path))
+    return tuple(phases)
 
 
-def write_phases(footings: Sequence[Footing], path: str | Path) -> None:
-    """Write phases so that `read_phases` reads the same."""
+def write_contact_schedule(phases: Sequence[ContactPhase], path: str | Path) -> None:
+    """Write a contact schedule that `read_contact_schedule` reads.
+
+    Args:
+        phases: The phases in the order of time.
+        path: The file to write.
+    """
     with open(path, "w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(HEADS)
+        writer.writerow(HEADER)
         writer.writerows(
-            [f"{f.begin:.9g}", f"{f.end:.9g}", str(f.right), str(f.left)] for f in footings
+            [f"{f.begin:.9g}", f"{f.end:.9g}", str(f.right), str(f.left)] for f in phases
         )
 
 
-def _footing(words: Sequence[str], path: str, place: str) -> Footing:
-    if len(words) != len(HEADS):
-        raise FormatError(f"{len(words)} words under {len(HEADS)} headings", path, place)
+def _contact_phase(words: Sequence[str], path: str, place: str) -> ContactPhase:
+    if len(words) != len(HEADER):
+        raise FormatError(f"{len(words)} words under {len(HEADER)} headings", path, place)
     try:
         begin, end = float(words[0]), float(words[1])
     except ValueError as error:
         raise FormatError(f"times are numbers: {error}", path, place) from error
     if not 0 <= begin < end < float("inf"):
         raise FormatError(f"a phase cannot last from {words[0]} to {words[1]} s", path, place)
-    standing = []
+    contacts = []
     for word in words[2:]:
-        if word.strip() not in set(Standing):
-            raise FormatError(
-                f"no foot stands {word.strip()!r}; accepted: {', '.join(Standing)}", path, place
-            )
-        standing.append(Standing(word.strip()))
-    return Footing(begin, end, *standing)
+        if word.strip() not in set(FootContact):
+            raise FormatError(unknown_name("foot contact", word.strip(), FootContact), path, place)
+        contacts.append(FootContact(word.strip()))
+    return ContactPhase(begin, end, *contacts)

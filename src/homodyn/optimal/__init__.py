@@ -1,12 +1,37 @@
-"""Movements that are best at something: problems of several phases and their solutions."""
+"""Multi-phase optimal control: state a problem, transcribe it, solve it, verify the solution.
 
-from homodyn.optimal.applied import Load, push
-from homodyn.optimal.between import Arrival
-from homodyn.optimal.build import Built
-from homodyn.optimal.capsules import apart, capsule_distance
-from homodyn.optimal.conditions import (
-    Condition,
-    Link,
+The package is layered: ``statement`` -> ``transcription`` -> ``nlp`` -> ``solve`` -> ``verify``;
+each layer imports only those before it. `Problem` is the entry point.
+"""
+
+from homodyn.optimal.conflicting_constraints import RelaxedSolve, conflicting_constraints
+from homodyn.optimal.nlp.transcribed_problem import TranscribedProblem
+from homodyn.optimal.problem import Problem, solve_transcribed
+from homodyn.optimal.solve.options import SolveOptions
+from homodyn.optimal.solve.phase_solution import PhaseSolution
+from homodyn.optimal.solve.solve_status import SolveStatus
+from homodyn.optimal.solve.solver_result import ConstraintViolation
+from homodyn.optimal.statement.capsule_distance import capsule_distance, min_distance
+from homodyn.optimal.statement.external_loads import ExternalLoad, wrench_of_force
+from homodyn.optimal.statement.objective_terms import (
+    ObjectiveTerm,
+    acceleration,
+    angular_momentum,
+    contact_force,
+    effort_per_distance,
+    head_stabilization,
+    power,
+    time,
+    torque,
+    torque_change,
+    track,
+    track_coordinates,
+    track_force,
+    track_markers,
+)
+from homodyn.optimal.statement.path_constraints import (
+    BoundaryConstraint,
+    PathConstraint,
     coordinates,
     friction_cone,
     height,
@@ -17,65 +42,56 @@ from homodyn.optimal.conditions import (
     unilateral,
     velocity,
 )
-from homodyn.optimal.culprits import Trial, culprits
-from homodyn.optimal.explanation import Explanation, Group
-from homodyn.optimal.instant import Instant
-from homodyn.optimal.phase import Phase
-from homodyn.optimal.problem import Parameter, Problem
-from homodyn.optimal.solution import PhaseSolution, Solution, Status, Violation
-from homodyn.optimal.springs import Spring
-from homodyn.optimal.terms import (
-    Term,
-    acceleration,
-    angular_momentum,
-    contact_force,
-    effort_per_distance,
-    head_stabilisation,
-    power,
-    time,
-    torque,
-    torque_change,
-    track,
-    track_coordinates,
-    track_force,
-    track_markers,
-)
+from homodyn.optimal.statement.phase import Phase
+from homodyn.optimal.statement.problem_statement import FreeParameter
+from homodyn.optimal.statement.springs import Spring
+from homodyn.optimal.statement.time_point import TimePoint
+from homodyn.optimal.transcription.interface import Transcription
+from homodyn.optimal.transcription.registry import TRANSCRIPTIONS
+from homodyn.optimal.verify.diagnostics import DiagnosticGroup, Diagnostics
+from homodyn.optimal.verify.path_violations import PathViolation
+from homodyn.optimal.verify.resimulation import IntegrationDefect
+from homodyn.optimal.verify.solution import Solution
 
 __all__ = [
-    "Arrival",
-    "Built",
-    "Condition",
-    "Explanation",
-    "Group",
-    "Instant",
-    "Link",
-    "Load",
-    "Parameter",
+    "TRANSCRIPTIONS",
+    "BoundaryConstraint",
+    "ConstraintViolation",
+    "DiagnosticGroup",
+    "Diagnostics",
+    "ExternalLoad",
+    "FreeParameter",
+    "IntegrationDefect",
+    "ObjectiveTerm",
+    "PathConstraint",
+    "PathViolation",
     "Phase",
     "PhaseSolution",
     "Problem",
+    "RelaxedSolve",
     "Solution",
+    "SolveOptions",
+    "SolveStatus",
     "Spring",
-    "Status",
-    "Term",
-    "Trial",
-    "Violation",
+    "TimePoint",
+    "TranscribedProblem",
+    "Transcription",
     "acceleration",
     "angular_momentum",
-    "apart",
     "capsule_distance",
+    "conflicting_constraints",
     "contact_force",
     "coordinates",
-    "culprits",
     "effort_per_distance",
     "friction_cone",
-    "head_stabilisation",
+    "head_stabilization",
     "height",
+    "min_distance",
     "periodic",
     "power",
-    "push",
     "require",
     "rest",
+    "solve_transcribed",
     "step_length",
     "time",
     "torque",
@@ -86,4 +102,5 @@ __all__ = [
     "track_markers",
     "unilateral",
     "velocity",
+    "wrench_of_force",
 ]

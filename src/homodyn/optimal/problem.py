@@ -1,137 +1,131 @@
-"""An optimal-control problem as a record: stated, built, looked at, then solved."""
+"""An optimal-control problem: state it, transcribe and inspect it, then solve it."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import Unpack
 
-import numpy as np
-
-from homodyn.errors import HomodynError
-from homodyn.foundation.text import unknown_name
-from homodyn.model import Model
-from homodyn.optimal.build import Built, build
-from homodyn.optimal.conditions import Link
-from homodyn.optimal.multiple_shooting import build_shooting
-from homodyn.optimal.phase import Phase
-from homodyn.optimal.program import Hessian, Method
-from homodyn.optimal.springs import Spring
-from homodyn.optimal.transcription import TRANSCRIPTIONS
-
-if TYPE_CHECKING:
-    from homodyn.optimal.solution import Solution
-
-THESIS = "thesis"
-"""Forward shooting with the unknowns and rows of Felis (2015), section 5.2."""
+from homodyn.optimal.nlp.transcribed_problem import TranscribedProblem, transcribe
+from homodyn.optimal.solve.options import SolveOptions
+from homodyn.optimal.solve.solve_status import SolveStatus
+from homodyn.optimal.solve.solver import TIME_LIMIT_S, solve_nlp
+from homodyn.optimal.statement.problem_statement import ProblemStatement
+from homodyn.optimal.transcription.interface import Transcription
+from homodyn.optimal.transcription.registry import find_transcription
+from homodyn.optimal.verify.mesh_refinement import refine_mesh
+from homodyn.optimal.verify.solution import DEFECT_TOLERANCE, Solution, verify
 
 
-@dataclass(frozen=True)
-class Parameter:
-    """An unknown number that holds for the whole movement, such as a step length."""
+@dataclass(frozen=True, eq=False, repr=False)
+class Problem(ProblemStatement):
+    """Phases in sequence, parameters, and constraints between both ends of the movement.
 
-    lower: float = -np.inf
-    upper: float = np.inf
-    guess: float = 0.0
-
-    def __post_init__(self) -> None:
-        if not self.lower <= self.upper:
-            raise HomodynError(f"a parameter cannot lie between {self.lower:g} and {self.upper:g}")
-
-
-@dataclass(frozen=True, eq=False)
-class Problem:
-    """Phases one after the other, parameters, and links between the first instant and the last.
-
-    Torques act on the coordinates named ``actuated``, on all but those of a floating root when
-    nothing is told.
+    Attributes:
+        model: The model.
+        phases: The phases in the order of time.
+        parameters: Unknown numbers by name.
+        boundary_constraints: Constraints between the first and the last time point.
+        actuated: Names of the coordinates with a torque; all but those of a floating base when
+            left out.
+        springs: Springs with dampers across joints.
     """
 
-    model: Model
-    phases: Sequence[Phase]
-    parameters: Mapping[str, Parameter] = field(default_factory=dict)
-    links: Sequence[Link] = ()
-    actuated: tuple[str, ...] | None = None
-    springs: Sequence[Spring] = ()
+    def transcribe(
+        self, transcription: str | Transcription = "midpoint", *, guess: Solution | None = None
+    ) -> TranscribedProblem:
+        """The finite-dimensional form of the problem, to inspect or to solve.
 
-    def __post_init__(self) -> None:
-        if not self.phases:
-            raise HomodynError("a problem has at least one phase")
-        names = [phase.name for phase in self.phases]
-        twice = {name for name in names if names.count(name) > 1}
-        if twice:
-            raise HomodynError(f"phases must have different names; twice: {', '.join(twice)}")
+        Args:
+            transcription: ``"midpoint"``, ``"collocation"``, ``"multiple_shooting"``,
+                ``"felis2015"``, or a `Transcription` of your own.
+            guess: A solution of this problem, or of one with the same phases, on any mesh.
 
-    def build(self, transcription: str = "shooting", *, guess: Solution | None = None) -> Built:
-        """The problem with finitely many unknowns, ready to be looked at and solved.
+        Returns:
+            Decision variables, bounds, guess, scales and functions.
 
-        ``guess`` is a solution of this problem, or of one with the same phases, on any mesh.
+        Raises:
+            HomodynError: The transcription is unknown, or bounds or guesses do not fit the model.
         """
-        known = (*TRANSCRIPTIONS, THESIS)
-        if transcription not in known:
-            what = unknown_name("transcription", transcription, known)
-            raise HomodynError(f"there is {what}")
-        stated = self if guess is None else guess.guess_for(self)
-        parts = (
-            stated.model,
-            tuple(stated.phases),
-            {n: (p.lower, p.upper, p.guess) for n, p in stated.parameters.items()},
-            tuple(stated.links),
-            stated.actuated,
-        )
-        if transcription == THESIS:
-            return build_shooting(*parts, tuple(stated.springs))
-        return build(*parts, TRANSCRIPTIONS[transcription], tuple(stated.springs))
+        scheme = find_transcription(transcription)
+        return transcribe(self if guess is None else guess.warm_start(self), scheme)
 
-    def describe(self, transcription: str = "shooting") -> str:
-        """Sizes, sparsity, units and active terms, without solving."""
-        return self.build(transcription).describe()
+    def describe(self, transcription: str | Transcription = "midpoint") -> str:
+        """Sizes, sparsity, scales and terms, without solving.
+
+        Args:
+            transcription: See `transcribe`.
+
+        Returns:
+            Several lines of text.
+        """
+        return self.transcribe(transcription).describe()
 
     def solve(
         self,
-        transcription: str = "shooting",
+        transcription: str | Transcription = "midpoint",
         *,
         guess: Solution | None = None,
-        tolerance: float = 1e-6,
-        iterations: int = 300,
-        seconds: float = 600.0,
-        between: float | None = 0.02,
-        barrier: float | None = None,
-        hessian: Hessian = "exact",
-        method: Method = "ipopt",
+        defect_tolerance: float | None = DEFECT_TOLERANCE,
         refinements: int = 0,
-        verbose: bool = False,
+        **options: Unpack[SolveOptions],
     ) -> Solution:
-        """Build and solve; the answer says how it ended.
+        """Transcribe, solve and verify the problem.
 
-        It is solved only when each interval, run again by forward dynamics with small steps,
-        arrives within ``between`` (rad, m) of the next node and misses no condition on the way by
-        more than its slack. Up to ``refinements`` times intervals
-        are added to phases in which that is not so, and the search goes on from the answer so far;
-        ``seconds`` bounds all of it. For the other arguments see `homodyn.optimal.solver.solve`.
+        A solution counts as solved only if each interval, resimulated by forward dynamics, ends
+        within ``defect_tolerance`` of the next node and violates no path constraint on the way by
+        more than its tolerance.
+
+        Args:
+            transcription: See `transcribe`.
+            guess: A solution of this problem, or of one with the same phases, on any mesh.
+            defect_tolerance: Largest integration defect of a coordinate (rad, m); None skips the
+                verification.
+            refinements: How often the mesh may be refined where the verification fails. Each solve
+                starts from the solution before; the time limit holds for all of them.
+            options: ``tolerance``, ``max_iterations``, ``time_limit`` (s), ``initial_barrier``,
+                ``hessian``, ``solver``, ``verbose``: see `SolveOptions`.
+
+        Returns:
+            The solution; ``status`` says how the solve ended.
+
+        Raises:
+            HomodynError: An option is unknown, or bounds or guesses do not fit the model.
         """
-        from homodyn.optimal.refine import refined
-        from homodyn.optimal.solution import Status
-        from homodyn.optimal.solver import solve
-
-        deadline = time.perf_counter() + seconds
-        problem = self if guess is None else guess.guess_for(self)
-        for again in range(refinements + 1):
-            solution = solve(
-                problem.build(transcription),
-                tolerance=tolerance,
-                iterations=iterations,
-                seconds=max(deadline - time.perf_counter(), 0.0),
-                between=between,
-                barrier=barrier,
-                hessian=hessian,
-                method=method,
-                verbose=verbose,
+        scheme = find_transcription(transcription)
+        deadline = time.perf_counter() + options.get("time_limit", TIME_LIMIT_S)
+        problem = self if guess is None else guess.warm_start(self)
+        for attempt in range(refinements + 1):
+            options["time_limit"] = max(deadline - time.perf_counter(), 0.0)
+            solution = solve_transcribed(
+                transcribe(problem, scheme), defect_tolerance=defect_tolerance, **options
             )
-            late = time.perf_counter() >= deadline
-            if solution.status is not Status.COARSE or between is None or late:
+            timed_out = time.perf_counter() >= deadline
+            if solution.status is not SolveStatus.COARSE or defect_tolerance is None or timed_out:
                 break
-            if again < refinements:
-                problem = refined(problem, solution, between)
+            if attempt < refinements:
+                problem = refine_mesh(problem, solution, defect_tolerance)
         return solution
+
+
+def solve_transcribed(
+    transcribed: TranscribedProblem,
+    *,
+    defect_tolerance: float | None = DEFECT_TOLERANCE,
+    **options: Unpack[SolveOptions],
+) -> Solution:
+    """Solve a transcribed problem from its guess, and verify the result.
+
+    Args:
+        transcribed: What `Problem.transcribe` returned.
+        defect_tolerance: Largest integration defect of a coordinate (rad, m); None skips the
+            verification.
+        options: See `SolveOptions`.
+
+    Returns:
+        The solution; ``status`` says how the solve ended.
+
+    Raises:
+        HomodynError: An option is unknown, or FATROP is chosen for a problem without stages.
+    """
+    return verify(solve_nlp(transcribed, **options), defect_tolerance)

@@ -26,7 +26,7 @@ DIAGONAL_VIEW = np.array([[0.80, -0.60, 0.0], [-0.30, -0.40, 0.866]])
 
 def tracking_errors(result: Reconstruction) -> list[PageFigure]:
     """Mean and standard deviation of the error of each coordinate (fig. 6.4)."""
-    model = result.motion.model
+    model = result.recorded.model
     kinds: dict[str, list[int]] = {"slide": [], "legs": [], "upper": []}
     for k, name in enumerate(model.coordinate_names):
         slides = name.rpartition("_")[2] in ("TX", "TY", "TZ")
@@ -50,7 +50,7 @@ def tracking_errors(result: Reconstruction) -> list[PageFigure]:
 def _bars(
     result: Reconstruction, chosen: Sequence[int], title: str, unit: str, factor: float, style: str
 ) -> str:
-    names = result.motion.model.coordinate_names
+    names = result.recorded.model.coordinate_names
     mean, sd = (factor * f(result.deviation[:, chosen], axis=0) for f in (np.mean, np.std))
     plot = Plot(
         title,
@@ -77,14 +77,14 @@ def _bars(
 
 def overlays(result: Reconstruction, poses: int = 6) -> list[PageFigure]:
     """Recorded and reconstructed body over each other, from the side and from ahead (fig. 6.5)."""
-    fitted = result.fitted
+    fitted = result.motion
     model = fitted.model
     frames = np.linspace(0, len(fitted.time) - 1, poses).astype(int)
     recorded = np.column_stack(
-        [np.interp(fitted.time[frames], result.motion.time, c) for c in result.motion.q.T]
+        [np.interp(fitted.time[frames], result.recorded.time, c) for c in result.recorded.q.T]
     )
     ends = [capsule_ends(model, q) for q in (recorded, fitted.q[frames])]
-    axes, along = Axes.of(model), walking_direction(result.motion)
+    axes, along = Axes.of(model), walking_direction(result.recorded)
     across = np.cross(axes.up, along)
     panels = (
         _strip(model, ends, along, axes.up, fitted.time[frames], "From the right side"),
@@ -146,7 +146,7 @@ def _strip(
 
 def torques_per_kg(result: Reconstruction) -> list[PageFigure]:
     """Torques of the joints per mass over the step (fig. 6.6)."""
-    model = result.motion.model
+    model = result.recorded.model
     driven = np.flatnonzero(np.abs(result.tau).max(axis=0) > 0)
     measured = None
     if result.measured is not None and _plates_measured(result):
@@ -171,13 +171,13 @@ def torques_per_kg(result: Reconstruction) -> list[PageFigure]:
 
 def elevation_loops(result: Reconstruction) -> list[PageFigure]:
     """Elevation angles of thigh, shank and foot, recorded and reconstructed (fig. 6.7)."""
-    step = (result.motion.time >= result.fitted.time[0]) & (
-        result.motion.time <= result.fitted.time[-1]
+    step = (result.recorded.time >= result.motion.time[0]) & (
+        result.recorded.time <= result.motion.time[-1]
     )
     panels, told = [], []
     for words, motion, kept in (
-        ("recorded", result.motion, step),
-        ("reconstructed", result.fitted, np.ones(len(result.fitted.time), dtype=bool)),
+        ("recorded", result.recorded, step),
+        ("reconstructed", result.motion, np.ones(len(result.motion.time), dtype=bool)),
     ):
         try:
             angles = elevation_angles(motion, events=())
@@ -256,7 +256,7 @@ def _plates_measured(result: Reconstruction) -> bool:
 
 
 def _percent(result: Reconstruction, time: np.ndarray) -> np.ndarray:
-    begin, end = result.footings[0].begin, result.footings[-1].end
+    begin, end = result.contact_phases[0].begin, result.contact_phases[-1].end
     return 100 * (time - begin) / (end - begin)
 
 
@@ -269,8 +269,8 @@ def _pieces(result: Reconstruction, values: np.ndarray) -> list[tuple[np.ndarray
 
 def _over_step(result: Reconstruction, title: str, unit: str, y: tuple[float, float]) -> Plot:
     plot = Plot(title, (0.0, 100.0), y, "step (%)", unit, width=300.0, height=180.0)
-    for footing in result.footings[1:]:
-        plot.vertical_line(float(_percent(result, np.array([footing.begin]))[0]), "grey")
+    for phase in result.contact_phases[1:]:
+        plot.vertical_line(float(_percent(result, np.array([phase.begin]))[0]), "grey")
     return plot
 
 

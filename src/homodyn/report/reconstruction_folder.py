@@ -21,7 +21,7 @@ from homodyn.capture import (
 from homodyn.foundation import atomic_folder
 from homodyn.gait import (
     Reconstruction,
-    write_phases,
+    write_contact_schedule,
 )
 from homodyn.model import save
 from homodyn.model.side import Side
@@ -90,7 +90,7 @@ def reconstruction_summary(
     result: Reconstruction, name: str, settings: Mapping[str, Any]
 ) -> dict[str, Any]:
     """The numbers of a reconstruction as plain values; what is not known is None."""
-    solution, model = result.solution, result.motion.model
+    solution, model = result.solution, result.recorded.model
     weight = result.weight
     return {
         "complete": True,
@@ -104,14 +104,14 @@ def reconstruction_summary(
         "objective": solution.objective,
         "terms": solution.terms,
         "iterations": solution.iterations,
-        "seconds": {key: round(value, 3) for key, value in solution.seconds.items()},
-        "unknowns": len(solution.built.names),
-        "between_nodes": _finite(solution.between_nodes),
+        "seconds": {key: round(value, 3) for key, value in solution.timings.items()},
+        "unknowns": len(solution.transcribed.names),
+        "between_nodes": _finite(solution.max_defect),
         "violations": [str(violation) for violation in solution.violations],
-        "on_a_bound": list(solution.saturated),
+        "on_a_bound": list(solution.active_bounds),
         "phases": [
             {"begin_s": f.begin, "end_s": f.end, "right": str(f.right), "left": str(f.left)}
-            for f in result.footings
+            for f in result.contact_phases
         ],
         "impulses_n_s": {
             phase.name: dict(zip(phase.force_names, map(float, phase.impulse), strict=True))
@@ -134,18 +134,18 @@ def reconstruction_summary(
 
 def reconstruction_page(result: Reconstruction, name: str) -> str:
     """One HTML file that needs nothing but itself."""
-    model, solution = result.motion.model, result.solution
+    model, solution = result.recorded.model, result.solution
     sections = {
         "At a glance": _glance(result),
         "Replay": replay_html(
-            replay_data(result.fitted, _loads(result), _events(result)), pose_strip(result.fitted)
+            replay_data(result.motion, _loads(result), _events(result)), pose_strip(result.motion)
         ),
         "Tracking": _figures_html(tracking_errors(result)) + _figures_html(overlays(result)),
         "Torques": _figures_html(torques_per_kg(result)),
         "Ground forces": _figures_html(step_forces(result)) + _force_table(result),
         "Elevation angles": _figures_html(elevation_loops(result))
         or paragraph("The walk is too short for elevation angles.", "empty"),
-        "Problem and solution": f"<pre>{escape(solution.built.describe())}\n\n"
+        "Problem and solution": f"<pre>{escape(solution.transcribed.describe())}\n\n"
         f"{escape(solution.explain())}</pre>"
         + table([("file", ""), ("what is in it", "")], list(FILES.items()), "Beside this page"),
     }
@@ -156,7 +156,8 @@ def reconstruction_page(result: Reconstruction, name: str) -> str:
     )
     subtitle = (
         f"model {model.name}: {model.nv} degrees of freedom, {model.mass:.1f} kg · "
-        f"{result.footings[-1].end - result.footings[0].begin:.3f} s in {len(result.footings)} "
+        f"{result.contact_phases[-1].end - result.contact_phases[0].begin:.3f} s in "
+        f"{len(result.contact_phases)} "
         f"phases · {solution.status}"
     )
     return (
@@ -171,17 +172,17 @@ def reconstruction_page(result: Reconstruction, name: str) -> str:
 
 
 def _glance(result: Reconstruction) -> str:
-    solution, model = result.solution, result.motion.model
+    solution, model = result.solution, result.recorded.model
     errors = result.tracking_error
     slides = {n: e for n, e in errors.items() if n.rpartition("_")[2] in ("TX", "TY", "TZ")}
     turns = {n: e for n, e in errors.items() if n not in slides}
-    light = "good" if solution.status.good else "poor"
+    light = "good" if solution.status.success else "poor"
     weight = result.weight
     up = [100 * result.ground_force(side)[:, 2].max() / weight for side in SIDES]
     tiles = [
         tile(f"{max(turns.values()):.4f}", "rad rms", f"largest angle error: {_worst(turns)}"),
         tile(f"{solution.iterations}", "", "iterations"),
-        tile(f"{len(solution.built.names)}", "", "unknowns"),
+        tile(f"{len(solution.transcribed.names)}", "", "unknowns"),
         tile(f"{up[0]:.0f} / {up[1]:.0f}", "% of weight", "largest upward force, right / left"),
         tile(
             f"{np.abs(result.per_kg).max():.2f}",
@@ -193,8 +194,17 @@ def _glance(result: Reconstruction) -> str:
         away = tile(f"{1e3 * max(slides.values()):.1f}", "mm rms", f"of {_worst(slides)}")
         tiles.insert(1, away)
     rows = [
-        [f"{k + 1}", f.name, f"{f.begin:.3f}", f"{f.end:.3f}", str(phase.intervals), phase.then]
-        for k, (f, phase) in enumerate(zip(result.footings, solution.built.phases, strict=True))
+        [
+            f"{k + 1}",
+            f.name,
+            f"{f.begin:.3f}",
+            f"{f.end:.3f}",
+            str(phase.intervals),
+            phase.transition,
+        ]
+        for k, (f, phase) in enumerate(
+            zip(result.contact_phases, solution.transcribed.phases, strict=True)
+        )
     ]
     columns = [("", "n"), ("phase", ""), ("begin (s)", "n"), ("end (s)", "n")]
     columns += [("intervals", "n"), ("then", "")]
@@ -224,7 +234,7 @@ def _force_table(result: Reconstruction) -> str:
 
 
 def _tables(result: Reconstruction, folder: Path) -> None:
-    model, fitted = result.motion.model, result.fitted
+    model, fitted = result.recorded.model, result.motion
     save(model, folder / "model.toml")
     names, kinds = position_columns(model)
     units = [{"slide": "m", "turn": "rad", "quaternion": "1"}[kind] for kind in kinds]
@@ -249,7 +259,7 @@ def _tables(result: Reconstruction, folder: Path) -> None:
     forces = np.column_stack([result.ground_force(side) for side in SIDES])
     heads = [f"{side} {axis} (N)" for side in SIDES for axis in "xyz"]
     write_csv(folder / "forces.csv", result.time, heads, forces)
-    write_phases(result.footings, folder / "phases.csv")
+    write_contact_schedule(result.contact_phases, folder / "phases.csv")
     with open(folder / "tracking.csv", "w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow(["coordinate", "unit", "mean", "sd", "rms", "largest"])
@@ -262,14 +272,14 @@ def _tables(result: Reconstruction, folder: Path) -> None:
 
 def _loads(result: Reconstruction) -> Loads:
     """Forces of the feet as the replay shows them, at a point between the contacts of each."""
-    model, fitted = result.motion.model, result.fitted
+    model, fitted = result.recorded.model, result.motion
     feet = []
     for side in SIDES:
         force = np.column_stack(
             [np.interp(fitted.time, result.time, c) for c in result.ground_force(side).T]
         )
         point = np.full_like(force, np.nan)
-        pressed = result.pressure(side)
+        pressed = result.center_of_pressure(side)
         known = np.isfinite(pressed).all(axis=1)
         if known.any():
             near = np.interp(fitted.time, result.time[known], np.arange(known.sum()))
@@ -284,7 +294,7 @@ def _loads(result: Reconstruction) -> Loads:
 
 
 def _events(result: Reconstruction) -> list[Event]:
-    return [Event(f.begin, f.name, "General") for f in result.footings[1:]]
+    return [Event(f.begin, f.name, "General") for f in result.contact_phases[1:]]
 
 
 def _figures_html(figures: list[Any]) -> str:

@@ -17,9 +17,9 @@ from homodyn.foundation import atomic_folder
 from homodyn.gait import (
     StoredStep,
     ground_forces,
-    starts,
-    stride,
+    stored_steps,
     stride_events,
+    stride_motion,
 )
 from homodyn.gait import (
     step_similarity as similarity,
@@ -70,7 +70,7 @@ def write_synthesis(
 
 def synthesis_summary(compared: StepComparison) -> dict[str, Any]:
     """Every step in plain numbers (SI units), with how its search ended."""
-    judged, walk = compared.table, starts()["walk"]
+    judged, walk = compared.table, stored_steps()["walk"]
     rows = []
     for k, step in enumerate(compared.steps):
         near = similarity(step, walk)
@@ -144,24 +144,24 @@ def _overview(compared: StepComparison) -> str:
 
 def _replay(compared: StepComparison) -> str:
     step = compared.steps[0]
-    motion = stride(compared.model, step, steps=4, rate=50.0)
+    motion = stride_motion(compared.model, step, steps=4, rate=50.0)
     return paragraph(f"{step.name}, four steps.") + replay_html(
         replay_data(motion, events=stride_events(step, steps=4)), pose_strip(motion)
     )
 
 
 def _strips(compared: StepComparison) -> str:
-    walk = starts()["walk"]
+    walk = stored_steps()["walk"]
     rows = []
     for step in [*compared.steps, walk]:
-        motion = stride(compared.model, step)
+        motion = stride_motion(compared.model, step)
         name = "synthetic walk, for comparison" if step is walk else step.name
         rows.append(f"<h3>{escape(name)}</h3>{pose_strip(motion, poses=9)}")
     return "".join(rows)
 
 
 def _cross(compared: StepComparison) -> str:
-    judged, walk = compared.table, starts()["walk"]
+    judged, walk = compared.table, stored_steps()["walk"]
     columns = [("step", "")] + [
         (word, "n") for word in ("torque", "angular momentum", "head", "time, s")
     ]
@@ -221,8 +221,8 @@ def _angles(compared: StepComparison) -> str:
     panels = []
     for stem, word in ANGLES:
         drawn = []
-        for step in [*compared.steps, starts()["walk"]]:
-            motion = stride(compared.model, step)
+        for step in [*compared.steps, stored_steps()["walk"]]:
+            motion = stride_motion(compared.model, step)
             joint, axis = stem.split("_")
             sides = [n for n in compared.model.coordinate_names if n.startswith(joint)]
             name = next(n for n in sides if n.endswith(axis))
@@ -287,7 +287,7 @@ def step_file_stem(name: str) -> str:
 
 def _write_tables(model: Model, step: StoredStep, folder: Path) -> None:
     stem = step_file_stem(step.name)
-    motion = stride(model, step)
+    motion = stride_motion(model, step)
     write_csv(folder / f"{stem}_motion.csv", motion.time, list(model.coordinate_names), motion.q)
     time, right = ground_forces(step, "Right", ends=False)
     forces = np.column_stack([right, ground_forces(step, "Left", ends=False)[1]])

@@ -10,24 +10,30 @@ from homodyn.catalog import mirror_map
 from homodyn.catalog.heiman_tables import typical_torques
 from homodyn.dynamics import row_names
 from homodyn.errors import FormatError, HomodynError, NoSolution
-from homodyn.gait.synthesis.problem import FOOTINGS, INTERVALS, phase_name
-from homodyn.gait.synthesis.stored_steps import nearest_start, read_starts, write_starts
+from homodyn.gait.synthesis.problem import INTERVALS, STEP_PHASES, phase_name
+from homodyn.gait.synthesis.stored_steps import (
+    nearest_stored_step,
+    read_stored_steps,
+    write_stored_steps,
+)
 from homodyn.gait.synthesis.synthesize import first_mesh
-from homodyn.optimal.between import run_again
-from homodyn.optimal.lapses import lapses
-from homodyn.optimal.refine import finer
+from homodyn.optimal.verify.mesh_refinement import refine_intervals
+from homodyn.optimal.verify.path_violations import find_path_violations
+from homodyn.optimal.verify.resimulation import resimulate
 
 CRITERIA = ("torque", "angular-momentum", "head", "time")
 
 
 @pytest.fixture(scope="module")
 def model():
-    return hd.gait.walker()
+    return hd.gait.walking_model()
 
 
 @pytest.fixture(scope="module")
 def steps():
-    return {name: step for name, step in hd.gait.starts().items() if step.objective is not None}
+    return {
+        name: step for name, step in hd.gait.stored_steps().items() if step.objective is not None
+    }
 
 
 def printed_size(problem):
@@ -37,23 +43,23 @@ def printed_size(problem):
     touchdown; bounds of all unknowns from both sides; conditions at the nodes they stand for.
     """
     states, motors = 2 * problem.model.nv, len(typical_torques())
-    touchdowns = sum(phase.then == "impact" for phase in problem.phases)
+    touchdowns = sum(phase.transition == "impact" for phase in problem.phases)
     m = sum(phase.intervals for phase in problem.phases) + touchdowns
     unknowns = states * (m + 1) + 2 * motors * m + motors + len(problem.parameters)
     equal = unequal = 0
     for before, phase in zip([None, *problem.phases[:-1]], problem.phases, strict=True):
         nodes = {"start": 1, "inside": phase.intervals - 1, "end": 1}
-        for condition in phase.conditions:
+        for condition in phase.constraints:
             rows = nodes[condition.when] * len(condition.labels)
             fixed = np.all(np.equal(condition.lower, condition.upper))
             equal, unequal = equal + fixed * rows, unequal + (not fixed) * rows
-        if before is not None and before.then == "impact":
+        if before is not None and before.transition == "impact":
             known = row_names(before.contacts)
             fresh = [r for r in phase.contacts.rows if r.name not in known]
             equal += sum(row.slide == (0.0, 0.0, 1.0) for row in fresh)
     links = sum(
         len(link.labels(problem.model) if callable(link.labels) else link.labels)
-        for link in problem.links
+        for link in problem.boundary_constraints
     )
     equations = (states + motors) * m + 2 * motors * touchdowns // 2 + equal + links
     return unknowns, equations, 2 * unknowns + unequal
@@ -62,13 +68,15 @@ def printed_size(problem):
 @pytest.mark.parametrize(("speed", "size"), [(None, (2381, 1887, 4885)), (1.5, (2380, 1887, 4883))])
 def test_the_problem_has_the_size_that_the_thesis_prints(model, speed, size):
     problem = hd.gait.synthesis_problem(
-        model, objective=hd.gait.OBJECTIVES["mixed"], speed=speed, intervals=(10, 2, 2, 2)
+        model, objective=hd.gait.WALKING_OBJECTIVES["mixed"], speed=speed, intervals=(10, 2, 2, 2)
     )
     assert printed_size(problem) == size
 
 
 def test_weights_are_those_of_the_thesis():
-    weights = {name: tuple(goal.weights.values()) for name, goal in hd.gait.OBJECTIVES.items()}
+    weights = {
+        name: tuple(goal.weights.values()) for name, goal in hd.gait.WALKING_OBJECTIVES.items()
+    }
     assert weights == {
         "torque": (1.0, 0, 0, 0),
         "angular-momentum": (0.01, 1.0, 0, 0),
@@ -76,16 +84,16 @@ def test_weights_are_those_of_the_thesis():
         "time": (0.01, 0, 0, 10.0),
         "mixed": (1.0, 1.0, 3.0, 0),
     }
-    own = hd.gait.objective("2*torque+head")
+    own = hd.gait.walking_objective("2*torque+head")
     assert (own.torque, own.head, own.time) == (2.0, 1.0, 0.0)
     with pytest.raises(HomodynError, match="no objective 'comfort'"):
-        hd.gait.objective("comfort")
+        hd.gait.walking_objective("comfort")
     with pytest.raises(HomodynError, match="'x' is not a weight"):
-        hd.gait.objective("x*head")
+        hd.gait.walking_objective("x*head")
 
 
 def test_the_head_may_turn_to_both_sides(model):
-    phase = hd.gait.synthesis_problem(model, objective=hd.gait.OBJECTIVES["head"]).phases[0]
+    phase = hd.gait.synthesis_problem(model, objective=hd.gait.WALKING_OBJECTIVES["head"]).phases[0]
     assert phase.bounds["q"]["Neck_RX"] == (-0.16, 0.16)
 
 
@@ -138,7 +146,7 @@ def test_feet_push_at_the_nodes_and_between_them(model, steps):
     for name, step in steps.items():
         for side in ("Right", "Left"):
             assert hd.gait.ground_forces(step, side)[1][:, 2].min() > -1e-3 * weight
-        assert min(hd.gait.lowest_force(model, step).values()) > -0.04 * weight, name
+        assert min(hd.gait.min_normal_forces(model, step).values()) > -0.04 * weight, name
 
 
 def test_stored_steps_hold_between_their_nodes(model, steps):
@@ -147,32 +155,32 @@ def test_stored_steps_hold_between_their_nodes(model, steps):
         problem = hd.gait.synthesis_problem(
             model, objective=step.objective, speed=speed, intervals=step.intervals
         )
-        built = step.guess_for(problem).build(step.transcription)
+        built = step.warm_start(problem).transcribe(step.transcription)
         parameters = {n: step.parameters[n] for n in problem.parameters}
-        ran = run_again(built, step.phases, parameters)
-        assert max(again.arrival.worst for again in ran) < 0.02, name
-        missed = lapses(model, ran, parameters)
-        assert all(lapse.share <= 1.0 for lapse in missed), (name, missed[0])
+        ran = resimulate(built, step.phases, parameters)
+        assert max(again.defect.max_error for again in ran) < 0.02, name
+        missed = find_path_violations(model, ran, parameters)
+        assert all(lapse.tolerance_ratio <= 1.0 for lapse in missed), (name, missed[0])
 
 
 def test_criteria_are_the_integrals_that_the_solver_sees(model, steps):
     step = steps["mixed free"]
     count = [len(phase.time) - 1 for phase in step.phases]
-    every = hd.gait.Objective("all", 1.0, 1.0, 1.0, 1.0)
+    every = hd.gait.WalkingObjective("all", 1.0, 1.0, 1.0, 1.0)
     problem = hd.gait.synthesis_problem(model, objective=every, intervals=count)
-    built = step.guess_for(problem).build(step.transcription)
+    built = step.warm_start(problem).transcribe(step.transcription)
     total = dict.fromkeys(CRITERIA, 0.0)
     for block in built.blocks:
-        costs, _ = block.at(built.guess)
+        costs, _ = block.evaluate(built.guess)
         for name, values in zip(block.terms, costs.T, strict=True):
             total[name] += float(values.sum())
-    found = hd.gait.criteria_of(model, step)
+    found = hd.gait.step_criteria(model, step)
     for name in CRITERIA:
         assert found[name] == pytest.approx(total[name], rel=1e-3)
 
 
 def test_similarity_has_the_parts_of_the_thesis(steps):
-    walk, step = hd.gait.starts()["walk"], steps["mixed free"]
+    walk, step = hd.gait.stored_steps()["walk"], steps["mixed free"]
     assert hd.gait.step_similarity(step, step).distance == 0
     near = hd.gait.step_similarity(step, walk)
     assert near.duration == pytest.approx((step.duration - walk.duration) ** 2)
@@ -195,7 +203,7 @@ def test_similarity_has_the_parts_of_the_thesis(steps):
 
 def test_a_stride_is_a_step_and_its_mirror_image(model, steps):
     step = steps["mixed free"]
-    motion = hd.gait.stride(model, step)
+    motion = hd.gait.stride_motion(model, step)
     events = hd.gait.stride_events(step)
     assert motion.time[-1] == pytest.approx(2 * step.duration)
     assert motion.q[-1, 0] - motion.q[0, 0] == pytest.approx(
@@ -209,45 +217,51 @@ def test_a_stride_is_a_step_and_its_mirror_image(model, steps):
 
 def test_stored_steps_survive_writing_and_reading(tmp_path, steps):
     step = steps["mixed free"]
-    write_starts(tmp_path / "steps.npz", {step.name: step})
-    again = read_starts(tmp_path / "steps.npz")[step.name]
+    write_stored_steps(tmp_path / "steps.npz", {step.name: step})
+    again = read_stored_steps(tmp_path / "steps.npz")[step.name]
     assert again.objective == step.objective
     np.testing.assert_allclose(again.phases[0].q, step.phases[0].q, atol=1e-6)
     assert again.phases[0].name == phase_name(0) == "1 right flat"
-    assert again.phases[2].force_names == row_names(FOOTINGS[2].contacts)
+    assert again.phases[2].force_names == row_names(STEP_PHASES[2].contacts)
     (tmp_path / "broken.npz").write_bytes(b"no steps")
-    with pytest.raises(FormatError, match="no stored steps can be read"):
-        read_starts(tmp_path / "broken.npz")
+    with pytest.raises(FormatError, match="stored steps cannot be read"):
+        read_stored_steps(tmp_path / "broken.npz")
 
 
 def test_the_search_begins_at_the_nearest_stored_step():
-    assert nearest_start(hd.gait.OBJECTIVES["head"], None).name == "head free"
-    assert nearest_start(hd.gait.OBJECTIVES["mixed"], 2.1).name == "mixed 2"
-    assert nearest_start(hd.gait.objective("torque+head"), 2.4).name == "mixed 2.5"
+    assert nearest_stored_step(hd.gait.WALKING_OBJECTIVES["head"], None).name == "head free"
+    assert nearest_stored_step(hd.gait.WALKING_OBJECTIVES["mixed"], 2.1).name == "mixed 2"
+    assert nearest_stored_step(hd.gait.walking_objective("torque+head"), 2.4).name == "mixed 2.5"
 
 
 def test_a_step_is_found_at_a_speed_nobody_stored(model):
     heard = []
-    found = hd.gait.synthesize("time", speed=1.45, model=model, progress=heard.append)
-    assert found.solution.status.good, found.solution.explain()
+    found = hd.gait.synthesize_step(
+        model,
+        speed=1.45,
+        objective="time",
+        options=hd.gait.SynthesisOptions(progress=heard.append),
+    )
+    assert found.solution.status.success, found.solution.explain()
     assert found.step.speed == pytest.approx(1.45, abs=1e-6)
     assert found.step.parameters["length"] == pytest.approx(1.45 * found.step.duration, abs=3e-4)
-    assert min(hd.gait.lowest_force(model, found.step).values()) > -0.04 * model.mass * 9.81
+    assert min(hd.gait.min_normal_forces(model, found.step).values()) > -0.04 * model.mass * 9.81
     assert [stage.status is None for stage in heard] == [True, False] * len(found.stages)
     assert "time at 1.45 m/s" in heard[0].name
     assert "1.450 m/s" in found.sentence
 
 
 def test_meshes_grow_where_intervals_miss_the_next_node():
-    class Missed:
+    class Defect:
         def __init__(self, worst):
-            self.phase, self.worst = "any", worst
+            self.phase, self.max_error = "any", worst
 
-    class Found:
-        arrivals = tuple(map(Missed, (0.014, 0.112, 1.0, 0.0)))
-        lapses = ()
+    class Errors:
+        integration_defects = tuple(map(Defect, (0.014, 0.112, 1.0, 0.0)))
+        path_violations = ()
 
-    assert finer((10, 4, 3, 3), Found(), 0.02) == (10, 9, 9, 3)
+    scheme = hd.optimal.TRANSCRIPTIONS["midpoint"]
+    assert refine_intervals((10, 4, 3, 3), Errors(), 0.02, scheme) == (10, 9, 9, 3)
 
 
 def test_a_search_begins_on_the_mesh_that_its_start_needs(model, steps):
@@ -258,28 +272,30 @@ def test_a_search_begins_on_the_mesh_that_its_start_needs(model, steps):
     assert all(n >= m for n, m in zip(mesh, own, strict=True))
     assert sum(mesh) > sum(own)
     # A walk that was reconstructed says nothing about the step that is nearest to it.
-    assert first_mesh(model, hd.gait.starts()["walk"], 0.02) == INTERVALS
+    assert first_mesh(model, hd.gait.stored_steps()["walk"], 0.02) == INTERVALS
 
 
 def test_a_speed_that_bounds_rule_out_is_refused_at_once():
     with pytest.raises(NoSolution, match=r"no step at 6 m/s.*1.14 m long and last 0.2 to"):
-        hd.gait.synthesize("mixed", speed=6.0)
+        hd.gait.synthesize_step(speed=6.0)
     with pytest.raises(HomodynError, match="positive number of m/s"):
-        hd.gait.synthesize("mixed", speed=float("nan"))
+        hd.gait.synthesize_step(speed=float("nan"))
 
 
-def test_a_start_that_is_no_number_is_refused_by_place(steps):
+def test_an_initial_step_with_nan_is_refused_by_location(steps):
     step = steps["mixed free"]
     spoilt = step.phases[1].q.copy()
     spoilt[1, 9] = np.nan
     phases = list(step.phases)
     phases[1] = replace(phases[1], q=spoilt)
     with pytest.raises(HomodynError, match=r"2 right forefoot', guess of q is nan for 'KneeRight"):
-        hd.gait.synthesize("mixed", start=replace(step, phases=tuple(phases)))
-    with pytest.raises(HomodynError, match="no stored step 'jog'; there are walk"):
-        hd.gait.synthesize("mixed", start="jog")
+        hd.gait.synthesize_step(start=replace(step, phases=tuple(phases)))
+    with pytest.raises(HomodynError, match="no stored step 'jog'; accepted: walk"):
+        hd.gait.synthesize_step(start="jog")
 
 
 def test_another_model_is_refused_with_a_remedy():
-    with pytest.raises(HomodynError, match=r"has no Pelvis_TX.*hd.gait.walker"):
-        hd.gait.synthesis_problem(hd.catalog.human36(), objective=hd.gait.OBJECTIVES["mixed"])
+    with pytest.raises(HomodynError, match=r"has no coordinate Pelvis_TX.*hd.catalog.heiman"):
+        hd.gait.synthesis_problem(
+            hd.catalog.human36(), objective=hd.gait.WALKING_OBJECTIVES["mixed"]
+        )

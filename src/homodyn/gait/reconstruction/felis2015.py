@@ -1,7 +1,7 @@
-"""The step of Felis (2015): its four stages, what holds in each, its bounds and weights.
+"""The step of Felis (2015): its four stages, their constraints, bounds and weights.
 
-Section 5.3.3 lists the conditions for a right foot that stands while the left one swings; a step on
-the left foot is the mirror image.
+Section 5.3.3 lists the constraints for stance on the right foot; a step on the left foot is the
+mirror image.
 """
 
 from __future__ import annotations
@@ -11,36 +11,42 @@ from collections.abc import Sequence
 import numpy as np
 
 from homodyn.catalog.heiman_tables import typical_torques, walking_bounds
-from homodyn.gait.contact_schedule import SIDES, Footing, Standing
+from homodyn.gait.contact_schedule import SIDES, ContactPhase, FootContact
 from homodyn.model import Model
-from homodyn.optimal.conditions import Condition, height, require, unilateral, velocity
+from homodyn.optimal.statement.path_constraints import (
+    PathConstraint,
+    height,
+    require,
+    unilateral,
+    velocity,
+)
 from homodyn.spatial import stack
 
 STAGES = (
-    (Standing.FLAT, Standing.SWING),
-    (Standing.FOREFOOT, Standing.SWING),
-    (Standing.FOREFOOT, Standing.HEEL),
-    (Standing.FOREFOOT, Standing.FLAT),
+    (FootContact.FLAT, FootContact.SWING),
+    (FootContact.FOREFOOT, FootContact.SWING),
+    (FootContact.FOREFOOT, FootContact.HEEL),
+    (FootContact.FOREFOOT, FootContact.FLAT),
 )
-"""Standing and swinging foot; a touchdown follows the second stage and the third."""
+"""Stance foot and swing foot; a touchdown follows the second stage and the third."""
 
-_TURNED = ("TY", "RX", "RZ")
-
-
-def stance_side(footings: Sequence[Footing]) -> str:
-    """The foot that stands first: ``"Right"`` or ``"Left"``; the right one if both do."""
-    return "Left" if footings[0].right is Standing.SWING else "Right"
+_MIRRORED_AXES = ("TY", "RX", "RZ")
 
 
-def is_thesis_step(footings: Sequence[Footing]) -> bool:
-    """Whether a step has just the four stages."""
-    right = stance_side(footings) == "Right"
-    seen = [(f.right, f.left) if right else (f.left, f.right) for f in footings]
-    return seen == list(STAGES)
+def stance_side(contact_phases: Sequence[ContactPhase]) -> str:
+    """The stance foot of the first phase, ``"Right"`` or ``"Left"``; ``"Right"`` if both stand."""
+    return "Left" if contact_phases[0].right is FootContact.SWING else "Right"
 
 
-def unloaded(*frames: str) -> Condition:
-    """No upward force on contacts that are about to leave the ground."""
+def is_felis2015_step(contact_phases: Sequence[ContactPhase]) -> bool:
+    """Whether a step has exactly the four stages."""
+    right = stance_side(contact_phases) == "Right"
+    stages = [(f.right, f.left) if right else (f.left, f.right) for f in contact_phases]
+    return stages == list(STAGES)
+
+
+def zero_normal_force(*frames: str) -> PathConstraint:
+    """Zero normal force on contacts that are about to leave the ground."""
     return require(
         "unloaded",
         lambda i: stack(*(i.ground_force(frame)[2] for frame in frames)),
@@ -48,8 +54,8 @@ def unloaded(*frames: str) -> Condition:
     )
 
 
-def stage_conditions(stage: int, stance: str) -> list[Condition]:
-    """What holds in one of the four stages, besides contacts in place and at rest."""
+def stage_constraints(stage: int, stance: str) -> list[PathConstraint]:
+    """Constraints of one of the four stages, besides contacts in place and at rest."""
     swing = next(side for side in SIDES if side != stance)
     heel, toes = f"Heel{stance}", (f"Hallux{stance}", f"Meta5{stance}")
     other_heel, hallux, lateral = f"Heel{swing}", f"Hallux{swing}", f"Meta5{swing}"
@@ -57,7 +63,7 @@ def stage_conditions(stage: int, stance: str) -> list[Condition]:
         return [
             height(hallux, lower=0.0, upper=0.0).at("start"),
             *_from_start(unilateral(heel, *toes)),
-            unloaded(heel).at("end"),
+            zero_normal_force(heel).at("end"),
         ]
     if stage == 1:
         return [
@@ -76,47 +82,47 @@ def stage_conditions(stage: int, stance: str) -> list[Condition]:
             *(_falling(point) for point in (hallux, lateral)),
             unilateral(*toes, other_heel).at("end"),
         ]
-    landed = unilateral(other_heel, hallux, lateral)
+    touchdown = unilateral(other_heel, hallux, lateral)
     return [
         *_from_start(height(heel)),
         *_from_start(unilateral(*toes, other_heel, hallux, lateral)),
         height(heel).at("end"),
-        unloaded(*toes).at("end"),
-        landed.at("end"),
+        zero_normal_force(*toes).at("end"),
+        touchdown.at("end"),
     ]
 
 
-def _from_start(condition: Condition) -> tuple[Condition, Condition]:
-    """At the first node and inside; the last node belongs to what follows."""
-    return condition.at("start"), condition.at("inside")
+def _from_start(constraint: PathConstraint) -> tuple[PathConstraint, PathConstraint]:
+    """At the first node and inside; the last node belongs to the next stage."""
+    return constraint.at("start"), constraint.at("inside")
 
 
-def _falling(frame: str) -> Condition:
+def _falling(frame: str) -> PathConstraint:
     return velocity(frame, "z", lower=-np.inf, upper=0.0).at("end")
 
 
-def thesis_bounds(model: Model, which: str, stance: str) -> dict[str, tuple[float, float]]:
+def felis2015_bounds(model: Model, which: str, stance: str) -> dict[str, tuple[float, float]]:
     """Bounds by coordinate of the model: positions of table 5.1 or torques of table 5.2.
 
-    ``which`` is ``"reconstruction"`` or ``"torque"``. Empty for coordinates without any.
+    ``which`` is ``"reconstruction"`` or ``"torque"``. Coordinates without bounds are left out.
     """
     table = walking_bounds(which)
-    found = {}
+    bounds = {}
     for name in model.coordinate_names:
         low, high = table.get(name, (-np.inf, np.inf))
         if stance == "Left":
             low, high = table.get(_other(name), (-np.inf, np.inf))
-            if name.rpartition("_")[2] in _TURNED:
+            if name.rpartition("_")[2] in _MIRRORED_AXES:
                 low, high = -high, -low
         if np.isfinite([low, high]).any():
-            found[name] = (low, high)
-    return found
+            bounds[name] = (low, high)
+    return bounds
 
 
 def torque_scale(model: Model) -> np.ndarray:
     """One over squared typical torques (1/(N m)2), those of table 6.3 where the model has them.
 
-    Other motors count by their strength, of which a tenth is taken for typical.
+    For other coordinates a tenth of the largest torque is taken as typical.
     """
     typical = typical_torques()
     strong = np.isfinite(model.max_force) & (model.max_force > 0)

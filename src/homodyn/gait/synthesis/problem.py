@@ -1,14 +1,14 @@
-"""A step that is best at something, without a recording: the problem behind it.
+"""The problem of an optimal periodic step, without a recording.
 
-Felis 2015, section 5.4. The right foot stands flat, rolls onto its forefoot, the left heel touches
+Felis 2015, section 5.4. The right foot is flat, rolls onto its forefoot, the left heel touches
 down, the left forefoot touches down, and when the right foot is unloaded the mirror image of the
-first instant is reached. Durations, step length, speed and the springs of the joints are free.
+initial state is reached. Durations, step length, speed and the springs of the joints are free.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import casadi as ca
@@ -18,103 +18,126 @@ from homodyn.catalog import heiman, mirror_map
 from homodyn.catalog.heiman_tables import typical_torques, walking_bounds
 from homodyn.dynamics import Stabilization
 from homodyn.errors import HomodynError
+from homodyn.foundation.record import Record, record
 from homodyn.foundation.text import unknown_name
-from homodyn.gait.contact_schedule import Footing, Standing
+from homodyn.gait.contact_schedule import ContactPhase, FootContact
 from homodyn.model import Model
-from homodyn.optimal.capsules import apart
-from homodyn.optimal.conditions import (
-    Condition,
-    Link,
+from homodyn.optimal import (
+    BoundaryConstraint,
+    FreeParameter,
+    ObjectiveTerm,
+    PathConstraint,
+    Phase,
+    Problem,
+    Spring,
+    TimePoint,
+    angular_momentum,
     friction_cone,
+    head_stabilization,
     height,
+    min_distance,
     periodic,
     step_length,
+    time,
     unilateral,
     velocity,
 )
-from homodyn.optimal.instant import Instant
-from homodyn.optimal.phase import Phase
-from homodyn.optimal.problem import Parameter, Problem
-from homodyn.optimal.springs import Spring
-from homodyn.optimal.terms import Term, angular_momentum, head_stabilisation, time
 from homodyn.spatial import Array
 
-FOOTINGS = tuple(
-    Footing(0.0, 0.0, right, left)
+STEP_PHASES = tuple(
+    ContactPhase(0.0, 0.0, right, left)
     for right, left in (
-        (Standing.FLAT, Standing.SWING),
-        (Standing.FOREFOOT, Standing.SWING),
-        (Standing.FOREFOOT, Standing.HEEL),
-        (Standing.FOREFOOT, Standing.FLAT),
+        (FootContact.FLAT, FootContact.SWING),
+        (FootContact.FOREFOOT, FootContact.SWING),
+        (FootContact.FOREFOOT, FootContact.HEEL),
+        (FootContact.FOREFOOT, FootContact.FLAT),
     )
 )
-"""How the feet stand in the four phases of a step."""
+"""Contacts of the feet in the four phases of a step."""
 
 TRANSCRIPTION = "collocation"
-"""Of steps: contacts that are about to leave the ground neither pull nor push between nodes, which
-forces that are held over intervals cannot do."""
+"""Transcription of steps: the force of a contact that is about to leave the ground goes to zero
+between nodes, which piecewise constant forces cannot follow."""
 INTERVALS = (6, 1, 1, 1)
-"""Of each phase, unless told otherwise."""
-PULL = 0.04
-"""Part of the weight by which contacts may pull between nodes, or still push when unloaded."""
+"""Default number of intervals of each phase."""
+FORCE_TOLERANCE_WEIGHTS = 0.04
+"""Tolerance of contact forces between nodes, as a fraction of the weight: tensile ones, and
+compressive ones where a contact is unloaded."""
 DURATIONS = (0.32, 0.10, 0.06, 0.08)
-"""s: where the search for the durations of the phases begins."""
-SHORTEST, LONGEST = 0.05, 0.8
-"""s: bounds of the duration of each phase; the thesis does not print its own."""
-SETTLING = 40.0
-"""1/s: how fast contacts that have begun to slide come to rest: within an interval or so."""
-LENGTHS, SPEEDS = (0.2, 1.2), (0.3, 3.5)
-"""m, m/s: bounds of step length and free speed; the thesis does not print its own."""
-STANDING = 0.9938
-"""m: height of the hips of the subject of the thesis, for whom the pelvis has bounds."""
-STIFFNESS, DAMPING = 0.1, 0.005
-"""1/rad, s/rad: largest stiffness and damping of springs, in parts of the typical torque.
+"""Initial guess of the durations of the phases (s)."""
+MIN_PHASE_DURATION_S, MAX_PHASE_DURATION_S = 0.05, 0.8
+"""Bounds of the duration of each phase; the thesis does not print its own."""
+CONTACT_STABILIZATION_RATE = 40.0
+"""Rate (1/s) of the contact stabilization: sliding decays within about one interval."""
+STEP_LENGTH_BOUNDS_M, SPEED_BOUNDS_M_S = (0.2, 1.2), (0.3, 3.5)
+"""Bounds of step length and free speed; the thesis does not print its own."""
+REFERENCE_HIP_HEIGHT_M = 0.9938
+"""Hip height of the subject of the thesis, to whom the bounds of the pelvis apply."""
+MAX_SPRING_STIFFNESS, MAX_SPRING_DAMPING = 0.1, 0.005
+"""Largest stiffness (1/rad) and damping (s/rad) of springs, as fractions of the typical torque.
 
-The thesis does not print its own. With these the foot, the lightest segment, swings slower than
-4 Hz on its spring, which intervals of 30 ms can follow.
+The thesis does not print its own. With these the foot, the lightest segment, oscillates at less
+than 4 Hz on its spring, which intervals of 30 ms can resolve.
 """
 
 
-@dataclass(frozen=True)
-class Objective:
-    """What a step is to be good at: weights of the four criteria (Felis 2015, section 6.4.1)."""
+@record(eq=True)
+class WalkingObjective(Record):
+    """Weights of the four criteria of a step (Felis 2015, section 6.4.1)."""
 
     name: str
+    """Name of the objective."""
     torque: float = 0.0
-    """Of squared torques in parts of typical ones, over step length and their number (s/m)."""
+    """Weight of squared torques, as fractions of typical ones, over step length and their number
+    (s/m)."""
     angular_momentum: float = 0.0
-    """Of the squared angular momentum about the centre of mass (kg2 m4/s)."""
+    """Weight of the squared angular momentum about the center of mass (kg2 m4/s)."""
     head: float = 0.0
-    """Of the squared angular velocity of the head (rad2/s)."""
+    """Weight of the squared angular velocity of the head (rad2/s)."""
     time: float = 0.0
-    """Of the duration (s)."""
+    """Weight of the duration (s)."""
+
+    def headline(self) -> str:
+        """Name and weights."""
+        weights = ", ".join(f"{w:g} {n}" for n, w in self.weights.items() if w)
+        return f"WalkingObjective {self.name!r}: {weights}"
 
     @property
     def weights(self) -> dict[str, float]:
-        """By criterion."""
+        """Weights by criterion."""
         return {name: getattr(self, name.replace("-", "_")) for name in CRITERIA}
 
 
 CRITERIA = ("torque", "angular-momentum", "head", "time")
-OBJECTIVES = {
+WALKING_OBJECTIVES = {
     objective.name: objective
     for objective in (
-        Objective("torque", torque=1.0),
-        Objective("angular-momentum", torque=0.01, angular_momentum=1.0),
-        Objective("head", torque=0.01, head=10.0),
-        Objective("time", torque=0.01, time=10.0),
-        Objective("mixed", torque=1.0, angular_momentum=1.0, head=3.0),
+        WalkingObjective("torque", torque=1.0),
+        WalkingObjective("angular-momentum", torque=0.01, angular_momentum=1.0),
+        WalkingObjective("head", torque=0.01, head=10.0),
+        WalkingObjective("time", torque=0.01, time=10.0),
+        WalkingObjective("mixed", torque=1.0, angular_momentum=1.0, head=3.0),
     )
 }
-"""The five variants of the thesis, by name."""
+"""The five objectives of the thesis, by name."""
 
 
-def objective(which: str | Objective) -> Objective:
-    """A variant by name, or a sum such as ``"torque+3*head"`` of weighted criteria."""
-    if isinstance(which, Objective):
+def walking_objective(which: str | WalkingObjective) -> WalkingObjective:
+    """An objective by name, or a weighted sum of criteria such as ``"torque+3*head"``.
+
+    Args:
+        which: Name in `WALKING_OBJECTIVES`, a sum of criteria, or an objective.
+
+    Returns:
+        The objective.
+
+    Raises:
+        HomodynError: A criterion is unknown, or a weight is not a number.
+    """
+    if isinstance(which, WalkingObjective):
         return which
-    if which in OBJECTIVES:
-        return OBJECTIVES[which]
+    if which in WALKING_OBJECTIVES:
+        return WALKING_OBJECTIVES[which]
     weights: dict[str, float] = {}
     for part in which.split("+"):
         factor, _, name = part.strip().rpartition("*")
@@ -123,114 +146,135 @@ def objective(which: str | Objective) -> Objective:
         except ValueError:
             raise HomodynError(f"objective {which!r}: {factor!r} is not a weight") from None
         if name not in CRITERIA:
-            known = (*OBJECTIVES, *CRITERIA)
+            known = (*WALKING_OBJECTIVES, *CRITERIA)
             raise HomodynError(
                 f"there is {unknown_name('objective', name, tuple(dict.fromkeys(known)))}; "
-                "sums such as torque+3*head are objectives too"
+                "weighted sums such as torque+3*head are accepted too"
             )
         weights[name.replace("-", "_")] = weight
-    return Objective(which, **weights)
+    return WalkingObjective(which, **weights)
 
 
-def walker(height: float = 1.79, mass: float = 76.0, sex: str = "male") -> Model:
-    """HeiMan with the ranges of the thesis, as far as a mirrored step can keep them."""
+def walking_model(height: float = 1.79, mass: float = 76.0, sex: str = "male") -> Model:
+    """HeiMan with the joint ranges of the thesis, as far as a mirrored step can obey them.
+
+    Args:
+        height: Stature (m).
+        mass: Mass (kg).
+        sex: ``"male"`` or ``"female"``.
+
+    Returns:
+        The model.
+    """
     return heiman(height=height, mass=mass, sex=sex, limits="synthesis")
 
 
 def synthesis_problem(
     model: Model | None = None,
     *,
-    objective: Objective,
+    objective: WalkingObjective,
     speed: float | None = None,
     intervals: Sequence[int] = INTERVALS,
     friction: float | None = None,
     springs: bool = True,
-    extra: Sequence[Term] = (),
+    extra: Sequence[ObjectiveTerm] = (),
 ) -> Problem:
-    """The periodic, mirrored step of a person as `walker` makes them, to be looked at or changed.
+    """The problem of a periodic, mirrored step, to inspect or change.
 
-    ``speed`` (m/s) is free when it is None. ``friction`` bounds sliding forces, which the thesis
-    does not do. ``extra`` terms are added to each phase.
+    Args:
+        model: HeiMan, scaled to any person; `walking_model` when left out.
+        objective: Weights of the criteria.
+        speed: Speed (m/s); free when left out.
+        intervals: Number of intervals of each of the four phases.
+        friction: Coefficient of friction; no friction cone when left out, as in the thesis.
+        springs: Whether joints have springs, whose parameters are free.
+        extra: Further objective terms of each phase.
+
+    Returns:
+        The problem.
+
+    Raises:
+        HomodynError: The model lacks coordinates of HeiMan.
     """
-    model = walker() if model is None else model
+    model = walking_model() if model is None else model
     _check(model)
     terms = [*_terms(objective), *extra]
     bounds = _bounds(model)
     phases = []
-    for k, footing in enumerate(FOOTINGS):
-        obeyed = conditions(k)
+    for k, contacts in enumerate(STEP_PHASES):
+        constraints = phase_constraints(k)
         if friction is not None:
-            obeyed.append(friction_cone(friction, *footing.points))
+            constraints.append(friction_cone(friction, *contacts.contact_points))
         phases.append(
             Phase(
                 phase_name(k),
-                (SHORTEST, LONGEST),
-                footing.contacts,
+                (MIN_PHASE_DURATION_S, MAX_PHASE_DURATION_S),
+                contacts.contacts,
                 terms,
-                obeyed,
+                constraints,
                 intervals[k],
                 bounds=bounds,
                 start=_start() if k == 0 else {},
                 guess={"duration": DURATIONS[k]},
-                then="impact" if k in (1, 2) else "continuous",
-                inherits=True,
-                stabilization=Stabilization.oscillator(SETTLING),
+                transition="impact" if k in (1, 2) else "continuous",
+                periodic_start=True,
+                stabilization=Stabilization.oscillator(CONTACT_STABILIZATION_RATE),
             )
         )
-    parameters = {"length": Parameter(*LENGTHS, guess=0.65)}
+    parameters = {"length": FreeParameter(*STEP_LENGTH_BOUNDS_M, guess=0.65)}
     if speed is None:
-        parameters["speed"] = Parameter(*SPEEDS, guess=1.4)
-    made, unknown = spring_set(model) if springs else ((), {})
+        parameters["speed"] = FreeParameter(*SPEED_BOUNDS_M_S, guess=1.4)
+    joint_springs, spring_parameters = spring_set(model) if springs else ((), {})
     pace = "speed" if speed is None else speed
     return Problem(
         model,
         phases,
-        parameters | unknown,
+        parameters | spring_parameters,
         [periodic(mirrored=True, forward="Pelvis_TX", speed=pace), _mirrored_torques(model)],
-        springs=made,
+        springs=joint_springs,
     )
 
 
-def _mirrored_torques(model: Model) -> Link:
-    """Torques, too, begin as the mirror image of those at the end (eq. 5.34)."""
+def _mirrored_torques(model: Model) -> BoundaryConstraint:
+    """Torques are periodic in the same way (eq. 5.34)."""
     image, names = mirror_map(model), tuple(typical_torques())
     places = [model.coordinate_index(name) for name in names]
 
-    def value(first: Instant, last: Instant, _: Array) -> Array:
+    def value(first: TimePoint, last: TimePoint, _: Array) -> Array:
         return (first.tau - image.velocity(last.tau))[places]
 
-    return Link("torque periodicity", value, labels=names)
+    return BoundaryConstraint("torque periodicity", value, labels=names)
 
 
 def phase_name(k: int) -> str:
     """The name of phase ``k``, such as ``"1 right flat"``."""
-    return f"{k + 1} {FOOTINGS[k].name}"
+    return f"{k + 1} {STEP_PHASES[k].name}"
 
 
-def _terms(wanted: Objective) -> list[Term]:
-    made = {
-        "torque": Term("torque", effort, squared=False),
+def _terms(objective: WalkingObjective) -> list[ObjectiveTerm]:
+    terms = {
+        "torque": ObjectiveTerm("torque", effort, squared=False),
         "angular-momentum": replace(angular_momentum(), name="angular-momentum"),
-        "head": head_stabilisation(),
+        "head": head_stabilization(),
         "time": time(),
     }
-    return [weight * made[name] for name, weight in wanted.weights.items() if weight]
+    return [weight * terms[name] for name, weight in objective.weights.items() if weight]
 
 
-def effort(instant: Instant) -> Array:
-    """Squared torques in parts of typical ones, over step length and their number (eq. 5.23)."""
+def effort(time_point: TimePoint) -> Array:
+    """Squared torques (fractions of typical ones) over step length and their number (eq. 5.23)."""
     typical = typical_torques()
-    names = [name for name in instant.model.coordinate_names if name in typical]
-    parts = [instant.tau[instant.model.coordinate_index(n)] / typical[n] for n in names]
-    return ca.sumsqr(ca.vertcat(*parts)) / (instant.parameter("length") * len(names))
+    names = [name for name in time_point.model.coordinate_names if name in typical]
+    parts = [time_point.tau[time_point.model.coordinate_index(n)] / typical[n] for n in names]
+    return ca.sumsqr(ca.vertcat(*parts)) / (time_point.parameter("length") * len(names))
 
 
 def _bounds(model: Model) -> dict[str, Any]:
     ranges = dict(walking_bounds("synthesis"))
-    # A mirrored step turns the head to both sides; the range that is printed has one of them only.
+    # A mirrored step turns the head to both sides; the printed range has only one of them.
     reach = max(map(abs, ranges["Neck_RX"]))
     ranges["Neck_RX"] = (-reach, reach)
-    size = float(model.neutral()[model.coordinate_index("Pelvis_TZ")]) / STANDING
+    size = float(model.neutral()[model.coordinate_index("Pelvis_TZ")]) / REFERENCE_HIP_HEIGHT_M
     low, high = ranges["Pelvis_TZ"]
     ranges["Pelvis_TZ"] = (low * size, high * size)
     return {"q": ranges, "tau": dict(walking_bounds("torque"))}
@@ -242,68 +286,67 @@ def _start() -> dict[str, Any]:
     return {"q": {"Pelvis_TX": 0.0, "Pelvis_TY": 0.0, **arms}}
 
 
-def conditions(k: int) -> list[Condition]:
-    """What holds at the start of phase ``k``, inside it and at its end (section 5.4.3).
+def phase_constraints(k: int) -> list[PathConstraint]:
+    """Constraints at the start of phase ``k``, inside it and at its end (section 5.4.3).
 
-    The distance of the shanks stands where the number of rows that the thesis prints has it. A
-    touchdown is the end of the phase before it.
+    The distance between the shanks is constrained where the number of rows printed in the thesis
+    requires it. A touchdown is the end of the phase before it.
     """
     toes, landing = ("HalluxRight", "Meta5Right"), ("HeelLeft", "HalluxLeft", "Meta5Left")
-    clear = apart("ShankRight", "ShankLeft")
+    clear = min_distance("ShankRight", "ShankLeft")
     if k == 0:
         return [
             step_length("HalluxRight", "HalluxLeft", "length"),
-            *_from_start(_pushing("HeelRight", *toes)),
+            *_from_start(_compressive("HeelRight", *toes)),
             height(*landing).at("inside"),
             clear.at("inside"),
-            _unloaded("HeelRight"),
+            _zero_force_at_end("HeelRight"),
         ]
     if k == 1:
         return [
-            *_from_start(_pushing(*toes), height(*landing), clear),
+            *_from_start(_compressive(*toes), height(*landing), clear),
             height("HeelRight").at("inside"),
             velocity("HeelLeft", "z", lower=-np.inf).at("end"),
-            _pushing(*toes).at("end"),
+            _compressive(*toes).at("end"),
             height("HalluxLeft", "HeelRight").at("end"),
             clear.at("end"),
         ]
     if k == 2:
         return [
-            *_from_start(_pushing(*toes, "HeelLeft"), height("HalluxLeft", "HeelRight"), clear),
+            *_from_start(_compressive(*toes, "HeelLeft"), height("HalluxLeft", "HeelRight"), clear),
             *(velocity(toe, "z", lower=-np.inf).at("end") for toe in landing[1:]),
-            _pushing(*toes, "HeelLeft").at("end"),
+            _compressive(*toes, "HeelLeft").at("end"),
             height("HeelRight").at("end"),
             clear.at("end"),
         ]
     return [
-        *_from_start(_pushing(*toes, *landing), height("HeelRight"), clear),
-        _unloaded(*toes),
-        _pushing(*landing).at("end"),
+        *_from_start(_compressive(*toes, *landing), height("HeelRight"), clear),
+        _zero_force_at_end(*toes),
+        _compressive(*landing).at("end"),
         height("HeelRight").at("end"),
         clear.at("end"),
     ]
 
 
-def _from_start(*chosen: Condition) -> list[Condition]:
-    """At the first node and inside; the last node belongs to what follows."""
-    return [condition.at(when) for condition in chosen for when in ("start", "inside")]
+def _from_start(*chosen: PathConstraint) -> list[PathConstraint]:
+    """At the first node and inside; the last node belongs to the next phase."""
+    return [constraint.at(when) for constraint in chosen for when in ("start", "inside")]
 
 
-def _pushing(*points: str) -> Condition:
-    return unilateral(*points, pull=PULL)
+def _compressive(*points: str) -> PathConstraint:
+    return unilateral(*points, tolerance=FORCE_TOLERANCE_WEIGHTS)
 
 
-def _unloaded(*points: str) -> Condition:
-    """Contacts carry nothing any more at the end of the phase."""
-    off = _pushing(*points)
-    return replace(off, name="unloaded", upper=0.0, when="end")
+def _zero_force_at_end(*points: str) -> PathConstraint:
+    """Contacts are unloaded at the end of the phase."""
+    return replace(_compressive(*points), name="unloaded", upper=0.0, when="end")
 
 
-def spring_set(model: Model) -> tuple[tuple[Spring, ...], dict[str, Parameter]]:
-    """A spring for each actuated coordinate; both sides share its three numbers."""
+def spring_set(model: Model) -> tuple[tuple[Spring, ...], dict[str, FreeParameter]]:
+    """A spring for each actuated coordinate; both sides share its three parameters."""
     image = mirror_map(model)
     ranges, typical = walking_bounds("synthesis"), typical_torques()
-    springs, unknown = [], {}
+    springs, parameters = [], {}
     for name, torque in typical.items():
         other = image.names.get(name, name)
         sign = image.v_sign[model.coordinate_index(name)]
@@ -313,26 +356,27 @@ def spring_set(model: Model) -> tuple[tuple[Spring, ...], dict[str, Parameter]]:
         springs.append(Spring(name, stiffness, rest, damping, side))
         low, high = ranges[name]
         if other == name and sign < 0:
-            # A spring of the trunk that pulls to one side is not its own mirror image.
+            # A lateral spring of the trunk is its own mirror image only around zero.
             low = high = 0.0
         if "Left" not in name:
-            unknown[stiffness] = Parameter(0.0, STIFFNESS * torque, STIFFNESS * torque / 4)
-            unknown[rest] = Parameter(low, high, (low + high) / 2)
-            unknown[damping] = Parameter(0.0, DAMPING * torque, DAMPING * torque / 4)
-    return tuple(springs), unknown
+            stiff, damp = MAX_SPRING_STIFFNESS * torque, MAX_SPRING_DAMPING * torque
+            parameters[stiffness] = FreeParameter(0.0, stiff, stiff / 4)
+            parameters[rest] = FreeParameter(low, high, (low + high) / 2)
+            parameters[damping] = FreeParameter(0.0, damp, damp / 4)
+    return tuple(springs), parameters
 
 
 def _check(model: Model) -> None:
     absent = [name for name in walking_bounds("synthesis") if name not in model.coordinate_names]
     if absent:
         raise HomodynError(
-            f"synthesis knows the ranges of HeiMan's coordinates, and {model.name!r} has no "
-            f"{', '.join(absent[:3])}; use oc.walker(), or write a Problem of your own"
+            f"synthesis uses the joint ranges of HeiMan, and {model.name!r} has no coordinate "
+            f"{', '.join(absent[:3])}; use hd.catalog.heiman(), or write a Problem of your own"
         )
 
 
-def criteria(solution_terms: Mapping[str, float]) -> dict[str, float]:
-    """Terms of a solution added up over phases, by name."""
+def sum_terms(solution_terms: Mapping[str, float]) -> dict[str, float]:
+    """Objective terms of a solution, added up over the phases, by name."""
     total: dict[str, float] = {}
     for key, value in solution_terms.items():
         name = key.split(": ", 1)[1]

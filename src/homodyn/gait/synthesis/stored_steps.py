@@ -1,14 +1,12 @@
-"""Steps that the search for a new one begins from, stored with the program.
+"""Stored steps, from which the synthesis of a new step starts.
 
-They came from the synthetic walk of ``hd.gait``, one step of it as it can have been, and from there
-the steps of the thesis, each sought from another until its intervals arrive within 0.02 rad of
-their nodes; ``tools/make_stored_steps.py`` makes such a file anew.
+They were computed from one step of the synthetic walk and, one from another, refined until the
+integration defects were below 0.02 rad; ``tools/make_stored_steps.py`` regenerates the file.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -17,56 +15,76 @@ import numpy as np
 
 from homodyn.dynamics import row_names
 from homodyn.errors import FormatError
-from homodyn.gait.synthesis.problem import FOOTINGS, OBJECTIVES, Objective, phase_name
-from homodyn.optimal.inside import held
-from homodyn.optimal.problem import Problem
-from homodyn.optimal.solution import PhaseSolution
-from homodyn.optimal.warm import with_guess
+from homodyn.foundation.record import Record, record
+from homodyn.gait.synthesis.problem import (
+    STEP_PHASES,
+    WALKING_OBJECTIVES,
+    WalkingObjective,
+    phase_name,
+)
+from homodyn.optimal import PhaseSolution, Problem
+from homodyn.optimal.solve.interpolation import has_constant_controls
+from homodyn.optimal.solve.warm_start import with_initial_guess
 
 FILE = "stored_steps.npz"
 QUANTITIES = ("time", "q", "v", "control_time", "a", "tau", "force", "impulse")
 
 
-@dataclass(frozen=True, eq=False)
-class StoredStep:
-    """A step: its phases, its parameters, and what it was best at (nothing: a walk)."""
+@record
+class StoredStep(Record):
+    """A step: its phases, its parameters, and its objective."""
 
     name: str
+    """Name of the step, such as ``"mixed free"``."""
     phases: tuple[PhaseSolution, ...]
+    """Trajectories of the four phases."""
     parameters: Mapping[str, float]
-    objective: Objective | None
+    """Step length (m), speed (m/s) and spring parameters."""
+    objective: WalkingObjective | None
+    """What it was optimized for; None for the synthetic walk."""
+
+    def headline(self) -> str:
+        """Name, speed and duration."""
+        return f"StoredStep {self.name!r}: {self.speed:.3f} m/s, {self.duration:.3f} s"
 
     @property
     def speed(self) -> float:
-        """m/s."""
+        """Walking speed (m/s)."""
         return float(self.parameters["speed"])
 
     @property
     def duration(self) -> float:
-        """Of the step (s)."""
+        """Duration of the step (s)."""
         return float(self.phases[-1].time[-1])
 
     @property
     def intervals(self) -> tuple[int, ...]:
-        """Of each phase."""
-        return tuple(len(phase.time) - 1 for phase in self.phases)
+        """Number of intervals of each phase."""
+        return tuple(phase.intervals for phase in self.phases)
 
     @property
     def transcription(self) -> str:
-        """How it was written: with one control in each interval, or with several points."""
-        return "shooting" if held(self.phases[0]) else "collocation"
+        """The transcription that it was computed with."""
+        return "midpoint" if has_constant_controls(self.phases[0]) else "collocation"
 
-    def guess_for(self, problem: Problem) -> Problem:
-        """The problem with this step for its guess."""
-        return with_guess(problem, self.phases, self.parameters)
+    def warm_start(self, problem: Problem) -> Problem:
+        """A problem with this step as its initial guess.
+
+        Args:
+            problem: The problem of a step.
+
+        Returns:
+            A copy of the problem.
+        """
+        return with_initial_guess(problem, self.phases, self.parameters)
 
 
-def write_starts(path: str | Path, steps: Mapping[str, StoredStep]) -> None:
+def write_stored_steps(path: str | Path, steps: Mapping[str, StoredStep]) -> None:
     """Store steps by name, in single precision."""
     arrays: dict[str, np.ndarray] = {}
     for name, step in steps.items():
-        goal = step.objective.name if step.objective else ""
-        arrays[f"{name}|objective"] = np.array(goal)
+        objective = step.objective.name if step.objective else ""
+        arrays[f"{name}|objective"] = np.array(objective)
         arrays[f"{name}|parameters"] = np.array(list(step.parameters))
         arrays[f"{name}|values"] = np.array(list(step.parameters.values()))
         for k, phase in enumerate(step.phases):
@@ -80,41 +98,45 @@ def write_starts(path: str | Path, steps: Mapping[str, StoredStep]) -> None:
     beside.replace(path)
 
 
-def read_starts(path: str | Path) -> dict[str, StoredStep]:
+def read_stored_steps(path: str | Path) -> dict[str, StoredStep]:
     """Stored steps by name."""
     try:
         with np.load(path, allow_pickle=False) as file:
             arrays = dict(file)
     except (OSError, ValueError) as error:
-        raise FormatError(f"no stored steps can be read: {error}", str(path)) from error
+        raise FormatError(f"stored steps cannot be read: {error}", str(path)) from error
     steps = {}
     for name in dict.fromkeys(key.split("|")[0] for key in arrays):
         phases = []
-        for k, footing in enumerate(FOOTINGS):
+        for k, contacts in enumerate(STEP_PHASES):
             numbers = {q: arrays[f"{name}|{k}|{q}"].astype(float) for q in QUANTITIES}
-            contacts = row_names(footing.contacts)
-            phases.append(PhaseSolution(name=phase_name(k), force_names=contacts, **numbers))
-        goal = str(arrays[f"{name}|objective"])
+            force_names = row_names(contacts.contacts)
+            phases.append(PhaseSolution(name=phase_name(k), force_names=force_names, **numbers))
+        objective = str(arrays[f"{name}|objective"])
         known = arrays[f"{name}|parameters"].tolist()
         values = arrays[f"{name}|values"].tolist()
         parameters = dict(zip(known, values, strict=True))
-        steps[name] = StoredStep(name, tuple(phases), parameters, OBJECTIVES.get(goal))
+        steps[name] = StoredStep(name, tuple(phases), parameters, WALKING_OBJECTIVES.get(objective))
     return steps
 
 
 @cache
-def starts() -> Mapping[str, StoredStep]:
-    """The steps that come with the program: ``"walk"``, and solved ones by objective and speed."""
-    return read_starts(Path(str(files("homodyn.gait.synthesis").joinpath(FILE))))
+def stored_steps() -> Mapping[str, StoredStep]:
+    """The bundled steps: ``"walk"`` (the synthetic walk), and optimal ones by objective and speed.
+
+    Returns:
+        Steps by name.
+    """
+    return read_stored_steps(Path(str(files("homodyn.gait.synthesis").joinpath(FILE))))
 
 
-def nearest_start(wanted: Objective, speed: float | None) -> StoredStep:
-    """The stored step with the same objective, or mixed, and the nearest speed."""
-    known = starts().values()
-    alike = [step for step in known if step.objective == wanted]
-    alike = alike or [step for step in known if step.objective == OBJECTIVES["mixed"]]
-    alike = alike or list(known)
-    free = [step for step in alike if step.name.endswith("free")]
+def nearest_stored_step(objective: WalkingObjective, speed: float | None) -> StoredStep:
+    """The stored step with the same objective, or the mixed one, and the nearest speed."""
+    steps = stored_steps().values()
+    similar = [step for step in steps if step.objective == objective]
+    similar = similar or [step for step in steps if step.objective == WALKING_OBJECTIVES["mixed"]]
+    similar = similar or list(steps)
+    free = [step for step in similar if step.name.endswith("free")]
     if speed is None:
-        return (free or alike)[0]
-    return min(alike, key=lambda step: abs(step.speed - speed))
+        return (free or similar)[0]
+    return min(similar, key=lambda step: abs(step.speed - speed))

@@ -1,0 +1,1 @@
+"""The nonlinear program of a transcribed problem and its derivatives."""

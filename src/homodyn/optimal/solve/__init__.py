@@ -1,0 +1,1 @@
+"""Numerical solution of a nonlinear program by IPOPT or FATROP, and its trajectories."""

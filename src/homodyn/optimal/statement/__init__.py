@@ -1,0 +1,1 @@
+"""The statement of an optimal-control problem: phases, objective terms, constraints, loads."""

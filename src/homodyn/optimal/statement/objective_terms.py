@@ -1,0 +1,287 @@
+"""Terms of the objective, which are weighted and added.
+
+A term is a function of a `TimePoint`. Its value, less its target, is squared and weighted (or taken
+as it is), then integrated over the phase, evaluated at its start or end, or taken as a rate of
+change. `ObjectiveTerm` is the interface: pass a function of your own to add a term.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import casadi as ca
+import numpy as np
+
+from homodyn.dynamics import momentum
+from homodyn.errors import HomodynError
+from homodyn.optimal.statement.phase_series import PhaseSeries
+from homodyn.optimal.statement.time_point import TimePoint
+from homodyn.spatial import Array, stack
+
+TermPlacement = Literal["path", "start", "end", "change"]
+Scale = float | np.ndarray
+"""One factor for all entries of a value, or one for each."""
+
+POWER_SMOOTHING_W = 1.0
+"""Within this of zero (W), the absolute value of a power is smoothed to be differentiable."""
+
+
+@dataclass(frozen=True, eq=False)
+class ObjectiveTerm:
+    """One part of an objective: ``weight * sum(scale * (value - target)^2)``, or the plain sum.
+
+    To add a term, write a function of a `TimePoint`: it receives symbols and must not branch on
+    their values. ``2.0 * term`` changes the weight, ``term.at("end")`` the place.
+
+    Attributes:
+        name: Name in descriptions, results and messages.
+        value: Function of the time point; returns a scalar or a vector.
+        weight: Factor of the whole term.
+        squared: Whether entries are squared before they are added.
+        target: Values to stay near to over the phase, one column per entry of the value.
+        scale: Factor of each squared entry, or one for all.
+        when: ``"path"`` integrates over the phase (s), ``"start"`` and ``"end"`` evaluate at its
+            boundaries, ``"change"`` integrates the rate of change.
+    """
+
+    name: str
+    value: Callable[[TimePoint], Array]
+    weight: float = 1.0
+    squared: bool = True
+    target: PhaseSeries | None = None
+    scale: Scale = 1.0
+    when: TermPlacement = "path"
+
+    def __rmul__(self, factor: float) -> ObjectiveTerm:
+        """The term with its weight multiplied by a number."""
+        return replace(self, weight=self.weight * float(factor))
+
+    def at(self, when: TermPlacement) -> ObjectiveTerm:
+        """The same term at another place.
+
+        Args:
+            when: ``"path"``, ``"start"``, ``"end"`` or ``"change"``.
+
+        Returns:
+            A copy of the term.
+        """
+        return replace(self, when=when)
+
+    def cost(self, value: Array, target: Array | None = None) -> Array:
+        """The weighted cost of a value.
+
+        Args:
+            value: What ``value`` returned.
+            target: The target there.
+
+        Returns:
+            A scalar.
+        """
+        error = value if target is None else value - target
+        return self.weight * ca.sum1(self.scale * (error**2 if self.squared else error))
+
+    def residuals(self, value: Array, target: Array | None = None) -> Array | None:
+        """Numbers whose squares add up to the cost.
+
+        Args:
+            value: What ``value`` returned.
+            target: The target there.
+
+        Returns:
+            One number per entry; None where the cost is no sum of squares.
+        """
+        factor = self.weight * np.asarray(self.scale, dtype=float)
+        if not self.squared or (factor < 0).any():
+            return None
+        error = value if target is None else value - target
+        return np.sqrt(factor) * error
+
+
+def track(
+    name: str, value: Callable[[TimePoint], Array], target: PhaseSeries, *, scale: Scale = 1.0
+) -> ObjectiveTerm:
+    """Squared deviation of any traced quantity from recorded values.
+
+    Args:
+        name: Name of the term.
+        value: Function of the time point.
+        target: Recorded values over the phase, one column per entry of the value.
+        scale: Factor of the squares, one for all or one per entry.
+
+    Returns:
+        The term.
+    """
+    return ObjectiveTerm(name, value, target=target, scale=scale)
+
+
+def track_coordinates(
+    target: PhaseSeries, names: Sequence[str] | None = None, *, scale: Scale = 1.0
+) -> ObjectiveTerm:
+    """Squared deviation from recorded coordinates (rad, m).
+
+    Args:
+        target: Recorded coordinates over the phase.
+        names: Names of the coordinates; all entries of q when left out.
+        scale: Factor of the squares, one for all or one per entry.
+
+    Returns:
+        The term.
+    """
+
+    def value(time_point: TimePoint) -> Array:
+        return time_point.q if names is None else stack(*map(time_point.coordinate, names))
+
+    return ObjectiveTerm("coordinates", value, target=target, scale=scale)
+
+
+def track_markers(target: PhaseSeries, names: Sequence[str]) -> ObjectiveTerm:
+    """Squared deviation from recorded markers (m).
+
+    Args:
+        target: Recorded positions over the phase, three columns per name.
+        names: Names of markers, or of other frames.
+
+    Returns:
+        The term.
+    """
+    return ObjectiveTerm("markers", lambda i: stack(*map(i.position, names)), target=target)
+
+
+def track_force(target: PhaseSeries, *frames: str, scale: Scale = 1.0) -> ObjectiveTerm:
+    """Squared deviation from a measured ground force (N).
+
+    Args:
+        target: Measured force over the phase, three columns in world axes.
+        frames: Contacts, or bodies that carry contacts; all of them when left out.
+        scale: Factor of the squares, one for all or one per entry.
+
+    Returns:
+        The term.
+    """
+    name = " ".join(["force", *frames])
+    return ObjectiveTerm(name, lambda i: i.ground_force(*frames), target=target, scale=scale)
+
+
+def torque(scale: Mapping[str, float] | Scale = 1.0) -> ObjectiveTerm:
+    """Squared torques (N m, N).
+
+    Args:
+        scale: Factors of the squares by coordinate name, or one factor for all.
+
+    Returns:
+        The term.
+
+    Raises:
+        HomodynError: A coordinate is unknown (when the problem is transcribed).
+    """
+    if not isinstance(scale, Mapping):
+        return ObjectiveTerm("torque", lambda i: i.tau, scale=scale)
+    factors = dict(scale)
+
+    def value(time_point: TimePoint) -> Array:
+        names = time_point.model.coordinate_names
+        unknown = set(factors) - set(names)
+        if unknown:
+            raise HomodynError(
+                f"torque term: {time_point.model.name!r} has no coordinate {', '.join(unknown)}"
+            )
+        return np.sqrt([factors.get(name, 0.0) for name in names]) * time_point.tau
+
+    return ObjectiveTerm("torque", value)
+
+
+def torque_change() -> ObjectiveTerm:
+    """Squared rates of torque (N m/s).
+
+    Returns:
+        The term.
+    """
+    return ObjectiveTerm("torque change", lambda i: i.tau, when="change")
+
+
+def power() -> ObjectiveTerm:
+    """Sum of the absolute powers (W) of all torques, smoothed near zero.
+
+    Returns:
+        The term.
+    """
+
+    def value(time_point: TimePoint) -> Array:
+        product = time_point.tau * time_point.v
+        return ca.sqrt(product**2 + POWER_SMOOTHING_W**2) - POWER_SMOOTHING_W
+
+    return ObjectiveTerm("power", value, squared=False)
+
+
+def effort_per_distance(distance: str, scale: Scale = 1.0) -> ObjectiveTerm:
+    """Squared torques divided by a distance (Felis 2015, eq. 5.23).
+
+    Args:
+        distance: Name of the parameter of the problem that is the distance (m).
+        scale: Factor of the squares, one for all or one per coordinate.
+
+    Returns:
+        The term.
+    """
+
+    def value(time_point: TimePoint) -> Array:
+        effort = ca.sum1(scale * time_point.tau**2)
+        return effort / (time_point.parameter(distance) * time_point.tau.shape[0])
+
+    return ObjectiveTerm("effort per distance", value, squared=False)
+
+
+def contact_force() -> ObjectiveTerm:
+    """Squared contact forces as fractions of the weight: makes redundant forces unique.
+
+    Returns:
+        The term.
+    """
+    return ObjectiveTerm("contact force", lambda i: i.force / model_weight(i))
+
+
+def acceleration() -> ObjectiveTerm:
+    """Squared accelerations of all coordinates.
+
+    Returns:
+        The term.
+    """
+    return ObjectiveTerm("acceleration", lambda i: i.a)
+
+
+def angular_momentum() -> ObjectiveTerm:
+    """Squared angular momentum about the center of mass (kg m2/s).
+
+    Returns:
+        The term.
+    """
+    return ObjectiveTerm("angular momentum", lambda i: momentum(i.model, i.q, i.v)[:3])
+
+
+def head_stabilization(frame: str = "Head") -> ObjectiveTerm:
+    """Squared angular velocity of the head in the world (rad/s).
+
+    Args:
+        frame: Name of the head.
+
+    Returns:
+        The term.
+    """
+    return ObjectiveTerm("head", lambda i: i.angular_velocity(frame))
+
+
+def time() -> ObjectiveTerm:
+    """Duration of the phase (s).
+
+    Returns:
+        The term.
+    """
+    return ObjectiveTerm("time", lambda i: i.duration, squared=False, when="end")
+
+
+def model_weight(time_point: TimePoint) -> float:
+    """Weight of the model (N)."""
+    gravity = float(np.linalg.norm(np.asarray(time_point.model.gravity, dtype=float)))
+    return time_point.model.mass * (gravity or 1.0)

@@ -1,0 +1,75 @@
+"""The statement of an optimal-control problem: data only, before any transcription."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from homodyn.errors import HomodynError
+from homodyn.foundation.text import duplicate_names
+from homodyn.model import Model
+from homodyn.optimal.statement.path_constraints import BoundaryConstraint
+from homodyn.optimal.statement.phase import Phase
+from homodyn.optimal.statement.springs import Spring
+
+
+@dataclass(frozen=True)
+class FreeParameter:
+    """An unknown number that is constant over the whole movement, such as a step length.
+
+    Attributes:
+        lower: Lower bound.
+        upper: Upper bound.
+        guess: Initial guess.
+    """
+
+    lower: float = -np.inf
+    upper: float = np.inf
+    guess: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not self.lower <= self.upper:
+            raise HomodynError(
+                f"a parameter has the empty range from {self.lower:g} to {self.upper:g}"
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class ProblemStatement:
+    """Phases in sequence, parameters, and constraints between both ends of the movement.
+
+    Attributes:
+        model: The model.
+        phases: The phases in the order of time.
+        parameters: Unknown numbers by name.
+        boundary_constraints: Constraints between the first and the last time point.
+        actuated: Names of the coordinates with a torque; all but those of a floating base when
+            left out.
+        springs: Springs with dampers across joints.
+    """
+
+    model: Model
+    phases: Sequence[Phase]
+    parameters: Mapping[str, FreeParameter] = field(default_factory=dict)
+    boundary_constraints: Sequence[BoundaryConstraint] = ()
+    actuated: tuple[str, ...] | None = None
+    springs: Sequence[Spring] = ()
+
+    def __post_init__(self) -> None:
+        if not self.phases:
+            raise HomodynError("a problem has at least one phase")
+        duplicates = duplicate_names(phase.name for phase in self.phases)
+        if duplicates:
+            raise HomodynError(
+                f"phases must have different names; duplicates: {', '.join(duplicates)}"
+            )
+
+    def __repr__(self) -> str:
+        """Model, phases and sizes, in a few lines."""
+        title = f"{type(self).__name__} of {self.model.name}: {len(self.parameters)} parameters, "
+        title += f"{len(self.boundary_constraints)} boundary constraints"
+        lines = [f"  {phase!r}" for phase in self.phases[:8]]
+        more = len(self.phases) - len(lines)
+        return "\n".join([title, *lines, *([f"  ... and {more} more phases"] if more else [])])

@@ -1,0 +1,1 @@
+"""Discretization of a stated problem: decision variables and blocks of costs and rows."""

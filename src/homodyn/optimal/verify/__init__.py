@@ -1,0 +1,1 @@
+"""Verification of a solution by resimulation, diagnostics and mesh refinement."""

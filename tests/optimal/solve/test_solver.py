@@ -1,0 +1,147 @@
+"""Solvers and Hessians agree, and report how they ended."""
+
+import numpy as np
+import pytest
+
+import homodyn.optimal as oc
+from homodyn.errors import HomodynError
+from homodyn.optimal.nlp.nlp_callbacks import NlpCallbacks
+from homodyn.optimal.nlp.stage_order import StageOrder, order_by_stages
+from homodyn.optimal.solve.blas_threads import _blas, single_blas_thread
+from support.optimal import block_move, jump, pendulum, swing_up
+
+
+@pytest.mark.parametrize("hessian", ["exact", "gauss-newton"])
+@pytest.mark.parametrize("solver", ["ipopt", "fatrop"])
+def test_solvers_and_hessians_agree(solver, hessian):
+    solution = swing_up().solve(solver=solver, hessian=hessian)
+    assert solution.status is oc.SolveStatus.SOLVED
+    assert solution.objective == pytest.approx(8.93124, abs=1e-4)
+
+
+def test_gauss_newton_is_exact_where_residuals_and_rows_are_linear():
+    exact = block_move().transcribe().program
+    again = exact.with_hessian("gauss-newton")
+    x = np.linspace(0.0, 1.0, exact.size)
+    lam = np.ones(exact.rows)
+    one, two = (np.array(NlpCallbacks(p).hessian(x, 1.0, lam)).sum() for p in (exact, again))
+    assert one == pytest.approx(two, rel=1e-12)
+    assert one > 0
+
+
+def test_gauss_newton_has_no_negative_curvature():
+    transcribed = swing_up(6).transcribe()
+    calls = NlpCallbacks(transcribed.program.with_hessian("gauss-newton"), both_triangles=True)
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=transcribed.program.size)
+    entries = calls.hessian(x, 1.0, rng.normal(size=transcribed.program.rows))
+    rows, columns = calls.hessian_sparsity.get_triplet()
+    hessian = np.zeros((transcribed.program.size, transcribed.program.size))
+    hessian[rows, columns] = entries
+    assert np.linalg.eigvalsh(hessian).min() > -1e-12
+
+
+def test_a_chain_of_intervals_separates_into_stages():
+    transcribed = swing_up(7).transcribe()
+    staged = order_by_stages(transcribed, transcribed.program)
+    assert isinstance(staged, StageOrder)
+    assert staged.states == [2] * 8
+    # Acceleration and torque; the duration, which is known, goes with the last node.
+    assert staged.controls == [2] * 7 + [1]
+    assert staged.path_rows == [1] * 7 + [0]
+    assert sorted(staged.variables) == list(range(transcribed.program.size))
+    assert sorted(staged.rows) == list(range(transcribed.program.rows))
+
+
+def two_phases(**link):
+    """A pendulum that swings in two phases which continue one another."""
+    whole = swing_up(6).phases[0]
+    half = {**vars(whole), "duration": 1.0}
+    first = oc.Phase(**{**half, "name": "one", "end": {}})
+    second = oc.Phase(**{**half, "name": "two", "start": {}})
+    return oc.Problem(pendulum(), [first, second], **link)
+
+
+def test_continuous_phases_separate_into_stages_and_agree_with_one_phase():
+    solution = two_phases().solve(solver="fatrop", defect_tolerance=None)
+    assert solution.status is oc.SolveStatus.SOLVED
+    assert solution.objective == pytest.approx(
+        swing_up(12).solve(defect_tolerance=None).objective, rel=1e-4
+    )
+
+
+@pytest.mark.parametrize(
+    ("problem", "reason"),
+    [
+        (lambda: jump(3), "duration belongs to no single time point"),
+        (lambda: two_phases(boundary_constraints=[oc.periodic()]), "couples distant time points"),
+        (
+            lambda: block_move(terms=[oc.torque_change()]),
+            "objective couples .* with .*tau of box",
+        ),
+    ],
+)
+def test_terms_that_couple_distant_time_points_are_named(problem, reason):
+    with pytest.raises(HomodynError, match=f"separates into stages: .*{reason}"):
+        problem().solve(solver="fatrop")
+
+
+def test_problems_without_stages_are_solved_by_ipopt():
+    assert block_move(terms=[oc.torque_change()]).solve().status is oc.SolveStatus.SOLVED
+
+
+def test_an_infeasible_problem_is_not_reported_as_solved_by_either_solver():
+    problem = block_move(bounds={"v": {"box": (-0.5, 0.5)}})
+    assert problem.solve(solver="fatrop").status is oc.SolveStatus.FAILED
+    assert problem.solve().status is oc.SolveStatus.INFEASIBLE
+
+
+@pytest.mark.parametrize("solver", ["ipopt", "fatrop"])
+def test_a_solve_ends_at_its_iteration_and_time_limits(solver):
+    few = swing_up().solve(solver=solver, max_iterations=2)
+    assert few.status is oc.SolveStatus.OUT_OF_ITERATIONS
+    late = swing_up().solve(solver=solver, time_limit=1e-3)
+    assert late.status is oc.SolveStatus.OUT_OF_TIME
+
+
+def test_unknown_options_are_refused_with_those_there_are():
+    with pytest.raises(HomodynError, match=r"no solver 'snopt'.*fatrop"):
+        swing_up().solve(solver="snopt")
+    with pytest.raises(HomodynError, match=r"no hessian 'bfgs'.*gauss-newton"):
+        swing_up().solve(hessian="bfgs")
+
+
+def test_timings_are_split():
+    seconds = swing_up().solve().timings
+    assert set(seconds) == {"preparing", "functions", "linear algebra", "solving", "checking"}
+    assert min(seconds.values()) >= 0
+    parts = seconds["functions"] + seconds["linear algebra"]
+    assert parts == pytest.approx(seconds["solving"])
+
+
+def test_the_number_of_blas_threads_is_restored():
+    library = _blas()
+    if library is None:
+        pytest.skip("CasADi brings no OpenBLAS here")
+    before = library.openblas_get_num_threads()
+    with single_blas_thread():
+        assert library.openblas_get_num_threads() == 1
+    assert library.openblas_get_num_threads() == before
+
+
+def test_a_mesh_is_refined_until_defects_are_small():
+    coarse = swing_up(8).solve()
+    assert coarse.status is oc.SolveStatus.COARSE
+    fine = swing_up(8).solve(refinements=3)
+    assert fine.status is oc.SolveStatus.SOLVED
+    assert fine.max_defect <= 0.02
+    # The error foretells what is needed: one refinement, not intervals by the dozen.
+    assert 12 <= fine.transcribed.phases[0].intervals <= 20
+
+
+def test_a_solution_warm_starts_another_mesh():
+    coarse = swing_up(20).solve()
+    again = swing_up(33).solve(guess=coarse, solver="ipopt")
+    cold = swing_up(33).solve(solver="ipopt")
+    assert again.objective == pytest.approx(cold.objective, rel=1e-6)
+    assert again.iterations < cold.iterations
