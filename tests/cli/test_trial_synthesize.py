@@ -12,7 +12,7 @@ def test_a_trial_is_written_and_told(tmp_path):
     done = run("-o", str(tmp_path / "made"), "--strides", "2", "--plates", "1", "--no-gaps")
     assert done.exit_code == 0, done.output
     assert "walk: 1.20 m/s" in done.output
-    assert "100.0 % seen" in done.output
+    assert "100.0 % visible" in done.output
     trial = hd.capture.read(tmp_path / "made" / "walk.c3d")
     assert len(trial.markers) == 32
     assert (tmp_path / "made" / "truth" / "subject.toml").is_file()
