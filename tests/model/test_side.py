@@ -42,3 +42,12 @@ def test_sides_have_an_opposite_a_sign_and_a_title():
     assert Side.LEFT.other is Side.RIGHT
     assert (Side.LEFT.sign, Side.RIGHT.sign) == (1.0, -1.0)
     assert [side.title for side in Side] == ["Right", "Left"]
+
+
+@pytest.mark.parametrize("name", ["Neck_RX", "Pelvis_RY", "UpperTrunk_RZ", "root_rx"])
+def test_axes_of_rotation_are_no_sides(name):
+    assert side_of(name) is None
+
+
+def test_a_side_reads_as_a_quoted_word_in_messages():
+    assert f"{Side.LEFT!r} {Side.RIGHT}" == "'left' right"

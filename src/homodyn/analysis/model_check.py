@@ -77,7 +77,10 @@ class ModelCheck:
         return {
             "model": self.name,
             "sound": self.passes(),
-            "findings": [finding.to_dict() for finding in self.findings],
+            "findings": [
+                {"severity": str(f.severity), "subject": f.subject, "sentence": f.sentence}
+                for f in self.findings
+            ],
         }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 
-_LETTER = re.compile(r"(?<![A-Za-z])([lLrR])(?![a-z]|[1-5](?!\d))")
+_LETTER = re.compile(r"(?<![A-Za-z])([lLrR])(?![a-z]|[1-5](?!\d)|[XYZ]$)")
 _CAMEL_END = re.compile(r"(?<=[a-z])([LR])$")
 
 
@@ -38,8 +38,8 @@ def side_of(name: str) -> Side | None:
     """The side that a name states, or None.
 
     Known conventions: the whole word anywhere (``"ThighLeft"``, ``"left_foot"``), one letter set
-    apart (``"calcn_r"``, ``"L.Heel"``, ``"RKNE"``;
-    not the vertebrae ``"L1"`` to ``"L5"``), and a capital at the end (``"footL"``).
+    apart (``"calcn_r"``, ``"L.Heel"``, ``"RKNE"``; neither the vertebrae ``"L1"`` to ``"L5"`` nor
+    axes as in ``"Neck_RX"``), and a capital at the end (``"footL"``).
 
     Args:
         name: Name of a body, joint, coordinate, marker or foot.

@@ -67,7 +67,9 @@ def write_evaluation(
         if p.stance is not None and (judged.phase == k).any()
     ]
     shown = [judged.phases[judged.phase[f]].stance for f in middles]
-    shifts = [judged.phases[judged.phase[f]].moved(judged.time[[f]])[0] for f in middles]
+    shifts = [
+        judged.phases[judged.phase[f]].belt_displacement(judged.time[[f]])[0] for f in middles
+    ]
     demand = judged.demand
     written = [
         _save(margins_figure(judged), folder / "margins.png"),

@@ -122,7 +122,7 @@ def test_a_plan_is_judged_and_told_like_a_path_of_a_scene(plans):
     plan = plans["car"]
     again = replace(plan.scene, path=plan.path)
     time = np.linspace(0, plan.duration, 200)
-    judged = evaluate(again.demand(time), again.phases, about=ORIGIN)
+    judged = evaluate(again.required_wrench(time), again.phases, about=ORIGIN)
     assert judged.wrench.min() >= plan.margin - 0.01
 
 
@@ -158,7 +158,7 @@ def test_sets_of_moved_stances_are_shared_and_right(climb):
     anew = wrench_set(climb.scene.stances[7])
     rng = np.random.default_rng(0)
     force, moment = rng.normal(size=(200, 3)) * 600, rng.normal(size=(200, 3)) * 900
-    assert (anew.contains(force, moment) == climb.sets[7].inside(force, moment)).all()
+    assert (anew.contains(force, moment) == climb.sets[7].contains(force, moment)).all()
     assert anew.contains(force, moment).any()
 
 
