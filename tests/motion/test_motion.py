@@ -97,7 +97,7 @@ def test_it_prints_in_ten_lines(motion):
 
 
 def test_parts_keep_everything_that_is_known(motion):
-    part = motion.between(0.5, 0.8)
+    part = motion.crop(0.5, 0.8)
     assert (part.frames, part.time[0], part.time[-1]) == (31, 0.5, 0.8)
     assert [event.label for event in part.events] == ["Foot Off"]
     np.testing.assert_array_equal(
@@ -105,7 +105,7 @@ def test_parts_keep_everything_that_is_known(motion):
     )
     np.testing.assert_array_equal(part.tau, motion.tau[50:81])
     with pytest.raises(HomodynError, match="no frame from 2 to 3 s"):
-        motion.between(2, 3)
+        motion.crop(2, 3)
 
 
 def test_resampling_interpolates(motion):

@@ -68,7 +68,7 @@ from homodyn.balance.stability_margins import (
     transition_difficulty,
     wrench_margins,
 )
-from homodyn.balance.stance import ContactForces, Stance, SupportForce
+from homodyn.balance.stance import GeneratorWeights, Stance, SupportForce
 from homodyn.balance.support_areas import (
     static_equilibrium_polygon,
     support_polygon,
@@ -92,12 +92,12 @@ __all__ = [
     "ComPlan",
     "ComPlanRequest",
     "ComSpline",
-    "ContactForces",
     "ContactPatch",
     "ContactPhase",
     "EnclosingBall",
     "FailureMode",
     "FrictionPyramid",
+    "GeneratorWeights",
     "Grasp",
     "GraspBounds",
     "HeightRamp",

@@ -24,7 +24,7 @@ from homodyn.capture.kinetics import (
 )
 from homodyn.capture.kinetics.foot_trajectories import (
     MAX_STANCE_CLEARANCE_M,
-    FootTrajectory,
+    SoleTrajectory,
     ground_velocity,
     trajectories_of_points,
 )
@@ -175,7 +175,7 @@ def _of_trial(
 
 def _with_belt(
     feet: Sequence[Foot], places: Sequence[np.ndarray], time: np.ndarray, up: np.ndarray
-) -> tuple[tuple[FootTrajectory, ...], np.ndarray]:
+) -> tuple[tuple[SoleTrajectory, ...], np.ndarray]:
     paths = trajectories_of_points(feet, places, time, up)
     velocities = [np.gradient(points, time, axis=0) for points in places]
     return paths, ground_velocity(velocities, [path.clearance for path in paths], up)

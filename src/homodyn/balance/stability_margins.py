@@ -32,7 +32,7 @@ MIN_ROW_LENGTH = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class StabilityMargins:
-    """StabilityMargins of states (...,), negative where the supports cannot give the wrench.
+    """Margins of states (...,), negative where the supports cannot give the wrench.
 
     A disturbance that no side of the set feels never leads out: its margin is infinite.
     """

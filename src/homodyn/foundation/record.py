@@ -323,13 +323,17 @@ def _encode_float(value: float) -> Any:
 
 def _encode_array(value: np.ndarray, where: str) -> Any:
     if value.dtype.kind == "f" and value.size:
-        return _nested(value.tolist())
+        return _encode_nested(value.tolist())
     listed = [_encode(entry, where) for entry in value.ravel().tolist()]
     return {"dtype": str(value.dtype), "shape": list(value.shape), "values": listed}
 
 
-def _nested(value: Any) -> Any:
-    return [_nested(entry) for entry in value] if isinstance(value, list) else _encode_float(value)
+def _encode_nested(value: Any) -> Any:
+    return (
+        [_encode_nested(entry) for entry in value]
+        if isinstance(value, list)
+        else _encode_float(value)
+    )
 
 
 def _decode(value: Any, hint: Any, where: str) -> Any:

@@ -32,7 +32,7 @@ from homodyn.gait.reconstruction.reconstruct import (
     reconstruct_trial,
 )
 from homodyn.gait.spatiotemporal import GaitMeasure, GaitMeasures, MissingMeasure, measures
-from homodyn.gait.stability import StabilityMargins, margin_of_stability
+from homodyn.gait.stability import ExtrapolatedComMargins, margin_of_stability
 from homodyn.gait.synthesis.criteria import (
     CrossEvaluation,
     cross_evaluation,
@@ -66,6 +66,7 @@ __all__ = [
     "CrossEvaluation",
     "ElevationAngles",
     "EmgCycles",
+    "ExtrapolatedComMargins",
     "FootContact",
     "ForceError",
     "GaitCycles",
@@ -80,7 +81,6 @@ __all__ = [
     "ReconstructionPreset",
     "ReconstructionSettings",
     "Similarity",
-    "StabilityMargins",
     "StoredStep",
     "Stride",
     "Synthesis",

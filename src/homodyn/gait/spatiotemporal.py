@@ -20,7 +20,7 @@ from homodyn.gait.events import FOOT_OFF, FOOT_STRIKE, motion_events
 from homodyn.gait.gait_cycles import Stride, cycles, event_times, strides
 from homodyn.gait.ground_kinematics import GroundKinematics, ground_kinematics
 from homodyn.gait.heading import MIN_PROGRESS_M, Heading, find_heading, left_of
-from homodyn.gait.stability import StabilityMargins, stability_margins
+from homodyn.gait.stability import ExtrapolatedComMargins, stability_margins
 from homodyn.model.side import Side
 from homodyn.motion import Event
 from homodyn.motion.loads import Loads
@@ -381,7 +381,7 @@ def _pair_with_previous(
 
 
 def _add_margins(
-    table: _Table, stability: StabilityMargins, events: Sequence[Event], side: Side
+    table: _Table, stability: ExtrapolatedComMargins, events: Sequence[Event], side: Side
 ) -> None:
     strikes = event_times(events, side, FOOT_STRIKE)
     pairs = [(t, stability.at_strike(side, t)) for t in strikes]

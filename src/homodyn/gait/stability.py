@@ -22,7 +22,7 @@ MAX_CONTACT_HEIGHT_M = 0.02
 
 
 @record
-class StabilityMargins(Record):
+class ExtrapolatedComMargins(Record):
     """Margins of stability of the extrapolated center of mass in each frame.
 
     Positions are over the ground (relative to the belt on a treadmill), Z up. Margins are NaN while
@@ -76,7 +76,7 @@ class StabilityMargins(Record):
 
 def margin_of_stability(
     motion: Motion, *, events: Sequence[Event] | None = None, pendulum_length: float | None = None
-) -> StabilityMargins:
+) -> ExtrapolatedComMargins:
     """Extrapolated center of mass ``x + v / omega0`` and its margins to the base of support.
 
     ``omega0 = sqrt(g / l)`` (Hof, Gazendam and Sinke 2005). The base of support is the convex hull
@@ -107,7 +107,7 @@ def stability_margins(
     heading: Heading,
     *,
     pendulum_length: float | None = None,
-) -> StabilityMargins:
+) -> ExtrapolatedComMargins:
     """Margins for known kinematics and heading."""
     length = _pendulum_length(kinematics) if pendulum_length is None else float(pendulum_length)
     if not length > 0:
@@ -133,7 +133,7 @@ def stability_margins(
                 -sideways.min(),
                 signed_distance_inside(base, xcom[frame]),
             )
-    return StabilityMargins(
+    return ExtrapolatedComMargins(
         time=kinematics.time,
         com=kinematics.com,
         com_velocity=kinematics.com_velocity,

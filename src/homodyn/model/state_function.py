@@ -25,7 +25,7 @@ from homodyn.symbolic.trace import trace
 WRENCHES = "wrenches"
 """Marks an input that maps frame names to 6-vectors."""
 
-PLAIN = "plain"
+PLAIN_CALL = "plain"
 """Marks the key of a kernel for calls with nothing but leading arrays and fixed arguments."""
 
 OPTIONS = ("parameters", "out")
@@ -111,7 +111,7 @@ def state_function(
         ) -> Any:
             plain = None
             if not named and parameters is None and lead <= len(arguments) <= last:
-                plain = (call, PLAIN, *arguments[lead:])
+                plain = (call, PLAIN_CALL, *arguments[lead:])
                 kernel = kernels_of(model).get(plain)
                 if kernel is not None and out is None:
                     result = kernel.run_single(arguments[:lead])

@@ -193,7 +193,7 @@ class Motion(TimeSeries):
 
     # -- parts and resampling
 
-    def between(self, first: float, last: float) -> Motion:
+    def crop(self, first: float, last: float) -> Motion:
         """The frames and events from one time to another (s), both included.
 
         Args:

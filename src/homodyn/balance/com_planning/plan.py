@@ -21,7 +21,7 @@ from homodyn.balance.limiting_contacts import limiting_contacts
 from homodyn.balance.required_wrench import RequiredWrench, point_mass_wrench
 from homodyn.balance.scene import ComPath, ComPlanRequest, Scene
 from homodyn.balance.stability_margins import TransitionDifficulty, transition_difficulty
-from homodyn.balance.stance import ContactForces, Stance
+from homodyn.balance.stance import GeneratorWeights, Stance
 from homodyn.balance.wrench_polytope import WrenchSet, wrench_set
 from homodyn.errors import ModelError, NoSolution
 from homodyn.symbolic.threads import pool, thread_count
@@ -256,7 +256,7 @@ def wrench_sets(scene: Scene) -> tuple[WrenchSet, ...]:
     )
 
 
-def _is_translated(a: ContactForces, b: ContactForces) -> bool:
+def _is_translated(a: GeneratorWeights, b: GeneratorWeights) -> bool:
     """Whether forces are the same about their own reference point, but for rounding."""
     size = float(np.abs(a.wrenches).max())
     return bool(

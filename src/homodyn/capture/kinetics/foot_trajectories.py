@@ -27,7 +27,7 @@ MIN_BELT_SPEED_M_S = 0.15
 
 
 @dataclass(frozen=True, eq=False)
-class FootTrajectory:
+class SoleTrajectory:
     """The points around one sole over time."""
 
     foot: Foot
@@ -56,7 +56,7 @@ class FootTrajectory:
         return np.asarray((near[..., None] * self.points).sum(-2))
 
 
-def foot_trajectories(motion: Motion, feet: Sequence[Foot]) -> tuple[FootTrajectory, ...]:
+def foot_trajectories(motion: Motion, feet: Sequence[Foot]) -> tuple[SoleTrajectory, ...]:
     """The feet over time.
 
     Markers and contact points sit at different heights above the sole, so the ground level of
@@ -70,7 +70,7 @@ def foot_trajectories(motion: Motion, feet: Sequence[Foot]) -> tuple[FootTraject
 
 def trajectories_of_points(
     feet: Sequence[Foot], places: Sequence[np.ndarray], time: np.ndarray, up: np.ndarray
-) -> tuple[FootTrajectory, ...]:
+) -> tuple[SoleTrajectory, ...]:
     """The same for points (frames, points, 3) that are known already, markers of a trial say."""
     velocities = [np.gradient(points, time, axis=0) for points in places]
     tilt = ground_tilt(places, velocities, up)
@@ -78,7 +78,7 @@ def trajectories_of_points(
     clearances = [height - np.percentile(height, 5, axis=0) for height in heights]
     belt = ground_velocity(velocities, clearances, up)
     return tuple(
-        FootTrajectory(foot, points, clearance, np.linalg.norm(velocity - belt, axis=-1))
+        SoleTrajectory(foot, points, clearance, np.linalg.norm(velocity - belt, axis=-1))
         for foot, points, velocity, clearance in zip(
             feet, places, velocities, clearances, strict=True
         )

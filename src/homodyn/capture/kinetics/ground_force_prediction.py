@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from homodyn.capture.kinetics.feet import find_feet
-from homodyn.capture.kinetics.foot_trajectories import FootTrajectory, foot_trajectories
+from homodyn.capture.kinetics.foot_trajectories import SoleTrajectory, foot_trajectories
 from homodyn.capture.kinetics.newton_euler import required_wrench
 from homodyn.capture.kinetics.plate_assignment import sole_distance, true_runs
 from homodyn.capture.kinetics.plate_sampling import center_of_pressure
@@ -98,7 +98,7 @@ def prediction_notes(motion: Motion, feet: Sequence[ContactForce]) -> tuple[str,
 
 def _load_shares(
     motion: Motion,
-    paths: Sequence[FootTrajectory],
+    paths: Sequence[SoleTrajectory],
     force: np.ndarray,
     moment: np.ndarray,
     up: np.ndarray,
@@ -121,7 +121,7 @@ def _load_shares(
 
 
 def _lever_shares(
-    paths: Sequence[FootTrajectory], point: np.ndarray, up: np.ndarray, shifts: np.ndarray
+    paths: Sequence[SoleTrajectory], point: np.ndarray, up: np.ndarray, shifts: np.ndarray
 ) -> np.ndarray:
     """(feet, frames): parts by which two feet bring about a common centre of pressure."""
     if len(paths) != 2:
@@ -159,7 +159,7 @@ def _horizontal(vectors: np.ndarray, up: np.ndarray) -> np.ndarray:
 
 
 def _distribute_wrench(
-    paths: Sequence[FootTrajectory],
+    paths: Sequence[SoleTrajectory],
     shares: np.ndarray,
     force: np.ndarray,
     moment: np.ndarray,

@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from homodyn.capture.kinetics.feet import Foot
-from homodyn.capture.kinetics.foot_trajectories import MAX_STANCE_CLEARANCE_M, FootTrajectory
+from homodyn.capture.kinetics.foot_trajectories import MAX_STANCE_CLEARANCE_M, SoleTrajectory
 from homodyn.capture.kinetics.newton_euler import required_wrench
 from homodyn.capture.kinetics.plate_sampling import PlateWrench, center_of_pressure
 from homodyn.capture.world_frame import world_axes
@@ -41,7 +41,7 @@ class PlateAssignment:
 def assign_plates(
     motion: Motion,
     plates: Sequence[PlateWrench],
-    paths: Sequence[FootTrajectory],
+    paths: Sequence[SoleTrajectory],
     named: dict[str, str | None],
 ) -> PlateAssignment:
     """Give every loaded stretch of every plate to the foot over its centre of pressure.
@@ -89,7 +89,7 @@ def true_runs(flags: np.ndarray) -> list[slice]:
 
 def _owner_by_name(
     plate: PlateWrench,
-    paths: Sequence[FootTrajectory],
+    paths: Sequence[SoleTrajectory],
     body: str | None,
     up: np.ndarray,
     notes: list[str],
@@ -106,7 +106,7 @@ def _owner_by_name(
 def _owner_by_distance(
     motion: Motion,
     plate: PlateWrench,
-    paths: Sequence[FootTrajectory],
+    paths: Sequence[SoleTrajectory],
     far: np.ndarray,
     up: np.ndarray,
     notes: list[str],
@@ -163,7 +163,7 @@ def _unassigned_note(
 
 
 def _assignment_note(
-    motion: Motion, plate: PlateWrench, paths: Sequence[FootTrajectory], owner: np.ndarray
+    motion: Motion, plate: PlateWrench, paths: Sequence[SoleTrajectory], owner: np.ndarray
 ) -> str:
     """One sentence: whom a plate carries and when."""
     parts = []
@@ -179,7 +179,7 @@ def _assignment_note(
 def _shared_frames(
     motion: Motion,
     plates: Sequence[PlateWrench],
-    paths: Sequence[FootTrajectory],
+    paths: Sequence[SoleTrajectory],
     far: np.ndarray,
     owners: dict[str, np.ndarray],
     name: str,

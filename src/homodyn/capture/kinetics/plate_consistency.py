@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from homodyn.capture.kinetics.foot_trajectories import FootTrajectory
+from homodyn.capture.kinetics.foot_trajectories import SoleTrajectory
 from homodyn.capture.kinetics.newton_euler import required_wrench
 from homodyn.capture.kinetics.plate_assignment import true_runs
 from homodyn.capture.world_frame import world_axes
@@ -26,7 +26,7 @@ MAX_DELAY_S = 0.5
 
 
 def unmeasured_frames(
-    motion: Motion, feet: Sequence[ContactForce], paths: Sequence[FootTrajectory]
+    motion: Motion, feet: Sequence[ContactForce], paths: Sequence[SoleTrajectory]
 ) -> np.ndarray:
     """(frames,): True where the ground carries more than the plates say.
 
@@ -46,7 +46,7 @@ def unmeasured_frames(
 
 
 def consistency_notes(
-    motion: Motion, feet: Sequence[ContactForce], paths: Sequence[FootTrajectory]
+    motion: Motion, feet: Sequence[ContactForce], paths: Sequence[SoleTrajectory]
 ) -> list[str]:
     """What makes one doubt that these forces moved this body, with remedies."""
     model = motion.model
@@ -84,7 +84,7 @@ def _vertical_forces(
 
 
 def _stance_without_plate(
-    feet: Sequence[ContactForce], paths: Sequence[FootTrajectory], up: np.ndarray
+    feet: Sequence[ContactForce], paths: Sequence[SoleTrajectory], up: np.ndarray
 ) -> np.ndarray:
     """(frames,): True where a foot stands that no plate carries."""
     found = []
