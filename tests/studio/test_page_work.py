@@ -194,7 +194,7 @@ def test_a_pose_is_saved_and_comes_back(working, visit, tmp_path):
     page.get_by_role("button", name="Zero").click()
     until(lambda: working.session.view().undo_label == "zero pose", "a zero pose")
     assert not np.allclose(working.session.document.actor.q, pose)
-    upload = page.get_by_role("button", name="Load a pose").locator("xpath=..")
+    upload = page.get_by_role("button", name="Load pose").locator("xpath=..")
     upload.locator('input[type="file"]').set_input_files(str(tmp_path / "pose.csv"))
     until(lambda: working.session.view().undo_label == "load pose.csv", "a pose from a file")
     np.testing.assert_allclose(working.session.document.actor.q, pose, atol=1e-7)
