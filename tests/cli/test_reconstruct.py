@@ -45,7 +45,7 @@ def made(tmp_path_factory):
     hd.save(walk.model, folder / "model.toml")
     first = hd.gait.contact_phases(motion, events=walk.truth.events)[0]
     # Half of the flat stance is enough to see everything written.
-    short = hd.gait.ContactPhase(
+    short = hd.gait.FootContactPhase(
         first.begin, (first.begin + first.end) / 2, first.right, first.left
     )
     hd.gait.write_contact_schedule([short], folder / "phases.csv")

@@ -7,9 +7,9 @@ from homodyn.errors import FormatError
 from homodyn.gait import FootContact
 
 STEP = (
-    gait.ContactPhase(0.409, 0.701, FootContact.FLAT, FootContact.SWING),
-    gait.ContactPhase(0.701, 0.822, FootContact.FOREFOOT, FootContact.SWING),
-    gait.ContactPhase(0.822, 0.918, FootContact.FOREFOOT, FootContact.HEEL),
+    gait.FootContactPhase(0.409, 0.701, FootContact.FLAT, FootContact.SWING),
+    gait.FootContactPhase(0.701, 0.822, FootContact.FOREFOOT, FootContact.SWING),
+    gait.FootContactPhase(0.822, 0.918, FootContact.FOREFOOT, FootContact.HEEL),
 )
 
 

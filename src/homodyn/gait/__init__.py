@@ -1,8 +1,8 @@
 """Walking: events, cycles and measures of any motion; reconstruction and synthesis of steps."""
 
 from homodyn.gait.contact_schedule import (
-    ContactPhase,
     FootContact,
+    FootContactPhase,
     complete_steps,
     contact_phases,
 )
@@ -62,12 +62,12 @@ from homodyn.gait.synthesis.synthesize import (
 __all__ = [
     "RECONSTRUCTION_PRESETS",
     "WALKING_OBJECTIVES",
-    "ContactPhase",
     "CrossEvaluation",
     "ElevationAngles",
     "EmgCycles",
     "ExtrapolatedComMargins",
     "FootContact",
+    "FootContactPhase",
     "ForceError",
     "GaitCycles",
     "GaitEvents",

@@ -49,7 +49,7 @@ class FootContact(StrEnum):
 
 
 @record(eq=True)
-class ContactPhase(Record):
+class FootContactPhase(Record):
     """A time span with constant contacts of both feet."""
 
     begin: float
@@ -122,7 +122,7 @@ def contact_phases(
     span: tuple[float, float] | None = None,
     events: Sequence[Event] | None = None,
     lift_height: float = LIFT_HEIGHT_M,
-) -> list[ContactPhase]:
+) -> list[FootContactPhase]:
     """The contacts of both feet over a part of a walk.
 
     Args:
@@ -157,14 +157,14 @@ def contact_phases(
             cuts.append(time)
         elif time == end:
             cuts[-1] = time
-    phases: list[ContactPhase] = []
+    phases: list[FootContactPhase] = []
     for first, last in pairwise(cuts):
         middle = (first + last) / 2
         right, left = (_state_at(states[side], middle) for side in SIDES)
         if phases and (phases[-1].right, phases[-1].left) == (right, left):
-            phases[-1] = ContactPhase(phases[-1].begin, last, right, left)
+            phases[-1] = FootContactPhase(phases[-1].begin, last, right, left)
         else:
-            phases.append(ContactPhase(first, last, right, left))
+            phases.append(FootContactPhase(first, last, right, left))
     return phases
 
 

@@ -13,14 +13,14 @@ from pathlib import Path
 
 from homodyn.errors import FormatError
 from homodyn.foundation.text import unknown_name
-from homodyn.gait.contact_schedule import ContactPhase, FootContact
+from homodyn.gait.contact_schedule import FootContact, FootContactPhase
 
 HEADER = ("begin (s)", "end (s)", "right", "left")
 MAX_PHASE_GAP_S = 1e-6
 """Largest gap between the end of a phase and the begin of the next."""
 
 
-def read_contact_schedule(path: str | Path) -> tuple[ContactPhase, ...]:
+def read_contact_schedule(path: str | Path) -> tuple[FootContactPhase, ...]:
     """Read a contact schedule.
 
     Args:
@@ -45,7 +45,7 @@ def read_contact_schedule(path: str | Path) -> tuple[ContactPhase, ...]:
     head = [word.split("(")[0].strip() for word in lines[0][1].split(",")] if lines else []
     if head != [word.split("(")[0].strip() for word in HEADER]:
         raise FormatError(f"the heading must be {','.join(HEADER)}", str(path), "line 1")
-    phases: list[ContactPhase] = []
+    phases: list[FootContactPhase] = []
     for number, line in lines[1:]:
         place = f"line {number}"
         phase = _contact_phase(next(csv.reader([line])), str(path), place)
@@ -62,7 +62,7 @@ def read_contact_schedule(path: str | Path) -> tuple[ContactPhase, ...]:
     return tuple(phases)
 
 
-def write_contact_schedule(phases: Sequence[ContactPhase], path: str | Path) -> None:
+def write_contact_schedule(phases: Sequence[FootContactPhase], path: str | Path) -> None:
     """Write a contact schedule that `read_contact_schedule` reads.
 
     Args:
@@ -77,7 +77,7 @@ def write_contact_schedule(phases: Sequence[ContactPhase], path: str | Path) -> 
         )
 
 
-def _contact_phase(words: Sequence[str], path: str, place: str) -> ContactPhase:
+def _contact_phase(words: Sequence[str], path: str, place: str) -> FootContactPhase:
     if len(words) != len(HEADER):
         raise FormatError(f"{len(words)} words under {len(HEADER)} headings", path, place)
     try:
@@ -91,4 +91,4 @@ def _contact_phase(words: Sequence[str], path: str, place: str) -> ContactPhase:
         if word.strip() not in set(FootContact):
             raise FormatError(unknown_name("foot contact", word.strip(), FootContact), path, place)
         contacts.append(FootContact(word.strip()))
-    return ContactPhase(begin, end, *contacts)
+    return FootContactPhase(begin, end, *contacts)

@@ -194,8 +194,8 @@ def test_an_impact_brings_the_foot_to_rest(predicted):
 
 def test_phases_can_be_told(walk):
     told = [
-        hd.gait.ContactPhase(0.45, 0.6, hd.gait.FootContact.FLAT, hd.gait.FootContact.SWING),
-        hd.gait.ContactPhase(0.6, 0.65, hd.gait.FootContact.FLAT, hd.gait.FootContact.SWING),
+        hd.gait.FootContactPhase(0.45, 0.6, hd.gait.FootContact.FLAT, hd.gait.FootContact.SWING),
+        hd.gait.FootContactPhase(0.6, 0.65, hd.gait.FootContact.FLAT, hd.gait.FootContact.SWING),
     ]
     problem, stands = hd.gait.reconstruction_problem(
         walk.truth.motion, phases=told, intervals=(4, 2), preset="step"

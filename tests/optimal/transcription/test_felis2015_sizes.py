@@ -81,7 +81,7 @@ def stated(model):
     """The problem of a reconstruction with its four phases."""
     times = np.array([0.0, 0.3, 0.4, 0.47, 0.57])
     phases = [
-        hd.gait.ContactPhase(begin, end, right, left)
+        hd.gait.FootContactPhase(begin, end, right, left)
         for begin, end, (right, left) in zip(times[:-1], times[1:], STAGES, strict=True)
     ]
     clock = np.linspace(0, 0.6, 61)
@@ -145,7 +145,7 @@ def synthesis(model, name):
         oc.Phase(
             str(k),
             (0.05, 0.5),
-            hd.gait.ContactPhase(0, 1, right, left).contacts,
+            hd.gait.FootContactPhase(0, 1, right, left).contacts,
             [oc.torque()],
             conditions,
             count,
@@ -189,7 +189,8 @@ def test_a_step_on_the_left_foot_is_the_mirror_image(model):
     )
 
     mirrored = [
-        hd.gait.ContactPhase(k, k + 1, swing, stance) for k, (stance, swing) in enumerate(STAGES)
+        hd.gait.FootContactPhase(k, k + 1, swing, stance)
+        for k, (stance, swing) in enumerate(STAGES)
     ]
     assert is_felis2015_step(mirrored)
     assert stance_side(mirrored) == "Left"

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from homodyn.catalog.heiman_tables import typical_torques, walking_bounds
-from homodyn.gait.contact_schedule import SIDES, ContactPhase, FootContact
+from homodyn.gait.contact_schedule import SIDES, FootContact, FootContactPhase
 from homodyn.model import Model
 from homodyn.optimal.statement.path_constraints import (
     PathConstraint,
@@ -33,12 +33,12 @@ STAGES = (
 _MIRRORED_AXES = ("TY", "RX", "RZ")
 
 
-def stance_side(contact_phases: Sequence[ContactPhase]) -> str:
+def stance_side(contact_phases: Sequence[FootContactPhase]) -> str:
     """The stance foot of the first phase, ``"Right"`` or ``"Left"``; ``"Right"`` if both stand."""
     return "Left" if contact_phases[0].right is FootContact.SWING else "Right"
 
 
-def is_felis2015_step(contact_phases: Sequence[ContactPhase]) -> bool:
+def is_felis2015_step(contact_phases: Sequence[FootContactPhase]) -> bool:
     """Whether a step has exactly the four stages."""
     right = stance_side(contact_phases) == "Right"
     stages = [(f.right, f.left) if right else (f.left, f.right) for f in contact_phases]

@@ -13,7 +13,7 @@ from homodyn.dynamics import constraint_jacobian, inverse_dynamics, position
 from homodyn.errors import CaptureError, HomodynError
 from homodyn.foundation.record import Record, record
 from homodyn.foundation.text import unknown_name
-from homodyn.gait.contact_schedule import LIFT_HEIGHT_M, SIDES, ContactPhase, contact_phases
+from homodyn.gait.contact_schedule import LIFT_HEIGHT_M, SIDES, FootContactPhase, contact_phases
 from homodyn.gait.reconstruction.felis2015 import (
     felis2015_bounds,
     is_felis2015_step,
@@ -102,7 +102,7 @@ class ReconstructionSettings(TypedDict, total=False):
         lift_height: See `homodyn.gait.contact_phases`.
     """
 
-    phases: Sequence[ContactPhase] | None
+    phases: Sequence[FootContactPhase] | None
     events: Sequence[Event] | None
     span: tuple[float, float] | None
     step: float
@@ -118,7 +118,7 @@ class ReconstructionSettings(TypedDict, total=False):
 
 def reconstruction_problem(
     motion: Motion, *, measured: Loads | None = None, **settings: Unpack[ReconstructionSettings]
-) -> tuple[Problem, tuple[ContactPhase, ...]]:
+) -> tuple[Problem, tuple[FootContactPhase, ...]]:
     """The problem that `reconstruct` solves, to inspect or change.
 
     Args:
@@ -185,7 +185,7 @@ def reconstruction_problem(
 
 def _terms(
     model: Model,
-    contacts: ContactPhase,
+    contacts: FootContactPhase,
     at: Mapping[str, CurveSegment],
     preset: ReconstructionPreset,
     measured: Loads | None,
@@ -214,7 +214,7 @@ def _terms(
     return terms + tracked
 
 
-def _check_phases(schedule: Sequence[ContactPhase], motion: Motion) -> None:
+def _check_phases(schedule: Sequence[FootContactPhase], motion: Motion) -> None:
     begin, end = float(motion.time[0]), float(motion.time[-1])
     for k, phase in enumerate(schedule):
         if not begin - 1e-9 <= phase.begin < phase.end <= end + 1e-9:
@@ -230,7 +230,7 @@ def _check_phases(schedule: Sequence[ContactPhase], motion: Motion) -> None:
 
 
 def _interval_counts(
-    schedule: Sequence[ContactPhase], step: float, given: Sequence[int] | None
+    schedule: Sequence[FootContactPhase], step: float, given: Sequence[int] | None
 ) -> list[int]:
     if given is None:
         if not step > 0:
@@ -243,7 +243,7 @@ def _interval_counts(
 
 
 def _phase_constraints(
-    schedule: Sequence[ContactPhase], k: int, swing_clearance: bool
+    schedule: Sequence[FootContactPhase], k: int, swing_clearance: bool
 ) -> list[PathConstraint]:
     if swing_clearance and is_felis2015_step(schedule):
         return stage_constraints(k, stance_side(schedule))
@@ -294,7 +294,7 @@ def _bounds(model: Model, q: CurveSegment, stance: str, table_bounds: bool) -> d
 
 
 def _guess(
-    model: Model, contacts: ContactPhase, at: Mapping[str, CurveSegment], intervals: int
+    model: Model, contacts: FootContactPhase, at: Mapping[str, CurveSegment], intervals: int
 ) -> dict[str, Any]:
     """The recording itself, with the smallest contact forces that balance its root."""
     middles = (np.arange(intervals) + 0.5) / intervals
@@ -321,7 +321,7 @@ class _Samples:
         return np.column_stack([np.interp(fractions, self.known, c) for c in self.values.T])
 
 
-def _force_terms(measured: Loads, contacts: ContactPhase, weight: float) -> list[ObjectiveTerm]:
+def _force_terms(measured: Loads, contacts: FootContactPhase, weight: float) -> list[ObjectiveTerm]:
     """Tracking of the measured wrenches on stance feet, forces as fractions of the weight."""
     model = measured.motion.model
     body_weight = model.mass * float(np.linalg.norm(np.asarray(model.gravity, dtype=float)))

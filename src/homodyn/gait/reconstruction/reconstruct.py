@@ -21,7 +21,7 @@ from homodyn.capture import (
 from homodyn.dynamics import position
 from homodyn.errors import CaptureError, HomodynError
 from homodyn.foundation.record import Record, record
-from homodyn.gait.contact_schedule import SIDES, ContactPhase
+from homodyn.gait.contact_schedule import SIDES, FootContactPhase
 from homodyn.gait.reconstruction.problem import ReconstructionSettings, reconstruction_problem
 from homodyn.model import Model
 from homodyn.model.configuration import difference, rates
@@ -63,7 +63,7 @@ class Reconstruction(Record):
     """The solution of the tracking problem."""
     recorded: Motion
     """The recorded movement."""
-    contact_phases: tuple[ContactPhase, ...]
+    contact_phases: tuple[FootContactPhase, ...]
     """The contact schedule."""
     measured: Loads | None = None
     """Measured ground forces, whether or not they were tracked."""

@@ -20,7 +20,7 @@ from homodyn.dynamics import Stabilization
 from homodyn.errors import HomodynError
 from homodyn.foundation.record import Record, record
 from homodyn.foundation.text import unknown_name
-from homodyn.gait.contact_schedule import ContactPhase, FootContact
+from homodyn.gait.contact_schedule import FootContact, FootContactPhase
 from homodyn.model import Model
 from homodyn.optimal import (
     BoundaryConstraint,
@@ -45,7 +45,7 @@ from homodyn.optimal import (
 from homodyn.spatial import Array
 
 STEP_PHASES = tuple(
-    ContactPhase(0.0, 0.0, right, left)
+    FootContactPhase(0.0, 0.0, right, left)
     for right, left in (
         (FootContact.FLAT, FootContact.SWING),
         (FootContact.FOREFOOT, FootContact.SWING),

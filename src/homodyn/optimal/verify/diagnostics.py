@@ -77,7 +77,7 @@ def diagnose(result: SolverResult) -> Diagnostics:
         The diagnostics.
     """
     transcribed, x = result.transcribed, result.x
-    violated = _violated(result)
+    violated = _violated_rows(result)
     active_bounds = _active_bounds(transcribed, x)
     dominant = _dominant_constraints(result)
     scaled = _badly_scaled(transcribed, x) if np.isfinite(x).all() else ()
@@ -121,7 +121,7 @@ def _share_lines(groups: Sequence[DiagnosticGroup]) -> list[str]:
     return [f"  {g.name}: {g.amount:.0%}, most at {g.location}" for g in groups]
 
 
-def _violated(result: SolverResult) -> tuple[DiagnosticGroup, ...]:
+def _violated_rows(result: SolverResult) -> tuple[DiagnosticGroup, ...]:
     groups: dict[str, list[tuple[float, str]]] = {}
     for violation in result.violations:
         phase, where = _split_location(violation.location)
