@@ -85,9 +85,19 @@ class ModelCheck:
 
 
 def check_model_file(path: str | Path) -> ModelCheck:
-    """Check the model in a file; one that cannot be a model has its faults as errors.
+    """Check the model in a file.
 
-    Inertias that no body has are errors, but the rest of the model is looked at all the same.
+    A file with an invalid model is checked too: its faults are reported as errors. If physically
+    impossible inertias are the only faults, the rest of the model is still checked.
+
+    Args:
+        path: A model file: ``.toml``, ``.lua``, ``.osim`` or ``.urdf``.
+
+    Returns:
+        The findings, most serious first. Its ``model`` is ``None`` if no model could be built.
+
+    Raises:
+        FormatError: The file does not exist, or cannot be read as a model file.
     """
     try:
         return check_model(load(path))
@@ -104,7 +114,17 @@ def check_model_file(path: str | Path) -> ModelCheck:
 
 
 def check_model(model: Model) -> ModelCheck:
-    """Everything that can be said against a model; parameters have their usual values."""
+    """Check a model for faults and implausible values.
+
+    Checks the statements of the model, the mass shares of human body parts, the symmetry of left
+    and right, and the condition of the mass matrix in the neutral pose and in random poses.
+
+    Args:
+        model: The model. Open parameters take their default values.
+
+    Returns:
+        The findings, most serious first.
+    """
     name = model.name
     if model.parameters:
         model = model.at(model.parameter_values)

@@ -109,9 +109,26 @@ class Analysis(Record):
 def analyze(
     trial: str | Path, settings: Settings | None = None, *, progress: Tell | None = None
 ) -> Analysis:
-    """Analyse one recorded trial; ``tell`` hears the name of each stage as it begins.
+    """Analyse one recorded trial, from its file to joint angles, torques and gait measures.
 
-    Raises a `HomodynError` that names the remedy where the files cannot be used.
+    The stages are those of `STAGES`. A part that the rest can do without (kinetics, gait, elevation
+    angles, EMG) may fail: it is then ``None``, and ``missing`` of the result gives the reason.
+
+    Args:
+        trial: The recording: a ``.c3d``, ``.trc`` or ``.csv`` file, or any registered format.
+        settings: Model, subject, further files and options; the defaults of `Settings` if left out.
+            A model of the catalog needs at least ``mass``.
+        progress: Called with the name of each stage when the stage begins.
+
+    Returns:
+        The motion with all that was computed from it, in SI units. Nothing is written to disk.
+
+    Raises:
+        FormatError: A file does not exist or cannot be read.
+        ModelError: The model file does not describe a valid model.
+        CaptureError: The trial cannot be used: there are no markers, too few of them match the
+            model, units or plates are wrong, the mass of the subject is missing, or the markers do
+            not fit the model. The message names the remedy.
     """
     settings = settings or Settings()
     run = _Run(progress or (lambda stage: None))

@@ -39,7 +39,14 @@ class QualityVerdict(Record):
 
 
 def quality_verdicts(analysis: Analysis) -> tuple[QualityVerdict, ...]:
-    """Everything that is judged, the worst first."""
+    """Judge the quality of an analysis: labels, gaps, marker fit, scaling, forces and gait cycles.
+
+    Args:
+        analysis: The result of `analyze`.
+
+    Returns:
+        The verdicts, the worst first. Aspects without data have no verdict.
+    """
     found = [
         *_labels(analysis),
         *_visibility(analysis),
@@ -52,7 +59,14 @@ def quality_verdicts(analysis: Analysis) -> tuple[QualityVerdict, ...]:
 
 
 def overall_light(found: tuple[QualityVerdict, ...]) -> str:
-    """The worst light; notes do not count."""
+    """The worst light of several verdicts; notes do not count.
+
+    Args:
+        found: The verdicts, in any order.
+
+    Returns:
+        ``"good"``, ``"fair"`` or ``"poor"``; ``"good"`` if there are no verdicts.
+    """
     return max((v.light for v in found if v.light != NOTE), key=LIGHT_ORDER.index, default=GOOD)
 
 

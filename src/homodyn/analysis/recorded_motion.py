@@ -60,9 +60,26 @@ class RecordedMotion(Record):
 def read_motion(
     source: str | Path, settings: Settings, *, progress: Callable[[str], None] = lambda stage: None
 ) -> RecordedMotion:
-    """The movement in a recording (analysed first), a folder of ``analyze``, or a table.
+    """Read a motion from a recording, from a result folder of ``homodyn analyze``, or from a table.
 
-    A table has a column for each position of ``settings.model``; it is filtered and differentiated.
+    A recording is analysed first. A table is low-pass filtered and differentiated. Force plates in
+    ``settings.forces`` give loads for a table, and replace the stored loads of a result folder.
+
+    Args:
+        source: A recording (``.c3d``, ``.trc``), a result folder, or a table (``.mot``, ``.sto``,
+            ``.csv``) with one column per position coordinate of ``settings.model``.
+        settings: Model, subject, force file and cutoff frequency (Hz). A result folder brings its
+            own model.
+        progress: Called with the name of each stage when the stage begins.
+
+    Returns:
+        The motion in SI units, with measured loads and gait events where they are known.
+
+    Raises:
+        FormatError: The source does not exist, has an unknown suffix, lacks a file or a column, or
+            has fewer than two rows of finite coordinates.
+        ModelError: The model file does not describe a valid model.
+        CaptureError: A recording cannot be analysed; see `analyze`.
     """
     path = Path(source)
     if path.is_dir():

@@ -46,15 +46,17 @@ def read_bytes(path: Path, max_bytes: int, what: str = "file") -> bytes:
 def atomic_file(path: str | Path) -> Iterator[Path]:
     """Write a file that appears complete or not at all.
 
-    Yields the path of a temporary file in the same folder, with the same suffix. It takes its final
-    name, with the permissions of a new file or those of the file it replaces, when the block ends
-    without an exception; otherwise it is removed.
+    The temporary file takes its final name, with the permissions of a new file or those of the file
+    it replaces, when the block ends without an exception; otherwise it is removed.
 
     Args:
-        path: The file to write.
+        path: The file to write; an existing file is replaced.
+
+    Yields:
+        The path of a temporary file in the same folder, with the same suffix.
 
     Raises:
-        FormatError: The folder cannot be written.
+        FormatError: The file cannot be written.
     """
     path = Path(path)
     try:
@@ -79,8 +81,12 @@ def atomic_file(path: str | Path) -> Iterator[Path]:
 def write_bytes(path: str | Path, content: bytes) -> None:
     """Write a file that appears complete or not at all.
 
+    Args:
+        path: The file to write; an existing file is replaced.
+        content: Its bytes.
+
     Raises:
-        FormatError: It cannot be written.
+        FormatError: The file cannot be written.
     """
     with atomic_file(path) as temporary:
         temporary.write_bytes(content)
@@ -89,8 +95,12 @@ def write_bytes(path: str | Path, content: bytes) -> None:
 def write_text(path: str | Path, text: str) -> None:
     """Write text as UTF-8 into a file that appears complete or not at all.
 
+    Args:
+        path: The file to write; an existing file is replaced.
+        text: Its content. Line ends are written as they are.
+
     Raises:
-        FormatError: It cannot be written, or the text is not valid Unicode.
+        FormatError: The file cannot be written, or the text is not valid Unicode.
     """
     try:
         content = text.encode("utf-8")
@@ -108,14 +118,17 @@ def atomic_folder(
 ) -> Iterator[Path]:
     """Write a folder that appears complete or not at all.
 
-    Yields an empty folder beside the final one, which takes its name when the block ends without an
-    exception. An empty folder of that name is always replaced.
+    The temporary folder takes its final name when the block ends without an exception; otherwise it
+    is removed. An empty folder of that name is always replaced.
 
     Args:
-        folder: The folder to write; its parents are made.
-        overwrite: Replace a folder that exists.
-        is_replaceable: Says whether an existing folder may be replaced, so that a folder of other
-            content is never lost.
+        folder: The folder to write; missing parents are created.
+        overwrite: Replace an existing folder.
+        is_replaceable: Returns whether an existing folder may be replaced, so that a folder with
+            other content is never lost; any folder may be replaced if left out.
+
+    Yields:
+        The path of an empty temporary folder beside the final one.
 
     Raises:
         FormatError: The folder exists and may not be replaced, or it cannot be written.

@@ -35,7 +35,14 @@ def unknown_name(what: str, name: object, names: Iterable[str]) -> str:
 
 
 def duplicate_names(names: Iterable[str]) -> list[str]:
-    """Names that occur more than once, each listed once."""
+    """Names that occur more than once.
+
+    Args:
+        names: The names.
+
+    Returns:
+        Each duplicated name once, in the order in which the duplicates appear.
+    """
     seen: set[str] = set()
     twice: dict[str, None] = {}
     for name in names:
@@ -46,11 +53,28 @@ def duplicate_names(names: Iterable[str]) -> list[str]:
 
 
 def enumerate_names(names: Sequence[str], limit: int = 6) -> str:
-    """Names in a row; of a long list the first few, the others counted: ``a, b and 3 more``."""
+    """Names separated by commas, a long list abbreviated: ``a, b and 3 more``.
+
+    Args:
+        names: The names.
+        limit: Names to list; the number of further names is appended.
+
+    Returns:
+        The text; empty if there are no names.
+    """
     shown = ", ".join(names[:limit])
     return f"{shown} and {len(names) - limit} more" if len(names) > limit else shown
 
 
 def count_of(count: int, noun: str, plural: str = "") -> str:
-    """A number with its noun: ``1 event``, ``3 events``."""
+    """A count with its noun: ``1 event``, ``3 events``.
+
+    Args:
+        count: The number.
+        noun: The noun in the singular.
+        plural: The plural of the noun; ``noun`` with an appended ``s`` if left out.
+
+    Returns:
+        Number and noun, separated by a space.
+    """
     return f"{count} {noun if count == 1 else plural or noun + 's'}"

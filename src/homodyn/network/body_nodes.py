@@ -52,7 +52,23 @@ def to_identifier(name: str) -> str:
 
 
 def add_body(parent: Node, name: str, model: Model) -> Node:
-    """A node of a network that moves as a model does."""
+    """Add a model to a network as a node whose states follow the equations of motion.
+
+    The node has the states ``q`` and ``v``. Its children are one node per coordinate, ``segments``,
+    ``contacts`` and ``markers``; edges to ``tau`` of a coordinate (N m, N) or to ``force`` (N) and
+    ``moment`` (N m) of a segment apply loads.
+
+    Args:
+        parent: The node to add to, often the network itself.
+        name: Name of the new node, unique in ``parent``.
+        model: The model, without open parameters.
+
+    Returns:
+        The new node.
+
+    Raises:
+        NetworkError: ``parent`` already has a node of that name, or the model has open parameters.
+    """
     if name in parent.nodes:
         raise NetworkError(f"there is a node {name!r} already; give the body another name")
     if model.parameters:

@@ -374,13 +374,38 @@ class Network(Node):
 
 
 def load(path: str | Path, *, allow_outside: bool = False) -> Network:
-    """A network from a ``.cdn`` file; files it includes stay in its folder unless ``outside``."""
+    """Load a network from a ``.cdn`` file.
+
+    Args:
+        path: The file, UTF-8 text.
+        allow_outside: Allow included files outside the folder of ``path`` and the bundled library.
+
+    Returns:
+        The network, ready to set and run.
+
+    Raises:
+        NetworkError: The file or an included file cannot be read, or its text is not a valid
+            network. The error gives file, line and column.
+    """
     file = Path(path)
     return _build(SourceText(read_text(file), str(file)), file.parent, allow_outside)
 
 
 def parse(text: str, *, name: str = "network", folder: str | Path | None = None) -> Network:
-    """A network from a text; files it includes are looked for in ``folder`` and the library."""
+    """Build a network from a text in the ``.cdn`` language.
+
+    Args:
+        text: The network text.
+        name: Name of the text in error messages.
+        folder: Folder of included files; only the bundled library if left out.
+
+    Returns:
+        The network, ready to set and run.
+
+    Raises:
+        NetworkError: The text is not a valid network, or an included file cannot be read. The error
+            gives file, line and column.
+    """
     return _build(SourceText(text, name), Path(folder) if folder is not None else None, False)
 
 

@@ -76,10 +76,20 @@ class ViewWindow:
 def draw_model(
     model: Model, q: Any = None, *, labels: bool = False, markers: bool = True, title: str = ""
 ) -> Figure:
-    """The model at positions ``q`` (its neutral pose by default), from front and right side.
+    """Draw a model in a pose, from the front and from its right side.
 
-    Capsules are outlines, bones lines, joints that move dots; left, right and middle of the body
-    have a colour each. ``labels`` names the markers.
+    Capsules are outlines, bones are lines and movable joints are dots. Left, right and middle of
+    the body have one colour each.
+
+    Args:
+        model: The model. Open parameters take their default values.
+        q: Positions, shape ``(nq,)`` (m, rad); the neutral pose if left out.
+        labels: Write the names of the markers.
+        markers: Draw the markers.
+        title: Heading of the figure; the name of the model if left out.
+
+    Returns:
+        A matplotlib figure with two plots in metres.
     """
     scene = geometry_at_pose(model, model.neutral() if q is None else np.asarray(q, dtype=float))
     axes = scene.axes
@@ -111,7 +121,15 @@ def draw_model(
 
 
 def save_figure(figure: Figure, path: str | Path) -> None:
-    """Write a figure as .png, .svg or .pdf; the file is either complete or left as it was."""
+    """Write a figure to a file. On failure an existing file stays unchanged.
+
+    Args:
+        figure: A matplotlib figure.
+        path: The file; its suffix ``.png``, ``.svg`` or ``.pdf`` selects the format.
+
+    Raises:
+        FormatError: The suffix is not supported, or the file cannot be written.
+    """
     path = Path(path)
     if path.suffix.lower() not in FORMATS:
         raise FormatError(

@@ -39,7 +39,15 @@ from homodyn.report.tables import (
 
 
 def analysis_page(analysis: Analysis) -> str:
-    """The whole page as text."""
+    """The HTML report of an analysis: one page without external files.
+
+    Args:
+        analysis: The result of `homodyn.analysis.analyze`.
+
+    Returns:
+        The HTML text, with styles, scripts, figures and the replay embedded. A section without data
+        states the reason.
+    """
     sections = {
         "glance": _glance(analysis),
         "replay": _replay(analysis),

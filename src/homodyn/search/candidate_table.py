@@ -18,10 +18,22 @@ from homodyn.search.study import CandidateTable, Study
 
 
 def export(study: Study, path: str | Path) -> int:
-    """Write every candidate as a row into a .csv or .parquet file; how many there are.
+    """Write all candidates of a study to a table file, one row per candidate.
 
-    Columns: generation, member, status, stage, value (less is better), the pools with the names of
-    their groups, parameters and objectives by name (empty where there is none), seconds, node.
+    The columns are generation, member, status, stage, value (lower is better), pools with the names
+    of their groups, parameters and objectives by name (empty where inactive or not available),
+    seconds, node, data and message. On failure an existing file stays unchanged.
+
+    Args:
+        study: The study; another process may be running it.
+        path: The file, ``.csv`` or ``.parquet``. Parquet requires the package pyarrow.
+
+    Returns:
+        The number of rows written.
+
+    Raises:
+        SearchError: The suffix is not supported, the file cannot be written, pyarrow is missing, or
+            (Parquet only) the study has no candidates yet.
     """
     place = Path(path)
     writers = {".csv": _write_csv, ".parquet": _write_parquet}

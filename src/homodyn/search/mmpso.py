@@ -97,7 +97,22 @@ def migration_probabilities(
     local: float,
     globally: float,
 ) -> np.ndarray:
-    """Probability of each group of a pool (columns) to be the next one of each particle (rows)."""
+    """Probabilities that particles of a metamorphic swarm migrate to the groups of one pool.
+
+    Args:
+        count: Number of groups in the pool.
+        current: Index of the current group of each particle, shape ``(n,)``.
+        own: Index of the group of each particle's own best, shape ``(n,)``.
+        best: Index of the group of the best of all particles.
+        explore: Probability P_e of migration, spread evenly over the other groups, 0 to 1.
+        local: Probability P_l of migration to the group ``own``, 0 to 1.
+        globally: Probability P_g of migration to the group ``best``, 0 to 1. The sum of the three
+            must not exceed 1.
+
+    Returns:
+        Probability of each group (columns) to be the next group of each particle (rows), shape
+        ``(n, count)``. Each row sums to 1; the column ``current`` is the probability to stay.
+    """
     groups = np.arange(count)
     anywhere = explore / (count - 1) if count > 1 else 0.0
     stay_away = (1 - anywhere) * (1 - local * (groups == own[:, None]))

@@ -79,7 +79,19 @@ class SearchResult:
 
 
 def best_solutions(study: Study, count: int = 1) -> list[SearchSolution]:
-    """The best candidates of a study."""
+    """The best candidates of a study.
+
+    Args:
+        study: The study; another process may be running it.
+        count: How many candidates to return at most.
+
+    Returns:
+        Successfully evaluated candidates, best first; of equal candidates the earliest first. The
+        list is shorter than ``count`` if the study has fewer.
+
+    Raises:
+        SearchError: The database of the study cannot be read.
+    """
     job = stored_job(study.job)
     found = study.best(count)
     rows = []

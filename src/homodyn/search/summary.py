@@ -65,7 +65,18 @@ class StudySummary:
 
 
 def summarize(study: Study) -> StudySummary:
-    """The state of a study, also while another process runs it."""
+    """Summarize the progress and the best candidate of a study.
+
+    Args:
+        study: The study; another process may be running it.
+
+    Returns:
+        Counts of generations and candidates by status, the best candidate, visited subspaces, and
+        the elapsed and estimated remaining time (s).
+
+    Raises:
+        SearchError: The database of the study cannot be read.
+    """
     job = stored_job(study.job)
     rows = study.generations()
     best = best_solutions(study)

@@ -73,7 +73,24 @@ class SteadyWalk:
 def plan_walk(
     model: Model, steps: Footsteps, *, style: GaitStyle | None = None, swing_scale: float = 1.0
 ) -> SteadyWalk:
-    """A walk of HeiMan with these footsteps, in balance at every instant."""
+    """Plan a steady walk of HeiMan on given footsteps that is balanced at every instant.
+
+    Feet, trunk and arms follow prescribed curves. The path of the pelvis is solved so that the zero
+    moment point of the full multibody dynamics follows the centre of pressure under the feet.
+
+    Args:
+        model: A HeiMan of the catalog, without open parameters.
+        steps: Step length, width, speed, stance and toe-out of the walk.
+        style: Foot, knee and trunk curves over a stride; comfortable walking if left out.
+        swing_scale: Scale of the arm swing and of the axial rotation of pelvis and trunk; 1
+            corresponds to 1.3 m/s.
+
+    Returns:
+        The walk in continuous time, periodic over one stride except for its forward motion.
+
+    Raises:
+        NoSolution: No balanced walk was found, or its feet would penetrate the ground or slip.
+    """
     style = style or GaitStyle()
     feet = tuple(FootTrajectory(steps, FootShape.of(model, side), side, style) for side in SIDES)
     time = np.arange(SAMPLES_PER_STRIDE) * (steps.period / SAMPLES_PER_STRIDE)
