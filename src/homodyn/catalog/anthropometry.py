@@ -60,10 +60,21 @@ class SegmentParameters:
 
 
 def de_leva(segment: str, sex: str = "male", endpoints: str = "") -> SegmentParameters:
-    """A segment of de Leva (1996), table 4: ``de_leva("shank", "female", "KJC-AJC")``.
+    """A body segment from table 4 of de Leva (1996): ``de_leva("shank", "female", "KJC-AJC")``.
 
-    Without ``endpoints`` the first definition of the table is taken. Segments: head, trunk, upper
-    trunk, middle trunk, lower trunk, upper arm, forearm, hand, thigh, shank, foot.
+    Args:
+        segment: One of head, trunk, upper trunk, middle trunk, lower trunk, upper arm, forearm,
+            hand, thigh, shank and foot.
+        sex: ``"male"`` or ``"female"``.
+        endpoints: The two end points between which the segment is defined, such as ``"KJC-AJC"``.
+            If empty, the first definition in the table is used.
+
+    Returns:
+        Length as a fraction of stature, mass as a fraction of body mass, centre of mass and radii
+        of gyration as fractions of the segment's length.
+
+    Raises:
+        ModelError: The table has no such segment, sex or end points.
     """
     table = table_rows("de_leva_1996")
     for what, value, column in (("sex", sex, "sex"), ("segment", segment, "segment")):

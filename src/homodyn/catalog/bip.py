@@ -40,7 +40,11 @@ _MIRROR = (1.0, 1.0, 1.0, -1.0, 1.0, -1.0)
     assumed=ASSUMPTIONS,
 )
 def bip() -> Model:
-    """Bip of HuMAnS: a biped robot of 105 kg with 15 joints, 25 tags and 12 contact points."""
+    """Bip of HuMAnS: a biped robot of 105 kg with 15 joints, 25 tags and 12 contact points.
+
+    Returns:
+        The model: 16 bodies, 21 degrees of freedom, tags as markers.
+    """
     assembly = Assembly("bip", notes=("Biped robot Bip of HuMAnS (INRIA, 2006).", *ASSUMPTIONS))
     height = table_document("bip")["base_height"]
     root = joints.euler_free("zyx")

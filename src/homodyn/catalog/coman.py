@@ -29,10 +29,13 @@ _PARTS = {"hip": "thigh", "knee": "shank", "ankle": "foot"}
     assumed=ASSUMPTIONS,
 )
 def coman() -> Model:
-    """CoMan in the sagittal plane: torso, two legs with hip, knee and ankle, two contacts a foot.
+    """CoMan in the sagittal plane: torso, two legs with hip, knee and ankle, two contacts per foot.
 
-    The root's height is that of the hips; its default leaves 5 mm of air below the soles, as the
-    source starts its simulations.
+    The height coordinate of the root is the height of the hips. Its default leaves 5 mm of
+    clearance below the soles, as at the start of the simulations in the source.
+
+    Returns:
+        The model: 7 bodies, 9 degrees of freedom.
     """
     table = table_document("coman")
     source = "CoMan of van den Kieboom (2014), appendix A; full inertias, motion in a plane."

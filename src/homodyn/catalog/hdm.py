@@ -54,12 +54,22 @@ ASSUMPTIONS = (
     assumed=ASSUMPTIONS,
 )
 def hdm(sizes: str = "default", markers: str = "cmu", *, density: Array = 1000.0) -> Model:
-    """Human Dynamic Model: 48 joint freedoms on a free pelvis, for tracking by physics.
+    """Human Dynamic Model: 48 joint degrees of freedom, free pelvis, for physics-based tracking.
 
-    ``sizes`` is ``"default"``, ``"tracing"`` (another subject) or ``"program"`` (before a file is
-    loaded); ``markers`` is ``"cmu"`` (41), ``"suit"`` (the 35 of 50 diodes that were attached),
-    ``"tracing"`` (50 diodes) or ``"none"``; ``density`` in kg/m3. Gravity is 9.8 m/s2 as in the
-    paper.
+    Gravity is 9.8 m/s2, as in the paper.
+
+    Args:
+        sizes: Segment sizes: ``"default"``, ``"tracing"`` (another subject) or ``"program"`` (the
+            values of the companion programs before a file is loaded).
+        markers: Marker set: ``"cmu"`` (41 markers), ``"suit"`` (the 35 attached diodes of 50),
+            ``"tracing"`` (50 diodes) or ``"none"``.
+        density: Density of all segments (kg/m3); a number or a symbol.
+
+    Returns:
+        The model: 21 bodies, 54 degrees of freedom.
+
+    Raises:
+        ModelError: ``sizes`` or ``markers`` is unknown.
     """
     for what, given, known in (("sizes", sizes, SIZES), ("markers", markers, MARKERS)):
         if given not in known:

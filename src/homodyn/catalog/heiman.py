@@ -81,21 +81,33 @@ def heiman(
 ) -> Model:
     """A person of 19 segments and 34 degrees of freedom, from stature (m) and mass (kg).
 
-    ``overrides`` replaces any number by name before inertias are computed from them: lengths in m
-    (``"PelvisHeight"``, ``"ThighRightLength"``), masses in kg (``"ThighRightMass"``), centres of
-    mass and radii of gyration as parts of the segment's length (``"ThighRightCOM"``: along z, or
-    three numbers; ``"ThighRightGyration"``: three numbers). A name without its side stands for
-    both: ``"ThighLength"``. `heiman_tables.heiman_parameters` has all names with their values.
-
-    ``joints`` chooses the freedoms of joints, from TX TY TZ RX RY RZ in the order of the turns:
-    ``{"KneeRight": "RY RX RZ", "Lumbar": ""}``.
-
-    ``limits`` is ``"anatomical"`` or, for the bounds of the thesis's subject, ``"reconstruction"``
-    or ``"synthesis"``. ``foot="anatomical"`` puts the centre of mass of the foot where de Leva has
-    it, in front of the ankle, and its long axis along x.
-
-    The neutral pose stands on the ground, Z = 0. No coordinate has a spring; give it one by
+    The neutral pose stands on the ground, Z = 0. No coordinate has a spring; to add one, use
     ``model.with_numbers({"KneeRight_RY.stiffness": 20.0, "KneeRight_RY.damping": 1.0})``.
+
+    Args:
+        height: Stature (m); a number or a symbol.
+        mass: Body mass (kg); a number or a symbol.
+        sex: ``"male"`` or ``"female"``; selects the tables.
+        overrides: Values by name that replace those of the tables before the inertias are computed:
+            lengths in m (``"PelvisHeight"``, ``"ThighRightLength"``), masses in kg
+            (``"ThighRightMass"``), centres of mass and radii of gyration as fractions of the
+            segment's length (``"ThighRightCOM"``: one number, along z, or three;
+            ``"ThighRightGyration"``: three numbers). A name without a side, such as
+            ``"ThighLength"``, applies to both sides. `heiman_tables.heiman_parameters` returns all
+            names with their values.
+        joints: Degrees of freedom by joint name, chosen from TX TY TZ RX RY RZ in the order of the
+            rotations: ``{"KneeRight": "RY RX RZ", "Lumbar": ""}``.
+        limits: Joint limits: ``"anatomical"``, or the bounds of the subject of the thesis,
+            ``"reconstruction"`` or ``"synthesis"``.
+        foot: ``"thesis"``, or ``"anatomical"`` for a foot with its centre of mass in front of the
+            ankle, as in de Leva, and its long axis along x.
+
+    Returns:
+        The model, with markers, capsules and contact points.
+
+    Raises:
+        ModelError: An option, a name in ``overrides``, a joint or a degree of freedom is unknown,
+            or the values describe an invalid model.
     """
     n = heiman_parameters(height, mass, sex, overrides or {}, foot)
     tree = _tree(n)

@@ -110,9 +110,18 @@ def coordinate_numbers(name: str, limits: str = "anatomical") -> dict[str, Any]:
 
 @cache
 def walking_bounds(which: str) -> Mapping[str, tuple[float, float]]:
-    """Bounds of Felis (2015) by coordinate: ``"reconstruction"``, ``"synthesis"`` or ``"torque"``.
+    """Bounds of the HeiMan coordinates in walking, from Felis (2015).
 
-    Positions in m and rad, torques in N m; the base has no torques.
+    Args:
+        which: ``"reconstruction"`` (positions, table 5.1), ``"synthesis"`` (positions, table 5.3)
+            or ``"torque"`` (table 5.2).
+
+    Returns:
+        Lower and upper bound by coordinate name: positions in m or rad, torques in N m. The base
+        has no torque bounds.
+
+    Raises:
+        ModelError: ``which`` is unknown.
     """
     _accept("bounds", which, ("reconstruction", "synthesis", "torque"))
     return {
@@ -124,7 +133,11 @@ def walking_bounds(which: str) -> Mapping[str, tuple[float, float]]:
 
 @cache
 def typical_torques() -> Mapping[str, float]:
-    """Typical torques in walking (N m) by coordinate, Felis (2015), table 6.3."""
+    """Typical joint torques in walking, from table 6.3 of Felis (2015).
+
+    Returns:
+        Torque (N m) by coordinate name; the base has none.
+    """
     return {
         row["coordinate"]: float(row["typical_torque"])
         for row in table_rows("heiman_bounds")

@@ -48,11 +48,21 @@ def human36(
     variant: str = "document",
     lengths: Mapping[str, Array] | None = None,
 ) -> Model:
-    """Human36 of HuMAnS: 17 segments, 42 freedoms and 28 tags, for any stature and mass.
+    """Human36 of HuMAnS: 17 segments, 42 degrees of freedom, 28 tags, for any stature and mass.
 
-    ``size`` is the stature (m), ``mass`` in kg. ``variant`` is ``"document"`` or ``"code"``: in the
-    program that was shipped five depths follow the stature and the cervicale lies at C7.
-    ``lengths`` (m) replaces some of `human36_lengths`; tags that are placed by them follow.
+    Args:
+        size: Stature (m); a number or a symbol.
+        mass: Body mass (kg); a number or a symbol.
+        variant: ``"document"``, or ``"code"`` for the published program, in which five depths scale
+            with the stature and the cervicale lies at C7.
+        lengths: Lengths (m) by name that replace those of `human36_lengths`; tags placed by them
+            follow.
+
+    Returns:
+        The model, with the tags as markers and 12 contact points.
+
+    Raises:
+        ModelError: ``variant`` or a name in ``lengths`` is unknown.
     """
     known = _lengths(size, variant, lengths or {})
     content = table_document("human36")

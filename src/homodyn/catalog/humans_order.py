@@ -25,9 +25,17 @@ _ORDERS: dict[str, Callable[[], tuple[str, ...]]] = {
 
 
 def from_humans(model: Model, values: Array) -> Array:
-    """Positions, velocities or torques in the order of HuMAnS (q1 first), in the model's order.
+    """Convert positions, velocities or torques from the order and axes of HuMAnS to the model's.
 
-    The numbers stand in the last of any number of axes. The model is a `human36`, `khr1` or `bip`.
+    Args:
+        model: A `human36`, `khr1` or `bip`.
+        values: Values in the order of HuMAnS (q1 first), shape (..., nv).
+
+    Returns:
+        The values in the order of the model's coordinates, shape (..., nv), in the same units.
+
+    Raises:
+        ModelError: The model is not one of HuMAnS.
     """
     index, sign = _places(model)
     values = np.asarray(values, dtype=float)
@@ -37,7 +45,18 @@ def from_humans(model: Model, values: Array) -> Array:
 
 
 def to_humans(model: Model, values: Array) -> Array:
-    """Positions, velocities or torques of the model in the order of HuMAnS."""
+    """Convert positions, velocities or torques from the model's order and axes to those of HuMAnS.
+
+    Args:
+        model: A `human36`, `khr1` or `bip`.
+        values: Values in the order of the model's coordinates, shape (..., nv).
+
+    Returns:
+        The values in the order of HuMAnS (q1 first), shape (..., nv), in the same units.
+
+    Raises:
+        ModelError: The model is not one of HuMAnS.
+    """
     index, sign = _places(model)
     return np.asarray(values, dtype=float)[..., index] * sign
 

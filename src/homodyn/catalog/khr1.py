@@ -36,7 +36,11 @@ _PAIRED_SOLIDS = ("hip", "thigh", "leg", "ankle", "foot", "shoulder", "arm", "ha
     assumed=ASSUMPTIONS,
 )
 def khr1() -> Model:
-    """Kondo KHR-1 of HuMAnS: masses of the document on surrogate lengths, 23 freedoms, 34 tags."""
+    """Kondo KHR-1 of HuMAnS: documented masses, surrogate lengths, 23 degrees of freedom, 34 tags.
+
+    Returns:
+        The model: 18 bodies, tags as markers, 8 contact points.
+    """
     assembly = Assembly("khr1", notes=("Kondo KHR-1 of HuMAnS (INRIA, 2006).", *ASSUMPTIONS))
     for solid, side in _solids():
         assembly = _with_solid(assembly, solid, side)

@@ -47,7 +47,16 @@ _MIRRORED_AXES = {"x": "-x", "-x": "x", "z": "-z", "-z": "z", "y": "y", "-y": "-
 def manikin(height: Array = 1.75, mass: Array = 79.0, sex: str = "male") -> Model:
     """Digital human for cluttered scenes: 19 segments, 45 degrees of freedom, soles and grips.
 
-    ``height`` in m, ``mass`` in kg, ``sex`` ``"male"`` or ``"female"`` (for de Leva's tables).
+    Args:
+        height: Stature (m); a number or a symbol.
+        mass: Body mass (kg); a number or a symbol.
+        sex: ``"male"`` or ``"female"``; selects the tables of de Leva.
+
+    Returns:
+        The model, with markers and contact shapes.
+
+    Raises:
+        ModelError: ``sex`` is unknown.
     """
     measures = ManikinDimensions.of(height, mass, sex)
     source = f"Manikin of Qiu (2012), completed with the tables of de Leva ({sex})."

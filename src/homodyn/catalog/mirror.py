@@ -57,16 +57,39 @@ class MirrorMap:
 
 
 def mirror(model: Model, q: Array) -> Array:
-    """The pose in which the model is its own mirror image of the pose ``q``."""
+    """The mirror image of a pose: left and right exchanged by the reflection of Y.
+
+    Args:
+        model: A model with symmetric left and right sides.
+        q: Positions, shape (..., nq), or a column of nq symbols.
+
+    Returns:
+        Positions of the mirrored pose, of the shape of ``q``.
+
+    Raises:
+        ModelError: The model is not symmetric.
+    """
     return mirror_map(model).position(q)
 
 
 @lru_cache(maxsize=64)
 def mirror_map(model: Model, *, tolerance: float = MAX_ASYMMETRY_M) -> MirrorMap:
-    """How left and right of a model exchange.
+    """The exchange of left and right of a model: which entries of q and v swap, with which signs.
 
-    Joints and centres of mass must be where the mirror has them, but for ``tolerance`` (m): a
-    person with legs of different lengths has no exact mirror image, but one of the angles.
+    Bodies are paired by name; the signs follow from the geometry. A model with parameters is
+    compared at their usual values.
+
+    Args:
+        model: The model.
+        tolerance: Largest deviation (m) of joints and centres of mass from their mirror image.
+            Increase it for a person with legs of different lengths, whose angles still mirror.
+
+    Returns:
+        The map for positions, for velocities or generalised forces, and for names.
+
+    Raises:
+        ModelError: The sides differ in their tree, their joint types or axes, or by more than
+            ``tolerance``.
     """
     if model.parameters:
         return mirror_map(model.at(model.parameter_values), tolerance=tolerance)

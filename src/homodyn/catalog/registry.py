@@ -53,7 +53,20 @@ _ENTRIES: dict[str, CatalogEntry] = {}
 def entry(
     *, source: str, limits: str, assumed: tuple[str, ...] = ()
 ) -> Callable[[Builder], Builder]:
-    """Register a function under its name as a body of the catalog; see the module's docstring."""
+    """Decorator that registers a function under its name as a body of the catalog.
+
+    The function returns a `Model` and has defaults for all of its arguments. The first line of its
+    docstring is the summary of the body.
+
+    Args:
+        source: Where lengths, masses and inertias come from.
+        limits: Where the joint ranges come from.
+        assumed: One sentence for each assumption that no source supports.
+
+    Returns:
+        A decorator that returns the function unchanged. It raises `ModelError` if the catalog
+        already has a body of that name.
+    """
 
     def register(builder: Builder) -> Builder:
         name = builder.__name__
@@ -68,12 +81,27 @@ def entry(
 
 
 def entries() -> tuple[CatalogEntry, ...]:
-    """All bodies of the catalog, in the order of their names."""
+    """All bodies of the catalog.
+
+    Returns:
+        One record per body, sorted by name.
+    """
     return tuple(_ENTRIES[name] for name in sorted(_ENTRIES))
 
 
 def build(name: str, **arguments: Any) -> Model:
-    """The body of that name: ``build("heiman", height=1.6)``."""
+    """Build a body of the catalog by name: ``build("heiman", height=1.6)``.
+
+    Args:
+        name: Name of the body.
+        arguments: Arguments of the function of that name; the others have their defaults.
+
+    Returns:
+        The model.
+
+    Raises:
+        ModelError: The catalog has no such body, or the arguments describe an invalid one.
+    """
     if name not in _ENTRIES:
         raise ModelError(f"the catalog has {unknown_name('body', name, sorted(_ENTRIES))}")
     return _ENTRIES[name].build(**arguments)
@@ -85,12 +113,30 @@ def _default(name: str) -> Model:
 
 
 def describe(name: str | None = None) -> None:
-    """Print what is known about one body or about all: sizes, sources and assumptions."""
+    """Print a description of one body or of the whole catalog: sizes, sources and assumptions.
+
+    Args:
+        name: Name of the body; None for all bodies.
+
+    Raises:
+        ModelError: The catalog has no such body.
+    """
     print(description(name))
 
 
 def description(name: str | None = None) -> str:
-    """What `describe` prints: a table of all bodies, then each with its sources."""
+    """The text that `describe` prints.
+
+    Args:
+        name: Name of the body; None for all bodies.
+
+    Returns:
+        Sizes, sources and assumptions of the body; for all bodies, a table followed by the details
+        of each.
+
+    Raises:
+        ModelError: The catalog has no such body.
+    """
     if name is not None:
         return _details(name)
     rows = [("body", "bodies", "dof", "mass (kg)", "what")]

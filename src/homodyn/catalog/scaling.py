@@ -35,19 +35,31 @@ def scale(
     *,
     keep_shares: bool = False,
 ) -> Model:
-    """The model with some of its segments stretched.
+    """Scale the segments of a model.
 
-    ``factors`` is one number for all segments, or by body name a number or three, for x, y and z
-    of the body's frame: ``{"ThighRight": 1.05, "FootRight": (1.1, 1.0, 1.0)}``.
+    Radii of spheres and capsules change so that their volume follows that of the segment.
+    Translations of a joint that are a function of an angle scale with the parent; coordinates in m
+    and their limits do not change. Fibre and tendon lengths of a muscle scale with the length of
+    its path in the neutral pose; its strength does not change. If the root can translate vertically
+    and the model has no parameters, the default height of the root changes so that the lowest
+    contact point of the neutral pose keeps its height.
 
-    ``mass`` (kg) is the total afterwards. By default the total stays and is shared out by volume;
-    ``"density"`` keeps the density of every segment instead, and with ``keep_shares`` every segment
-    keeps its part of the total, however it was stretched.
+    Args:
+        model: The model.
+        factors: One factor for all segments, or by body name a factor or three, for x, y and z of
+            the body frame: ``{"ThighRight": 1.05, "FootRight": (1.1, 1.0, 1.0)}``. Other segments
+            keep their size.
+        mass: Total mass of the scaled model (kg). None keeps the total, distributed in proportion
+            to mass times volume ratio; ``"density"`` keeps the density of every segment instead.
+        keep_shares: Whether every segment keeps its fraction of the total mass, whatever its
+            factors.
 
-    Radii of spheres and capsules keep the ratio of volumes. Distances along which joints slide by
-    a function of an angle follow the parent; coordinates in m, and their ranges, stay. Fibres and
-    tendons of a muscle become longer as its path does in the neutral pose; its strength stays. The
-    neutral pose is lifted or lowered so that its lowest point stays where it was.
+    Returns:
+        The scaled model.
+
+    Raises:
+        ModelError: There is nothing to scale, a body is unknown, a factor or the total mass is not
+            positive, or ``mass="density"`` is combined with ``keep_shares``.
     """
     stretch = _stretches(model, factors)
     if not stretch and mass is None:

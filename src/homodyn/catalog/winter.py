@@ -41,10 +41,17 @@ ASSUMPTIONS = (
     assumed=ASSUMPTIONS,
 )
 def winter_human(height: Array = 1.8, mass: Array = 70.0) -> Model:
-    """A person in the sagittal plane after Winter: trunk, two legs and sprung toes.
+    """A person in the sagittal plane after Winter: trunk, two legs and toes with springs.
 
-    ``height`` in m, ``mass`` in kg. Five contact points lie evenly along each sole. The toes have a
-    spring of 12 N m/rad, critically damped for the toes alone.
+    Five contact points are evenly spaced along each sole. The toes have a spring of 12 N m/rad with
+    critical damping for the toes alone.
+
+    Args:
+        height: Stature (m); a number or a symbol.
+        mass: Body mass (kg); a number or a symbol.
+
+    Returns:
+        The model: 9 bodies, 11 degrees of freedom.
     """
     table = table_document("winter")
     joint_height = {name: part * height for name, part in table["height"].items()}

@@ -45,14 +45,40 @@ def diagonal(xx: Array, yy: Array, zz: Array) -> Array:
 
 
 def box(name: str, mass: Array, size: Array, *, com: Array = _ORIGIN) -> Body:
-    """A homogeneous box with edges ``size`` (m) along x, y, z, centred at ``com``."""
+    """A homogeneous rectangular box with its edges along the axes of the body frame.
+
+    Args:
+        name: Name of the body.
+        mass: Mass (kg); a number or a symbol.
+        size: Edge lengths (m) along x, y and z, shape (3,).
+        com: Centre of the box in the body frame (m), shape (3,).
+
+    Returns:
+        The body, with the inertia of the box about its centre (kg m2).
+
+    Raises:
+        ModelError: ``com`` is not a vector of three numbers.
+    """
     x, y, z = (scalar(edge) ** 2 for edge in size)
     factor = scalar(mass) / 12
     return Body(name, mass, com, diagonal(*(factor * s for s in (y + z, x + z, x + y))))
 
 
 def sphere(name: str, mass: Array, radius: Array, *, com: Array = _ORIGIN) -> Body:
-    """A homogeneous ball of ``radius`` (m): 2/5 m r^2 about every axis."""
+    """A homogeneous solid sphere: 2/5 m r^2 about every axis.
+
+    Args:
+        name: Name of the body.
+        mass: Mass (kg); a number or a symbol.
+        radius: Radius (m).
+        com: Centre of the sphere in the body frame (m), shape (3,).
+
+    Returns:
+        The body, with the inertia of the sphere about its centre (kg m2).
+
+    Raises:
+        ModelError: ``com`` is not a vector of three numbers.
+    """
     turn = 0.4 * scalar(mass) * scalar(radius) ** 2
     return Body(name, mass, com, diagonal(turn, turn, turn))
 
@@ -60,7 +86,22 @@ def sphere(name: str, mass: Array, radius: Array, *, com: Array = _ORIGIN) -> Bo
 def cylinder(
     name: str, mass: Array, radius: Array, length: Array, *, axis: str = "z", com: Array = _ORIGIN
 ) -> Body:
-    """A homogeneous cylinder of ``radius`` and ``length`` (m) along the main ``axis``."""
+    """A homogeneous solid cylinder along an axis of the body frame.
+
+    Args:
+        name: Name of the body.
+        mass: Mass (kg); a number or a symbol.
+        radius: Radius (m).
+        length: Length along the axis (m).
+        axis: Axis of the cylinder: ``"x"``, ``"y"`` or ``"z"``.
+        com: Centre of the cylinder in the body frame (m), shape (3,).
+
+    Returns:
+        The body, with the inertia of the cylinder about its centre (kg m2).
+
+    Raises:
+        ModelError: ``com`` is not a vector of three numbers.
+    """
     m, r, h = scalar(mass), scalar(radius), scalar(length)
     across = m * (3 * r**2 + h**2) / 12
     return Body(name, mass, com, _round(axis, m * r**2 / 2, across))
@@ -69,9 +110,24 @@ def cylinder(
 def capsule(
     name: str, mass: Array, radius: Array, length: Array, *, axis: str = "z", com: Array = _ORIGIN
 ) -> Body:
-    """A homogeneous cylinder of ``radius`` and ``length`` (m) closed by two half balls.
+    """A homogeneous solid capsule: a cylinder closed by two hemispheres.
 
-    Half balls: centre of mass at 3/8 r from their flat side, 83/320 m r^2 about it across the axis.
+    The centre of mass of a hemisphere lies 3/8 r from its flat side. Its moment of inertia about a
+    transverse axis through that point is 83/320 m r^2.
+
+    Args:
+        name: Name of the body.
+        mass: Mass of the whole capsule (kg); a number or a symbol.
+        radius: Radius of the cylinder and of the hemispheres (m).
+        length: Length of the cylindrical part (m), without the hemispheres.
+        axis: Axis of the capsule: ``"x"``, ``"y"`` or ``"z"``.
+        com: Centre of the capsule in the body frame (m), shape (3,).
+
+    Returns:
+        The body, with the inertia of the capsule about its centre (kg m2).
+
+    Raises:
+        ModelError: ``com`` is not a vector of three numbers.
     """
     m, r, h = scalar(mass), scalar(radius), scalar(length)
     caps = m * (4 * r) / (3 * h + 4 * r)
@@ -83,7 +139,18 @@ def capsule(
 
 
 def rod(name: str, mass: Array, start: Array, end: Array) -> Body:
-    """A thin homogeneous rod between two points (m): m (l^2 1 - l l^T) / 12."""
+    """A thin homogeneous rod between two points: inertia m (l^2 1 - l l^T) / 12.
+
+    Args:
+        name: Name of the body.
+        mass: Mass (kg); a number or a symbol.
+        start: One end in the body frame (m), shape (3,).
+        end: The other end in the body frame (m), shape (3,).
+
+    Returns:
+        The body, with its centre of mass midway between the ends and the inertia of the rod about
+        it (kg m2).
+    """
     a, b = stack(*(scalar(x) for x in start)), stack(*(scalar(x) for x in end))
     line = b - a
     outer = stack_columns(*(line * line[i] for i in range(3)))

@@ -36,7 +36,22 @@ UNBOUNDED_SLIDE = 1.0
 
 @state_function(q="nq", dv="nv", returns={"q": "nq"})
 def integrate(model: Model, q: Array, dv: Array) -> Array:
-    """Where ``q`` comes by moving with ``dv`` (velocity times time) for one unit of time."""
+    """The configuration reached from ``q`` by the displacement ``dv``.
+
+    Quaternions follow the exponential map of the joint's body velocity; other coordinates are
+    added.
+
+    Args:
+        model: The model.
+        q: Positions, shape (..., nq); numbers or symbols.
+        dv: Displacement in the tangent space, velocity times time (rad, m), shape (..., nv).
+
+    Returns:
+        Positions, shape (..., nq).
+
+    Raises:
+        KernelError: An array has the wrong shape, or the batch shapes do not broadcast.
+    """
     moved = []
     for joint, place in _places(model):
         start, step = q[place.q], dv[place.v]
@@ -54,7 +69,20 @@ def integrate(model: Model, q: Array, dv: Array) -> Array:
 
 @state_function(q0="nq", q1="nq", returns={"dv": "nv"})
 def difference(model: Model, q0: Array, q1: Array) -> Array:
-    """The ``dv`` that `integrate` needs to come from ``q0`` to ``q1`` the shortest way."""
+    """The displacement from ``q0`` to ``q1`` along the shortest path; inverse of `integrate`.
+
+    Args:
+        model: The model.
+        q0: Start positions, shape (..., nq); numbers or symbols.
+        q1: End positions, shape (..., nq).
+
+    Returns:
+        Displacement ``dv`` in the tangent space (rad, m), shape (..., nv), such that
+        ``integrate(model, q0, dv)`` is the configuration ``q1``.
+
+    Raises:
+        KernelError: An array has the wrong shape, or the batch shapes do not broadcast.
+    """
     steps = []
     for joint, place in _places(model):
         a, b = q0[place.q], q1[place.q]
@@ -72,7 +100,22 @@ def difference(model: Model, q0: Array, q1: Array) -> Array:
 
 @state_function(q="nq", v="nv", returns={"rates": "nq"})
 def rates(model: Model, q: Array, v: Array) -> Array:
-    """dq/dt at velocity ``v``: the same entries but for quaternions, which stay of length one."""
+    """The time derivative of the positions, dq/dt, at the velocity ``v``.
+
+    Where a coordinate is an entry of q, its rate is the entry of v. The rates of a quaternion
+    preserve its unit length.
+
+    Args:
+        model: The model.
+        q: Positions, shape (..., nq); numbers or symbols.
+        v: Velocities (rad/s, m/s), shape (..., nv).
+
+    Returns:
+        Rates of the entries of ``q`` (1/s, rad/s, m/s), shape (..., nq).
+
+    Raises:
+        KernelError: An array has the wrong shape, or the batch shapes do not broadcast.
+    """
     parts = []
     for joint, place in _places(model):
         here, speed = q[place.q], v[place.v]
@@ -88,7 +131,18 @@ def rates(model: Model, q: Array, v: Array) -> Array:
 
 @state_function(q="nq", returns={"q": "nq"})
 def normalize(model: Model, q: Array) -> Array:
-    """``q`` with its quaternions brought back to length one."""
+    """The positions with every quaternion scaled to unit length.
+
+    Args:
+        model: The model.
+        q: Positions, shape (..., nq); numbers or symbols.
+
+    Returns:
+        Positions, shape (..., nq); all entries outside quaternions are those of ``q``.
+
+    Raises:
+        KernelError: ``q`` has the wrong shape.
+    """
     parts = []
     for joint, place in _places(model):
         here = q[place.q]
@@ -101,17 +155,33 @@ def normalize(model: Model, q: Array) -> Array:
 
 
 def neutral(model: Model) -> np.ndarray:
-    """The pose in which every coordinate has its default.
+    """The pose in which every coordinate has its default value.
 
-    The defaults of a quaternion's three coordinates are a rotation vector (rad).
+    The defaults of the three coordinates of a quaternion are a rotation vector (rad).
+
+    Args:
+        model: The model. Its parameters have their usual values.
+
+    Returns:
+        Positions, shape (nq,).
     """
     return pose(model, {})
 
 
 def pose(model: Model, values: Mapping[str, float]) -> np.ndarray:
-    """The pose with the named coordinates (rad, m) at these values and the others at their default.
+    """The pose with the given values of named coordinates; the others have their default values.
 
     The three coordinates of a quaternion are a rotation vector (rad).
+
+    Args:
+        model: The model. Its parameters have their usual values.
+        values: Values (rad, m) by coordinate name.
+
+    Returns:
+        Positions, shape (nq,).
+
+    Raises:
+        ModelError: A name is not a coordinate of the model, or a value is not finite.
     """
     for name, value in values.items():
         if name not in model.coordinate_names:
@@ -135,10 +205,19 @@ def pose(model: Model, values: Mapping[str, float]) -> np.ndarray:
 def random(
     model: Model, seed: int | np.random.Generator | None = None, size: Any = ()
 ) -> np.ndarray:
-    """Poses drawn within the limits, ``size`` of them (a number or a batch shape).
+    """Random poses within the coordinate limits.
 
-    Quaternions are uniform over all orientations; angles without limits lie within +-pi, slides
-    within +-1 m, and with one limit within twice that from it.
+    Quaternions are uniform over all orientations. Other coordinates are uniform over their range.
+    Without limits the range is +-pi for angles and +-1 m for translations; with one limit it
+    extends 2 pi or 2 m from that limit.
+
+    Args:
+        model: The model.
+        seed: Seed or random generator; None draws a new seed.
+        size: Number of poses or batch shape; empty for a single pose.
+
+    Returns:
+        Positions, shape (*size, nq).
     """
     rng = np.random.default_rng(seed)
     batch = (size,) if isinstance(size, int) else tuple(size)
@@ -161,7 +240,21 @@ def random(
 
 
 def within_limits(model: Model, q: Any, *, tolerance: float = 0.0) -> np.ndarray:
-    """Whether every coordinate lies in its range, give or take ``tolerance`` (rad, m)."""
+    """Whether every coordinate lies within its limits.
+
+    Quaternions have no limits and are not checked.
+
+    Args:
+        model: The model.
+        q: Positions, shape (..., nq).
+        tolerance: Distance (rad, m) by which a coordinate may exceed its limits.
+
+    Returns:
+        One boolean per pose, of the batch shape of ``q``.
+
+    Raises:
+        ModelError: The last axis of ``q`` does not have nq entries.
+    """
     q = _as_positions(model, q)
     entries, positions = plain_entries(model)
     chosen = q[..., positions]
@@ -170,7 +263,20 @@ def within_limits(model: Model, q: Any, *, tolerance: float = 0.0) -> np.ndarray
 
 
 def clamp(model: Model, q: Any) -> np.ndarray:
-    """``q`` with every coordinate moved to the nearest value in its range."""
+    """The positions with every coordinate clipped to its limits.
+
+    Quaternions are not changed.
+
+    Args:
+        model: The model.
+        q: Positions, shape (..., nq).
+
+    Returns:
+        A new array of positions, shape (..., nq).
+
+    Raises:
+        ModelError: The last axis of ``q`` does not have nq entries.
+    """
     q = _as_positions(model, q).copy()
     entries, positions = plain_entries(model)
     q[..., positions] = np.clip(q[..., positions], model.lower[entries], model.upper[entries])

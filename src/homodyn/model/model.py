@@ -397,10 +397,21 @@ class Model:
 
 
 def parametric(builder: Callable[..., Model], **values: float) -> Model:
-    """A model whose builder's arguments are its parameters.
+    """Build a model whose parameters are the arguments of its builder.
 
-    ``parametric(pendulum, length=1.0, mass=2.0)`` calls ``pendulum`` with symbols, so every number
-    that the builder computes from them follows; the given values are the usual ones.
+    ``parametric(pendulum, length=1.0, mass=2.0)`` calls ``pendulum`` with symbols. Every number
+    that the builder computes from them is an expression of the parameters.
+
+    Args:
+        builder: Function that returns a model and accepts symbols for the named arguments.
+        values: Usual value of each parameter, by argument name of the builder, in the builder's
+            units.
+
+    Returns:
+        The model, with one `Parameter` per given value.
+
+    Raises:
+        ModelError: The builder describes an invalid model.
     """
     made = tuple(Parameter(name, float(value)) for name, value in values.items())
     declared = _DECLARED_PARAMETERS.set(made)

@@ -32,12 +32,27 @@ _READABLE_FORMATS = ".toml (Homodyn), .lua (LuaModel of RBDL), .osim (OpenSim) a
 
 
 def load(path: str | Path, *, base: str | None = None, as_measured: bool | None = None) -> Model:
-    """The model in a file, told by its suffix and, for XML, by its first tag.
+    """Read a model from a file.
 
-    ``base`` says how the root of a format without a ground joint hangs on the world: ``"free"``
-    (position and quaternion), ``"fixed"`` or ``"euler"`` (slides x y z, then turns z y x).
-    ``as_measured`` takes inertias that no rigid body can have; the model then tells its ``doubts``.
-    It is what OpenSim does, so by default it holds for .osim and for no other format.
+    The suffix gives the format: ``.toml`` (Homodyn), ``.lua`` (LuaModel of RBDL), ``.osim``
+    (OpenSim) or ``.urdf``. For ``.xml`` the root tag gives it.
+
+    Args:
+        path: The file.
+        base: Joint between the world and the root of a URDF model: ``"free"`` (position and
+            quaternion), ``"fixed"`` or ``"euler"`` (translations x y z, then rotations z y x). By
+            default the joint in the file is used, or ``"free"`` if there is none.
+        as_measured: Whether to accept inertias that are physically impossible for a rigid body;
+            `homodyn.model.check` then reports them. By default they are accepted in OpenSim files,
+            as OpenSim does, and refused in LuaModel and URDF files. A TOML file states it itself.
+
+    Returns:
+        The model.
+
+    Raises:
+        FormatError: The file is missing or malformed, its format is not supported, or ``base`` is
+            unknown or does not apply to the format.
+        ModelError: The file describes an invalid model; ``faults`` lists every reason.
     """
     path = Path(path)
     try:
@@ -47,11 +62,21 @@ def load(path: str | Path, *, base: str | None = None, as_measured: bool | None 
 
 
 def save(model: Model, path: str | Path, *, like: str | Path | None = None) -> None:
-    """Write a model in the format of the suffix.
+    """Write a model to a file in the format of its suffix.
 
-    Homodyn's ``.toml`` loses no bit. ``.lua`` is LuaModel; with ``like``, the file that the model
-    came from, all fields that are not the model's are kept. ``.urdf``, and ``.mjcf`` or ``.xml``
-    for MuJoCo, hold what those programs know of; what would move differently there is refused.
+    ``.toml`` (Homodyn) stores the model exactly. ``.lua`` is LuaModel of RBDL, ``.urdf`` is URDF,
+    and ``.mjcf`` or ``.xml`` is MJCF of MuJoCo; these store only what the format can express.
+
+    Args:
+        model: The model.
+        path: The file; an existing one is replaced.
+        like: LuaModel file that the model was read from; its other fields and their order are kept.
+            For ``.lua`` only.
+
+    Raises:
+        FormatError: The suffix is not supported, ``like`` is given for another format, the format
+            cannot express how the model moves, the model has parameters (``.toml`` accepts them,
+            but no formulas of them), or the file cannot be written.
     """
     path = Path(path)
     suffix = path.suffix.lower()

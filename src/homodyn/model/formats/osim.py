@@ -36,8 +36,9 @@ _GRAVITY = (0.0, -9.80665, 0.0)
 def read_osim(path: str | Path, *, as_measured: bool = True) -> Model:
     """The model in an OpenSim file.
 
-    Published models hold inertias that no rigid body has, and OpenSim takes them: so does this,
-    and the model tells its ``doubts``, unless ``as_measured`` is False.
+    Published models contain inertias that are physically impossible for a rigid body, and OpenSim
+    accepts them. So does this function, unless ``as_measured`` is False; `homodyn.model.check`
+    reports them.
     """
     document = read_document(path)
     model = document.model
