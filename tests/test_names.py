@@ -145,11 +145,15 @@ VAGUE = {
 }
 """Words that say nothing about what a constant is of."""
 NOT_PARTICIPLES = {"seed", "speed", "need", "feed", "embed", "shed"}
+ESTABLISHED = {"fixed"}
+"""Participles that are the name of a thing in the field: the fixed joint of URDF files."""
 
 
 def is_participle(word: str) -> bool:
     """Whether a single word is a past participle."""
-    return word in IRREGULAR or (word.endswith("ed") and word not in NOT_PARTICIPLES)
+    if word in NOT_PARTICIPLES | ESTABLISHED:
+        return False
+    return word in IRREGULAR or word.endswith("ed")
 
 
 def is_property(function: ast.FunctionDef) -> bool:

@@ -47,7 +47,7 @@ FATAL_FINDINGS = ("units", "plate upside down")
 CALIBRATION_FRAMES = 60
 """Frames of the trial that calibration looks at, spread evenly."""
 
-Tell = Callable[[str], None]
+ProgressCallback = Callable[[str], None]
 Result = TypeVar("Result")
 STAGES = (
     "reading",
@@ -107,7 +107,7 @@ class Analysis(Record):
 
 
 def analyze(
-    trial: str | Path, settings: Settings | None = None, *, progress: Tell | None = None
+    trial: str | Path, settings: Settings | None = None, *, progress: ProgressCallback | None = None
 ) -> Analysis:
     """Analyse one recorded trial, from its file to joint angles, torques and gait measures.
 
@@ -198,7 +198,7 @@ def analyze(
 class _Run:
     """What happens on the way: times, remarks, and parts that could not be made."""
 
-    def __init__(self, tell: Tell) -> None:
+    def __init__(self, tell: ProgressCallback) -> None:
         self.tell = tell
         self.seconds: dict[str, float] = {}
         self.notes: tuple[str, ...] = ()

@@ -135,7 +135,9 @@ def convert(
     from homodyn.model.formats.convert import convert as write
 
     model = find(source, as_measured)
-    lost = write(model, target, like=source if source.endswith(".lua") else None, force=overwrite)
+    lost = write(
+        model, target, like=source if source.endswith(".lua") else None, overwrite=overwrite
+    )
     if as_json:
         typer.echo(json.dumps({"file": str(target), "lost": list(lost)}, indent=2))
         return

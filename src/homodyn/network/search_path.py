@@ -38,7 +38,7 @@ class SearchPath:
             if not self.allow_outside and not any(path.is_relative_to(home) for home in homes):
                 raise place.error(
                     f"{name!r} is outside the folder of the model; "
-                    "pass outside=True to load to allow that"
+                    "pass allow_outside=True to load to permit that"
                 )
             return path
         raise place.error(f"no file {name!r} beside the model nor in the library")

@@ -26,7 +26,7 @@ def lock_study(engine: Engine, name: str) -> Iterator[None]:
     elif engine.url.database in (None, "", ":memory:"):
         yield
     else:
-        with _beside(Path(str(engine.url.database))):
+        with _lock_file_beside(Path(str(engine.url.database))):
             yield
 
 
@@ -57,7 +57,7 @@ def _in_database(engine: Engine, name: str) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _beside(database: Path) -> Iterator[None]:
+def _lock_file_beside(database: Path) -> Iterator[None]:
     """A lock on a file beside the database, which the system releases when the process ends.
 
     Not on the database itself: closing such a file would drop the locks SQLite has on it.

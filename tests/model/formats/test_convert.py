@@ -83,5 +83,5 @@ def test_a_file_is_replaced_only_by_force(tmp_path):
     with pytest.raises(FormatError, match="there already; --force"):
         convert(hd.catalog.coman(), target)
     assert target.read_text() == "mine"
-    convert(hd.catalog.coman(), target, force=True)
+    convert(hd.catalog.coman(), target, overwrite=True)
     assert hd.load(target) == hd.catalog.coman()

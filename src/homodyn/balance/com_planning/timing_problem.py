@@ -212,7 +212,7 @@ class TimingProblem:
                 )
             )
         found += [
-            _plain(partial(_beside, ramp=ramp, sign=sign), [place], 1)
+            _plain(partial(_ramp_clearance, ramp=ramp, sign=sign), [place], 1)
             for ramp, sign in ((plan.upper, 1.0), (plan.lower, -1.0))
             if ramp is not None
         ]
@@ -319,7 +319,7 @@ def _reach(y: Any, p: Any, *, reach: float) -> Any:
     return (reach - p[0]) ** 2 - ca.dot(away, away)
 
 
-def _beside(y: Any, p: Any, *, ramp: HeightRamp, sign: float) -> Any:
+def _ramp_clearance(y: Any, p: Any, *, ramp: HeightRamp, sign: float) -> Any:
     height = ramp.level - ramp.drop * ca.atan(ramp.steepness * (y[0] - ramp.middle)) / np.pi
     return sign * (height - y[2]) - p[0]
 

@@ -64,16 +64,16 @@ _DEFAULT_VALUES = {"default": 0.0, "max_velocity": np.inf, "locked": False, "act
 
 
 def convert(
-    model: Model, target: str | Path, *, like: str | Path | None = None, force: bool = False
+    model: Model, target: str | Path, *, like: str | Path | None = None, overwrite: bool = False
 ) -> list[str]:
     """Write a model into a file and return what was lost, a sentence each.
 
-    A file that is there already is refused unless ``force``; it is replaced as a whole. ``like``
+    A file that is there already is refused unless ``overwrite``; it is replaced as a whole. ``like``
     names the LuaModel that the model came from; see `save`.
     """
     target = Path(target)
-    if target.exists() and not force:
-        raise FormatError("the file is there already; --force replaces it", str(target))
+    if target.exists() and not overwrite:
+        raise FormatError("the file is there already; replace it with --overwrite", str(target))
     keep = like if like is not None and target.suffix.lower() == ".lua" else None
     save(model, target, like=keep)
     return list(losses(model, target.suffix))
