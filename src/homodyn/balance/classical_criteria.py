@@ -37,14 +37,14 @@ from homodyn.motion import Motion
 
 @dataclass(frozen=True, eq=False)
 class ClassicalCriteria:
-    """What each criterion says of instants (instants,)."""
+    """Values of the classical criteria at each instant, (instants,) unless noted."""
 
     com_projection: np.ndarray
     """m."""
     zmp: np.ndarray
     """m."""
     fri: np.ndarray
-    """m; equal to ``zmp`` while the foot rests."""
+    """m; equal to ``zmp`` while the foot is at rest."""
     cmp: np.ndarray
     """m."""
     xcom: np.ndarray
@@ -52,7 +52,7 @@ class ClassicalCriteria:
     cwc: np.ndarray
     """N m: M_s3 in the cone, about the centre of mass."""
     zmp_position: np.ndarray
-    """(instants, 2), m, seen from above."""
+    """(instants, 2), m, in the horizontal plane."""
     cmp_position: np.ndarray
     """(instants, 2), m."""
     xcom_position: np.ndarray
@@ -62,7 +62,7 @@ class ClassicalCriteria:
 
     @property
     def table(self) -> dict[str, float]:
-        """Share of the judged instants that each criterion calls balanced."""
+        """Share of the evaluated instants that each criterion classifies as balanced."""
         judged = ~np.isnan(self.com_projection)
         return {name: float((getattr(self, name)[judged] >= 0).mean()) for name in self.NAMES}
 
@@ -70,11 +70,24 @@ class ClassicalCriteria:
 def classical_criteria(
     demand: RequiredWrench, stance: Stance, *, foot: tuple[np.ndarray, np.ndarray] | None = None
 ) -> ClassicalCriteria:
-    """Judge instants by the classical criteria, all on one stance.
+    """Evaluate required wrenches by the classical criteria, all on the same stance.
 
-    The ground is level at the mean height of the points of support. ``foot``: inertial force (N)
-    and moment (N m) about the origin of the standing foot, as ``foot_inertia`` gives them; without
-    them it rests.
+    The ground is horizontal at the mean height of the support points.
+
+    Args:
+        demand: Required wrench at each instant.
+        stance: Supports in use at all of these instants.
+        foot: Inertial force (instants, 3; N) of the stance foot and its moment (instants, 3; N m)
+            about the world origin, as returned by `foot_inertia`. None assumes a foot at rest, so
+            that the FRI equals the ZMP.
+
+    Returns:
+        Signed distance to the border of the base of support (m, negative outside) per criterion and
+        instant, and the wrench margin (N m) in the contact wrench cone. Distances of ZMP, FRI and
+        CMP are minus infinity where the required normal force is not positive.
+
+    Raises:
+        NoSolution: Gravity is zero, or the wrench set of the stance has too many vertices.
     """
     level = GroundAxes.of(demand.gravity)
     base = level.flat(stance.points)
@@ -106,7 +119,14 @@ def classical_criteria(
 
 
 def without_force_limits(stance: Stance) -> Stance:
-    """The contacts of a stance without limits of force; grasps keep theirs."""
+    """Remove the force and yaw limits of a stance and its contacts; grasps keep their bounds.
+
+    Args:
+        stance: The stance.
+
+    Returns:
+        A stance of the same supports, limited by friction and grasp bounds only.
+    """
     free = [
         replace(s, limit=np.inf, yaw_limit=np.inf) if isinstance(s, ContactPatch) else s
         for s in stance.supports
@@ -116,7 +136,16 @@ def without_force_limits(stance: Stance) -> Stance:
 
 
 def foot_inertia(motion: Motion, bodies: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-    """Inertial force (frames, 3; N) and moment about the origin (N m) of bodies of a motion."""
+    """Compute the inertial force and moment of some bodies of a motion.
+
+    Args:
+        motion: Motion with velocities and accelerations.
+        bodies: Names of the bodies, for example foot and toes.
+
+    Returns:
+        Sum of mass times acceleration (frames, 3; N), and rate of the angular momentum of the
+        bodies about the world origin (frames, 3; N m).
+    """
     model = motion.model
     fixed = model.at(model.parameter_values) if model.parameters else model
     q, v, a = motion.q, motion.v, motion.a

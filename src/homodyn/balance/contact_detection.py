@@ -64,7 +64,17 @@ def is_resting(
     speed: float = MAX_RESTING_SPEED_M_PER_S,
     least: float = 0.1,
 ) -> np.ndarray:
-    """(frames,): True where a point (frames, 3; m) rests for at least ``least`` seconds."""
+    """Find the frames in which a point is at rest.
+
+    Args:
+        places: Positions of the point, (frames, 3), m.
+        time: Time of each frame, (frames,), s.
+        speed: Speed (m/s) below which the point is at rest.
+        least: Minimum duration (s); shorter rests do not count.
+
+    Returns:
+        (frames,): True where the point is at rest.
+    """
     moving = np.linalg.norm(np.gradient(np.asarray(places, dtype=float), time, axis=0), axis=1)
     return remove_short_runs(moving < speed, time, least, gaps=False)
 
@@ -94,14 +104,30 @@ def detect_contacts(
     grow: float = 0.0,
     hand_speed: float = MAX_RESTING_SPEED_M_PER_S,
 ) -> tuple[ContactPhase, ...]:
-    """The stances of a motion or a trial, one phase for each set of supports.
+    """Detect the stances of a motion or a trial.
 
-    A foot stands while some point of its sole is low and at rest on the ground, or, with
-    ``plates``, while it is loaded. It is a level polygon around its sole where it stood flattest,
-    widened by ``grow`` (m); on a treadmill it moves with the belt. For a motion, ``feet`` names
-    bodies (found when not given); for a trial it maps names of feet to markers of the sole.
-    ``hands`` maps bodies (or markers) to the largest force of a grasp (N): a hand holds while it
-    rests (``hand_speed``, m/s) for 0.1 s or longer.
+    A foot is in contact while some point of its sole is low and at rest on the ground or, with
+    ``plates``, while it is loaded. Its contact is a horizontal polygon around the sole at the
+    frames where the sole is flattest. On a treadmill the polygon moves with the belt.
+
+    Args:
+        recording: Motion, or marker trial with Z up.
+        plates: Force plates in Z-up axes; motions only.
+        feet: For a motion, names of the foot bodies; found automatically when empty. For a trial,
+            the markers of the sole by name of the foot; required.
+        hands: Maximum grasp force (N) along each world axis, by body name (motion) or marker name
+            (trial). A hand grasps while it is at rest for 0.1 s or longer.
+        friction: Friction coefficient of all feet.
+        limit: Maximum sum of the normal forces of all contacts, N.
+        grow: Half width (m) of a square added around every point of the sole outline.
+        hand_speed: Speed (m/s) below which a hand is at rest.
+
+    Returns:
+        Consecutive phases, one per set of supports; the stance is None in flight.
+
+    Raises:
+        CaptureError: Feet or markers are unknown, markers of a foot have gaps, ``feet`` is missing
+            for a trial, or plates are given with a trial.
     """
     if isinstance(recording, Motion):
         up = world_axes(recording.model)[2]

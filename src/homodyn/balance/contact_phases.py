@@ -16,10 +16,10 @@ from homodyn.errors import ModelError
 
 @dataclass(frozen=True, eq=False)
 class ContactPhase:
-    """A stance that holds from ``start`` to ``end`` (s); None for a body in flight.
+    """A stance that holds from ``start`` to ``end`` (s); the stance is None in flight.
 
-    On a treadmill the supports move with ``drift`` (m/s); the stance tells where they are at
-    ``start``.
+    On a treadmill the supports move with ``belt_velocity`` (m/s); the stance gives their positions
+    at ``start``.
     """
 
     stance: Stance | None
@@ -36,7 +36,7 @@ class ContactPhase:
 
     @cached_property
     def wrenches(self) -> WrenchSet:
-        """The admissible wrenches of the stance."""
+        """Wrench set of the stance; raises `ModelError` in flight."""
         if self.stance is None:
             raise ModelError(f"phase {self.name!r} is in flight: no support gives any wrench")
         return wrench_set(self.stance)
@@ -47,7 +47,14 @@ class ContactPhase:
         return () if self.stance is None else self.stance.names
 
     def belt_displacement(self, time: np.ndarray) -> np.ndarray:
-        """(instants, 3), m: how far the supports have moved with the belt."""
+        """Displacement of the supports with the belt since ``start``.
+
+        Args:
+            time: Instants, (instants,), s.
+
+        Returns:
+            (instants, 3), m.
+        """
         if self.belt_velocity is None:
             return np.zeros((len(time), 3))
         return (np.asarray(time) - self.start)[:, None] * np.asarray(
@@ -70,7 +77,7 @@ def phase_numbers(phases: Sequence[ContactPhase], time: np.ndarray) -> np.ndarra
 
 @dataclass(frozen=True)
 class PhaseDuration:
-    """How long a phase lasted in several motions, s."""
+    """Duration of a phase over several motions, s."""
 
     number: int
     """From 1."""
@@ -84,9 +91,20 @@ class PhaseDuration:
 def support_durations(
     phases: Sequence[ContactPhase], supports: Sequence[str]
 ) -> list[tuple[tuple[str, ...], float]]:
-    """Which of some supports hold, and for how long (s), neighbours that agree counted as one.
+    """Compute how long each combination of some supports is in contact.
 
-    A hand that takes hold in the middle of a step does not end it when only the feet are asked for.
+    Consecutive phases with the same combination are merged. A hand that takes hold in the middle of
+    a step does not divide the step when only the feet are asked for.
+
+    Args:
+        phases: Phases of one motion, in order of time.
+        supports: Names of the supports to consider; all others are ignored.
+
+    Returns:
+        Names of the supports in contact and duration (s), in order of time.
+
+    Raises:
+        ModelError: Phases overlap.
     """
     found: list[tuple[tuple[str, ...], float]] = []
     for phase in ordered_phases(phases):
@@ -102,9 +120,18 @@ def support_durations(
 def phase_durations(
     motions: Sequence[Sequence[ContactPhase]], supports: Sequence[str]
 ) -> list[PhaseDuration]:
-    """Mean, shortest and longest duration (s) of each phase, over motions of one sequence.
+    """Compute mean, minimum and maximum duration of each phase over several motions.
 
-    Motions that use the supports in another order are refused: their phases mean something else.
+    Args:
+        motions: Phases of each motion; all motions use the supports in the same order.
+        supports: Names of the supports to consider, as in `support_durations`.
+
+    Returns:
+        One record per phase, in order of time; durations in s.
+
+    Raises:
+        ModelError: No motion is given, phases overlap, or a motion uses the supports in a different
+            order.
     """
     told = [support_durations(phases, supports) for phases in motions]
     if not told:

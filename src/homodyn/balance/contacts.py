@@ -19,21 +19,21 @@ from homodyn.errors import ModelError
 
 
 class FrictionPyramid(StrEnum):
-    """How a friction cone is made of flat sides."""
+    """How a friction cone is approximated by planes."""
 
     OUTER = "outer"
-    """Around the cone: with four sides the force may reach sqrt(2) mu N between them (Qiu 4.20)."""
+    """Around the cone: with four sides, up to sqrt(2) mu N along the edges (Qiu 4.20)."""
     INNER = "inner"
-    """Inside the cone: never more friction than there is."""
+    """Inside the cone: never exceeds the friction cone."""
 
 
 @dataclass(frozen=True, eq=False)
 class ContactPatch:
-    """A convex polygon that touches: forces at its corners, friction pyramids, nothing pulls.
+    """A convex contact polygon: unilateral forces at its corners, within friction pyramids.
 
     The corner forces together give every wrench with the centre of pressure in the polygon, no slip
     anywhere and a moment about the normal as large as friction under that centre of pressure
-    allows, which is less the nearer it is to an edge (Caron et al. 2015).
+    allows, which is smaller near an edge (Caron et al. 2015).
     """
 
     name: str
@@ -44,9 +44,9 @@ class ContactPatch:
     friction: float
     """Coefficient of Coulomb friction."""
     limit: float = np.inf
-    """N: largest normal force on this support."""
+    """N: maximum normal force of this support."""
     along: np.ndarray | None = None
-    """(3,): an axis of the friction pyramid; the nearest tangent to it counts."""
+    """(3,): an axis of the friction pyramid; projected onto the tangent plane."""
     sides: int = 4
     """Sides of the friction pyramid."""
     pyramid: FrictionPyramid = FrictionPyramid.OUTER
@@ -54,7 +54,7 @@ class ContactPatch:
     """N m: if given, |yaw| + mu |tilting moment along an axis| about the middle stays below it, a
     condition that is sufficient (Qiu 4.15, 4.21), beyond what friction alone allows."""
     body: str = ""
-    """The body of a model that touches; nothing where there is no model."""
+    """Body of the model in contact; empty where there is no model."""
 
     def __post_init__(self) -> None:
         where = f"support {self.name!r}"
@@ -106,7 +106,7 @@ class ContactPatch:
 
     @cached_property
     def edges(self) -> np.ndarray:
-        """(sides, 3): edges of the friction pyramid, with a normal part of one."""
+        """(sides, 3): edges of the friction pyramid, each with a normal component of one."""
         # Without friction all edges are the normal.
         count = self.sides if self.friction else 1
         turn = np.pi / self.sides + 2 * np.pi * np.arange(count) / self.sides
@@ -128,17 +128,17 @@ class ContactPatch:
 
     @property
     def moments(self) -> np.ndarray:
-        """(generators, 3), N m: couples; a contact has none."""
+        """(generators, 3), N m: couples; zero for a contact."""
         return np.zeros_like(self.forces)
 
 
 class GraspBounds(StrEnum):
-    """How a grasp is limited."""
+    """How the force and moment of a grasp are bounded."""
 
     BOX = "box"
-    """Force and moment along each axis by itself (Qiu 4.22)."""
+    """Force and moment along each axis separately (Qiu 4.22)."""
     BALL = "ball"
-    """The size of force and moment in any direction (Qiu 4.16, 4.17), as a polyhedron inside."""
+    """Norms of force and moment (Qiu 4.16, 4.17), as an inner polyhedral approximation."""
 
 
 def _ball_directions() -> np.ndarray:
@@ -157,7 +157,7 @@ def _ball_directions() -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Grasp:
-    """A hand that holds: force and moment within bounds, both ways."""
+    """A grasp: force and moment within bounds, in both directions of every axis."""
 
     name: str
     position: np.ndarray
@@ -167,10 +167,10 @@ class Grasp:
     moment: np.ndarray | float = 0.0
     """(3,), N m: largest moment about each axis."""
     within: GraspBounds = GraspBounds.BOX
-    """Whether the axes are bounded each by itself, or the sizes of force and moment; a ball with
-    unlike bounds is an ellipsoid."""
+    """Whether each axis is bounded separately, or the norms of force and moment; a ball with
+    unequal bounds is an ellipsoid."""
     rotation: np.ndarray | None = None
-    """(3, 3): columns are the axes; those of the world when not given."""
+    """(3, 3): axes of the bounds as columns; None for the world axes."""
     body: str = ""
 
     def __post_init__(self) -> None:
@@ -202,7 +202,7 @@ class Grasp:
 
     @property
     def middle(self) -> np.ndarray:
-        """(3,), m: where it holds."""
+        """(3,), m: position of the grasp."""
         return self.position
 
     @cached_property
@@ -225,7 +225,7 @@ class Grasp:
 
     @cached_property
     def budgets(self) -> tuple[tuple[np.ndarray, float], ...]:
-        """Numbers of generators of each part, and the largest sum of their weights (N or N m)."""
+        """Generator indices of each part, and the largest sum of their weights (N or N m)."""
         ends = np.cumsum([len(made) for made, _ in self._parts])
         return tuple(
             (np.arange(end - len(made), end), limit)
@@ -264,7 +264,21 @@ def point_contact(
     friction: float,
     **more: object,
 ) -> ContactPatch:
-    """A single point that touches, position in m."""
+    """Create a contact at a single point.
+
+    Args:
+        name: Name of the support.
+        position: Position in the world, (3,), m.
+        normal: Surface normal from the ground to the body, (3,); normalised.
+        friction: Coefficient of Coulomb friction.
+        **more: Further fields of `ContactPatch`, such as ``limit`` (N), ``sides`` or ``body``.
+
+    Returns:
+        A contact patch with one corner.
+
+    Raises:
+        ModelError: An argument is invalid.
+    """
     return ContactPatch(name, np.atleast_2d(position), np.asarray(normal), friction, **more)  # type: ignore[arg-type]
 
 
@@ -280,10 +294,25 @@ def sole_contact(
     offset: float = 0.0,
     **more: object,
 ) -> ContactPatch:
-    """A rectangle around ``position`` (m), long along its own x axis and flat on its x and y.
+    """Create a rectangular contact: length along its x axis, width along y, normal along z.
 
-    ``rotation`` has the axes of the sole as columns; else it is turned by ``yaw`` (rad) about Z.
-    ``offset`` (m) moves the middle forwards along the sole.
+    Args:
+        name: Name of the support.
+        position: Reference point of the sole in the world, (3,), m.
+        length: Length along x, m.
+        width: Width along y, m.
+        friction: Coefficient of Coulomb friction.
+        rotation: Rotation matrix (3, 3) with the axes of the sole as columns; None rotates by
+            ``yaw`` about the world Z axis.
+        yaw: Angle about the world Z axis, rad; ignored when ``rotation`` is given.
+        offset: Distance (m) from ``position`` to the centre of the rectangle, along x.
+        **more: Further fields of `ContactPatch`, such as ``limit`` (N), ``sides`` or ``body``.
+
+    Returns:
+        A contact patch with four corners.
+
+    Raises:
+        ModelError: Length or width is not positive, or another argument is invalid.
     """
     if not (length > 0 and width > 0):
         raise ModelError(

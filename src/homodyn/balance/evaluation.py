@@ -23,13 +23,13 @@ from homodyn.motion import Motion
 
 @dataclass(frozen=True, eq=False)
 class BalanceEvaluation:
-    """StabilityMargins of a motion over time; NaN in frames without a stance."""
+    """Stability margins of a motion over time; NaN in frames without a stance."""
 
     demand: RequiredWrench
-    """The wrench that was judged: of the whole body where there is a model."""
+    """The evaluated wrench: of the whole body where there is a model."""
     phases: tuple[ContactPhase, ...]
     phase: np.ndarray
-    """(frames,): number of the phase, -1 without one."""
+    """(frames,): index of the phase, -1 without one."""
     force: np.ndarray
     """(frames,), N: M_s1."""
     moment: np.ndarray
@@ -37,11 +37,11 @@ class BalanceEvaluation:
     wrench: np.ndarray
     """(frames,), N m: M_s3."""
     side: np.ndarray
-    """(frames,): the nearest side by M_s3."""
+    """(frames,): index of the nearest facet by M_s3."""
     point_mass: StabilityMargins
-    """The same margins (frames,) with all mass in its centre."""
+    """The same margins (frames,) with all mass at the centre of mass."""
     criteria: ClassicalCriteria
-    """What the classical criteria say of each frame."""
+    """Classical criteria in each frame."""
 
     @property
     def time(self) -> np.ndarray:
@@ -55,12 +55,12 @@ class BalanceEvaluation:
 
     @property
     def balanced_share(self) -> float:
-        """Share of the judged frames in which the supports can give what the motion needs."""
+        """Share of the evaluated frames in which the supports can give the required wrench."""
         return float((self.wrench[self.evaluated] >= -1e-6).mean())
 
     @property
     def shares(self) -> dict[int, float]:
-        """The same for frames on one support, on two, and so on."""
+        """Balanced share of the frames by number of supports in contact."""
         good = self.wrench >= -1e-6
         count = np.array([0 if p.stance is None else len(p.supports) for p in self.phases])
         held = np.where(self.evaluated, count[np.maximum(self.phase, 0)], 0)
@@ -68,27 +68,34 @@ class BalanceEvaluation:
 
     @cached_property
     def worst(self) -> int:
-        """The frame with the smallest M_s3."""
+        """Index of the frame with the smallest M_s3."""
         return int(np.nanargmin(self.wrench))
 
     @cached_property
     def limits(self) -> tuple[LimitingContact, ...]:
-        """What each support does at the border nearest to the worst frame."""
+        """Failure modes of the supports at the facet nearest to the worst frame."""
         phase = self.phases[self.phase[self.worst]]
         return limiting_contacts(phase.wrenches, int(self.side[self.worst]))
 
     def limits_of(self, frame: int) -> tuple[LimitingContact, ...]:
-        """The same for any judged frame."""
+        """Find the failure modes of the supports at the facet nearest to a frame.
+
+        Args:
+            frame: Index of an evaluated frame.
+
+        Returns:
+            Failure modes of every support, as from `limiting_contacts`.
+        """
         return limiting_contacts(self.phases[self.phase[frame]].wrenches, int(self.side[frame]))
 
     @property
     def difference(self) -> np.ndarray:
-        """(frames,), N m: M_s3 of the whole body less that of the point mass."""
+        """(frames,), N m: M_s3 of the whole body minus that of the point mass."""
         return self.wrench - self.point_mass.wrench
 
     @property
     def sentence(self) -> str:
-        """The weakest instant in one sentence."""
+        """The worst instant in one sentence."""
         phase = self.phases[self.phase[self.worst]]
         what = ", ".join(str(limit) for limit in self.limits if limit.modes) or "nothing gives way"
         margin, push = self.wrench[self.worst], self.force[self.worst]
@@ -102,7 +109,11 @@ class BalanceEvaluation:
         return f"Weakest {where}: {left}; beyond it {what}."
 
     def rows(self) -> list[dict[str, object]]:
-        """One row for each phase: when, on what, and the smallest margins in it."""
+        """Tabulate the phases.
+
+        Returns:
+            One row per phase: time (s), supports and smallest margins (N, N m).
+        """
         told: list[dict[str, object]] = []
         for k, phase in enumerate(self.phases):
             held = np.flatnonzero(self.phase == k)
@@ -134,11 +145,23 @@ def evaluate(
     about: Point | None = None,
     unit: float = 1.0,
 ) -> BalanceEvaluation:
-    """Judge a motion on its stances: margins over time, worst instant, what limits there.
+    """Evaluate the balance of a motion: margins over time, worst instant and limiting contacts.
 
-    ``motion`` is a recorded or planned motion, of which every body counts, or a ``Demand``; one
-    stance for all of it, or phases. Moments are about the centre of mass, or a fixed point
-    ``about`` (m); ``unit`` (m) makes N of N m. See ``margins``.
+    Args:
+        motion: Recorded or planned motion, evaluated with the inertia of all bodies, or a required
+            wrench over time.
+        stances: Contact phases in order of time, or one stance for the whole motion.
+        about: Point (3,), m, about which moments are taken for the wrench margin; None for the
+            centre of mass.
+        unit: Length (m) that relates forces to moments: 1 N counts as ``unit`` N m.
+
+    Returns:
+        Margins and classical criteria per frame; NaN in frames without a stance.
+
+    Raises:
+        ModelError: No stance falls into the time of the motion, phases overlap, or ``unit`` is not
+            positive.
+        NoSolution: Gravity is zero, or the wrench set of a stance has too many vertices.
     """
     demand = motion if isinstance(motion, RequiredWrench) else whole_body_wrench(motion)
     if isinstance(stances, Stance):

@@ -15,16 +15,16 @@ RELATIVE_PRICE_TOLERANCE = 1e-7
 
 
 class FailureMode(StrEnum):
-    """How a support limits."""
+    """How a support fails at the border of the wrench set."""
 
     SLIP = "slip"
-    """Every loaded corner pushes along the border of its friction pyramid."""
+    """Every loaded corner force lies on the border of its friction pyramid."""
     TIP = "tip"
-    """Only some corners are loaded: the support turns about them."""
+    """Only some corners are loaded: the support rotates about them."""
     LIFT = "lift"
-    """No corner is loaded: the support comes off."""
+    """No corner is loaded: the contact opens."""
     FORCE = "force"
-    """A limit of force or moment is reached."""
+    """A limit on force or moment is reached."""
 
 
 MODE_VERBS = {
@@ -37,7 +37,7 @@ MODE_VERBS = {
 
 @dataclass(frozen=True)
 class LimitingContact:
-    """How one support limits; no mode where it has something left."""
+    """Failure modes of one support; none where it does not limit the wrench."""
 
     support: str
     modes: tuple[FailureMode, ...]
@@ -48,11 +48,19 @@ class LimitingContact:
 
 
 def limiting_contacts(wrenches: WrenchSet, side: int) -> tuple[LimitingContact, ...]:
-    """What every support does on one side of the set, a row of ``WrenchSet.rows``.
+    """Find how each support limits the wrench at one facet of a wrench set.
 
-    The farthest wrenches along the normal of a side are made of the generators whose worth equals
-    the price of the limits they are under; prices are the duals of a linear program. Supports that
-    limit come first, those that lift last.
+    The extreme wrenches along the facet normal use only the generators whose reduced cost is zero
+    in a linear program; its dual values show which force limits are active.
+
+    Args:
+        wrenches: Wrench set of a stance.
+        side: Index of the facet, a row of ``WrenchSet.rows``; for example
+            ``StabilityMargins.side``.
+
+    Returns:
+        Failure modes of every support: supports that limit first, then those that lift off, then
+        those without a failure mode.
     """
     forces, stance = wrenches.forces, wrenches.stance
     moment, force = wrenches.all_rows

@@ -24,7 +24,7 @@ from homodyn.motion import (
 
 @dataclass(frozen=True, eq=False)
 class RequiredWrench:
-    """Needed force and moment at instants, all about the origin of the world."""
+    """Force and moment that a motion requires from its supports, about the world origin."""
 
     time: np.ndarray
     """(instants,), s."""
@@ -44,7 +44,7 @@ class RequiredWrench:
 
     @property
     def point_mass(self) -> RequiredWrench:
-        """The same motion with all mass in its centre: no angular momentum about it."""
+        """The required wrench with all mass at the centre of mass: no angular momentum about it."""
         moment = np.cross(self.com, self.force)
         return RequiredWrench(
             self.time,
@@ -72,7 +72,22 @@ def point_mass_wrench(
     velocity: np.ndarray | None = None,
     gravity: np.ndarray | tuple[float, float, float] = (0.0, 0.0, -9.81),
 ) -> RequiredWrench:
-    """What a mass (kg) needs that moves along ``com`` (m) with ``acceleration`` (m/s2)."""
+    """Compute the wrench that the motion of a point mass requires.
+
+    Args:
+        time: Instants, (instants,), s.
+        com: Position of the mass, (instants, 3), m.
+        acceleration: Acceleration of the mass, (instants, 3), m/s2.
+        mass: Mass, kg.
+        velocity: Velocity of the mass, (instants, 3), m/s; None differentiates ``com`` numerically.
+        gravity: Gravitational acceleration, (3,), m/s2.
+
+    Returns:
+        Force and moment about the world origin at each instant.
+
+    Raises:
+        ModelError: The mass is not positive.
+    """
     if not mass > 0:
         raise ModelError(f"mass is above 0 kg, got {mass!r}")
     time, com = np.asarray(time, dtype=float), np.asarray(com, dtype=float)
@@ -85,7 +100,14 @@ def point_mass_wrench(
 
 
 def whole_body_wrench(motion: Motion) -> RequiredWrench:
-    """What a recorded or planned motion needs, every body of its model counted."""
+    """Compute the wrench that a motion requires, with the inertia of all bodies of its model.
+
+    Args:
+        motion: Recorded or planned motion with velocities and accelerations.
+
+    Returns:
+        Force and moment about the world origin in each frame.
+    """
     force, moment, com = required_wrench(motion)
     model = motion.model
     velocity = np.asarray(center_of_mass_velocity(model, motion.q, motion.v))
@@ -96,10 +118,21 @@ def whole_body_wrench(motion: Motion) -> RequiredWrench:
 
 
 def measured_wrench(motion: Motion, plates: Sequence[ForcePlate]) -> RequiredWrench:
-    """What force plates say that the ground gave, in place of what the motion needed.
+    """Compute the ground reaction wrench from force plates, in place of the required wrench.
 
-    On soles and friction that are generous enough it lies inside the set of wrenches: a check of
-    stances that is independent of the masses of a model.
+    If soles and friction are large enough, this wrench lies inside the wrench set of the stance.
+    That validates stances independently of the masses of the model.
+
+    Args:
+        motion: Motion of the subject.
+        plates: Force plates in Z-up axes, recorded with the motion.
+
+    Returns:
+        Measured force and moment about the world origin in each frame, with the centre of mass of
+        the motion.
+
+    Raises:
+        CaptureError: The motion contains NaN, or a plate does not overlap it in time.
     """
     feet = inverse_dynamics(motion, plates, cutoff=None).feet
     force, moment = np.zeros((len(motion.time), 3)), np.zeros((len(motion.time), 3))

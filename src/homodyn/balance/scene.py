@@ -18,7 +18,7 @@ from homodyn.errors import ModelError
 
 @dataclass(frozen=True)
 class HeightRamp:
-    """A height that falls along x: ``level - drop * atan(steepness (x - middle)) / pi`` (m)."""
+    """A height that decreases along x: ``level - drop * atan(steepness (x - middle)) / pi`` (m)."""
 
     level: float
     drop: float
@@ -27,13 +27,20 @@ class HeightRamp:
     middle: float
 
     def height(self, x: np.ndarray) -> np.ndarray:
-        """(...,), m."""
+        """Evaluate the height.
+
+        Args:
+            x: Positions along x, (...,), m.
+
+        Returns:
+            (...,), m.
+        """
         return self.level - self.drop * np.arctan(self.steepness * (x - self.middle)) / np.pi
 
 
 @dataclass(frozen=True, eq=False)
 class ComPlanRequest:
-    """What a planner of the centre of mass must keep."""
+    """Boundary conditions and bounds for a plan of the centre of mass."""
 
     start: np.ndarray
     """(3,), m."""
@@ -41,22 +48,22 @@ class ComPlanRequest:
     """(3,), m."""
     degree: int = 5
     reach: float = np.inf
-    """m: largest distance of the centre of mass from a support in use."""
+    """m: maximum distance of the centre of mass from a support in use."""
     upper: HeightRamp | None = None
     lower: HeightRamp | None = None
     start_at_rest: bool = True
     finish_at_rest: bool = True
     margin: str = "wrench"
-    """What to keep large: ``wrench`` (M_s3, N m) or ``force`` (M_s1, N)."""
+    """Margin to maximise: ``wrench`` (M_s3, N m) or ``force`` (M_s1, N)."""
     pieces: int = 1
-    """Spans of the spline in a phase."""
+    """Spline spans per phase."""
     height_weight: float | None = None
-    """What 1 m2/s of squared vertical velocity is worth; None for that of every plan."""
+    """Weight of 1 m2/s of squared vertical velocity; None for the default of `PlanWeights`."""
 
 
 @dataclass(frozen=True, eq=False)
 class ComPath:
-    """A clamped B-spline of the centre of mass whose inner knots are the changes of support."""
+    """A clamped B-spline of the centre of mass with inner knots at the changes of support."""
 
     degree: int
     instants: np.ndarray
@@ -72,7 +79,15 @@ class ComPath:
         return BSpline(knots, self.points, self.degree)
 
     def at(self, time: np.ndarray, derivative: int = 0) -> np.ndarray:
-        """(..., 3): place (m) at instants (s), or a derivative by time (m/s, m/s2, ...)."""
+        """Evaluate the path or a time derivative.
+
+        Args:
+            time: Instants, (...,), s.
+            derivative: Order of the derivative; 0 for the position.
+
+        Returns:
+            (..., 3): position (m), velocity (m/s), acceleration (m/s2) and so on.
+        """
         span = self.instants[-1] - self.instants[0]
         share = (np.asarray(time, dtype=float) - self.instants[0]) / span
         found = self._spline.derivative(derivative) if derivative else self._spline
@@ -81,7 +96,7 @@ class ComPath:
 
 @dataclass(frozen=True, eq=False)
 class Box:
-    """An obstacle or a thing to stand on, with sides along the axes."""
+    """An axis-aligned box: an obstacle or a surface to stand on; centre and size in m."""
 
     name: str
     center: np.ndarray
@@ -90,19 +105,19 @@ class Box:
 
 @dataclass(frozen=True)
 class SceneStep:
-    """One phase of a scene: supports by name, and how long."""
+    """One phase of a scene: names of the supports, and its duration."""
 
     name: str
     supports: tuple[str, ...]
     duration: float | None = None
-    """s; None where a planner is to choose."""
+    """s; None where the planner chooses it."""
     shortest: float = 0.0
-    """s: the least it may last."""
+    """s: minimum duration."""
 
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """Supports, their sequence, and what belongs to a plan."""
+    """Supports, their sequence of use, and an optional plan request or path."""
 
     name: str
     mass: float
@@ -110,7 +125,7 @@ class Scene:
     supports: Mapping[str, Support]
     steps: tuple[SceneStep, ...]
     limit: float = np.inf
-    """N: largest sum of normal forces."""
+    """N: maximum sum of the normal forces."""
     gravity: np.ndarray = field(default_factory=lambda: np.array([0.0, 0.0, -9.81]))
     plan: ComPlanRequest | None = None
     path: ComPath | None = None
@@ -119,7 +134,7 @@ class Scene:
 
     @cached_property
     def stances(self) -> tuple[Stance, ...]:
-        """One for each phase."""
+        """One stance per phase."""
         return tuple(
             Stance(tuple(self.supports[n] for n in step.supports), self.limit, step.name)
             for step in self.steps
@@ -127,12 +142,16 @@ class Scene:
 
     @property
     def timed(self) -> bool:
-        """Whether every phase says how long it lasts."""
+        """Whether the duration of every phase is known."""
         return self.path is not None or all(step.duration is not None for step in self.steps)
 
     @cached_property
     def phases(self) -> tuple[ContactPhase, ...]:
-        """The stances with their times; those of the path, else the durations of the steps."""
+        """The stances with their times, from the path or else from the durations of the steps.
+
+        Raises:
+            ModelError: There is no path, and a step has no duration.
+        """
         if self.path is not None:
             instants = self.path.instants
         elif self.timed:
@@ -151,7 +170,17 @@ class Scene:
         )
 
     def required_wrench(self, time: np.ndarray) -> RequiredWrench:
-        """What the path of the scene needs at instants (s), as a point mass."""
+        """Compute the wrench that a point mass requires to follow the path of the scene.
+
+        Args:
+            time: Instants, (instants,), s.
+
+        Returns:
+            The required wrench.
+
+        Raises:
+            ModelError: The scene has no path.
+        """
         if self.path is None:
             raise ModelError(f"scene {self.name!r} has no path of the centre of mass")
         return point_mass_wrench(

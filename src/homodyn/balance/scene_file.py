@@ -52,12 +52,27 @@ SUPPORT_KINDS = ("sole", "point", "patch", "grasp")
 
 
 def scene_names() -> tuple[str, ...]:
-    """The scenes that come with Homodyn."""
+    """List the scenes bundled with Homodyn.
+
+    Returns:
+        Names for `load_scene`, sorted.
+    """
     return tuple(sorted(path.stem for path in SCENE_FOLDER.glob("*.toml")))
 
 
 def load_scene(source: str | Path) -> Scene:
-    """The scene in a TOML file, or one that comes with Homodyn, by name; errors name the field."""
+    """Read a scene from a TOML file, or load a bundled scene by name.
+
+    Args:
+        source: Path of a ``.toml`` file, or a name from `scene_names`.
+
+    Returns:
+        The scene.
+
+    Raises:
+        FormatError: The scene is unknown, or the file cannot be read or is invalid; the message
+            names the line and field.
+    """
     path = Path(source)
     if path.suffix != ".toml" and str(source) in scene_names():
         path = SCENE_FOLDER / f"{source}.toml"

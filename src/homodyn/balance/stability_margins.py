@@ -32,9 +32,9 @@ MIN_ROW_LENGTH = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class StabilityMargins:
-    """Margins of states (...,), negative where the supports cannot give the wrench.
+    """Margins of states, (...,); negative where the supports cannot give the required wrench.
 
-    A disturbance that no side of the set feels never leads out: its margin is infinite.
+    The margin is infinite for a disturbance that no facet of the wrench set limits.
     """
 
     force: np.ndarray
@@ -44,14 +44,14 @@ class StabilityMargins:
     wrench: np.ndarray
     """N m: M_s3."""
     side: np.ndarray
-    """(...,): number of the side that is nearest by M_s3, a row of ``WrenchSet.rows``; -1 where
-    supports without limits can give every wrench."""
+    """(...,): index of the nearest facet by M_s3, a row of ``WrenchSet.rows``; -1 where the
+    supports can give every wrench."""
     force_side: np.ndarray
-    """(...,): the side that is nearest by M_s1."""
+    """(...,): index of the nearest facet by M_s1."""
 
     @property
     def balanced(self) -> np.ndarray:
-        """(...,): whether the supports can give the wrench at all."""
+        """(...,): whether the supports can give the required wrench."""
         return self.wrench >= 0
 
 
@@ -64,11 +64,24 @@ def wrench_margins(
     about: Point | None = None,
     unit: float = 1.0,
 ) -> StabilityMargins:
-    """Stability margins of required wrenches.
+    """Compute the stability margins of required wrenches.
 
-    ``com`` (..., 3; m) is where a pushing force acts. M_s3 depends on the point that moments are
-    about: the centre of mass by default, which makes scenes comparable; ``about=(0, 0, 0)`` is the
-    choice behind Qiu's printed results. ``unit`` (m) is the length that makes N of N m.
+    M_s3 depends on the point about which moments are taken. The centre of mass makes scenes
+    comparable; ``about=(0, 0, 0)`` reproduces Qiu's published results.
+
+    Args:
+        wrenches: Wrench set of a stance.
+        force: Required force, (..., 3), N.
+        moment: Required moment about the world origin, (..., 3), N m.
+        com: Centre of mass, (..., 3), m, where a disturbance force acts.
+        about: Fixed point (3,), m, about which moments are taken for M_s3; None for ``com``.
+        unit: Length (m) that relates forces to moments: 1 N counts as ``unit`` N m.
+
+    Returns:
+        Margins M_s1 (N), M_s2 and M_s3 (N m) and the nearest facets, each of shape (...,).
+
+    Raises:
+        ModelError: ``unit`` is not positive.
     """
     if not unit > 0:
         raise ModelError(f"unit is a length above 0 m, got {unit!r}")
@@ -199,9 +212,18 @@ def facet_distances(
     about: Point = ORIGIN,
     unit: float = 1.0,
 ) -> np.ndarray:
-    """(..., rows), N m: signed distance of a wrench to every side (Qiu algorithm 3).
+    """Compute the signed distance of a wrench to every facet of a wrench set (Qiu algorithm 3).
 
-    The rows are those of ``wrenches.rows(about, unit=unit)``; the moment is about the world origin.
+    Args:
+        wrenches: Wrench set of a stance.
+        force: Force, (..., 3), N.
+        moment: Moment about the world origin, (..., 3), N m.
+        about: Point (3,), m, about which moments are taken for the distance.
+        unit: Length (m) that relates forces to moments: 1 N counts as ``unit`` N m.
+
+    Returns:
+        (..., rows), N m: distances, negative outside; one per row of ``wrenches.rows(about,
+        unit=unit)``.
     """
     at = _force_squares(wrenches, np.asarray(about, dtype=float))
     length = np.sqrt(wrenches.moment_row_squares + at / unit**2)
@@ -218,18 +240,18 @@ def _force_squares(wrenches: WrenchSet, about: np.ndarray) -> np.ndarray:
 
 
 def _terms(arm: np.ndarray) -> np.ndarray:
-    """(..., 10): 1, a and the products of its parts, for ``WrenchSet.square_terms``."""
+    """(..., 10): 1, a and the products of its parts, for ``WrenchSet.force_row_square_terms``."""
     x, y, z = np.moveaxis(arm, -1, 0)
     return np.stack([np.ones_like(x), x, y, z, x * x, y * y, z * z, x * y, y * z, z * x], axis=-1)
 
 
 @dataclass(frozen=True, eq=False)
 class TransitionDifficulty:
-    """How much room neighbouring stances have in common, before any motion is planned.
+    """The overlap of the wrench sets of consecutive stances, before any motion is planned.
 
-    A motion has continuous accelerations, so at each change its wrench lies in both sets: an empty
-    intersection forbids every motion (Qiu, proposition 1), and the smallest radius bounds the
-    margin that any motion can keep throughout (proposition 2).
+    Accelerations are continuous, so the wrench lies in both sets at each change of stance. An empty
+    intersection rules out every motion (Qiu, proposition 1), and the smallest radius is an upper
+    bound on the margin of any motion (proposition 2).
     """
 
     balls: tuple[InscribedBall | None, ...]
@@ -237,29 +259,41 @@ class TransitionDifficulty:
 
     @property
     def radii(self) -> tuple[float, ...]:
-        """N m: radius of each intersection; 0 for one that is flat, -inf for none."""
+        """N m: radius of each intersection; 0 for a flat one, -inf for an empty one."""
         return tuple(-np.inf if ball is None else ball.radius for ball in self.balls)
 
     @property
     def index(self) -> float:
-        """N m: the smallest radius; the smaller, the harder."""
+        """N m: the smallest radius; a smaller radius means a more difficult sequence."""
         return min(self.radii)
 
     @property
     def feasible(self) -> bool:
-        """False when some neighbours have no wrench in common."""
+        """Whether all consecutive stances have wrenches in common."""
         return all(ball is not None for ball in self.balls)
 
     @property
     def hardest_transition(self) -> int:
-        """Number of the change with the least room, from 0."""
+        """Index, from 0, of the change with the smallest radius."""
         return int(np.argmin(self.radii))
 
 
 def transition_difficulty(
     sets: Sequence[WrenchSet], *, about: Point = ORIGIN, unit: float = 1.0
 ) -> TransitionDifficulty:
-    """The largest balls that neighbouring sets of wrenches have in common (N m)."""
+    """Compute the largest balls that the wrench sets of consecutive stances have in common.
+
+    Args:
+        sets: Wrench sets of two or more stances, in order of use.
+        about: Point (3,), m, about which moments are taken.
+        unit: Length (m) that relates forces to moments: 1 N counts as ``unit`` N m.
+
+    Returns:
+        One ball per change of stance, with radii in N m; None where the intersection is empty.
+
+    Raises:
+        ModelError: Fewer than two sets are given.
+    """
     if len(sets) < 2:
         raise ModelError("difficulty compares neighbouring stances: give two or more")
     balls: list[InscribedBall | None] = []

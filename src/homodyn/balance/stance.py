@@ -41,9 +41,9 @@ class ForceBudget:
 
 @dataclass(frozen=True, eq=False)
 class GeneratorWeights:
-    """Weights of generators that supports may have: ``weights >= 0`` and ``C weights <= d``.
+    """Admissible weights of the force generators of supports: ``weights >= 0``, ``C weights <= d``.
 
-    The wrench on the body is ``weights @ wrenches``, moment about ``reference`` and force.
+    The wrench on the body is ``weights @ wrenches``: moment about ``reference``, then force.
     """
 
     wrenches: np.ndarray
@@ -52,15 +52,23 @@ class GeneratorWeights:
     """(rows, generators)."""
     d: np.ndarray
     owner: np.ndarray
-    """(generators,): number of the support."""
+    """(generators,): index of the support."""
     corner: np.ndarray
-    """(generators,): number of the corner of a patch, or part of a grasp."""
+    """(generators,): index of the corner of a patch, or of the part of a grasp."""
     reference: np.ndarray
     budgets: tuple[ForceBudget, ...] | None
-    """The same limits as budgets, no generator in two; None where the rows are not of that kind."""
+    """The same limits as disjoint budgets; None where the rows do not have that form."""
 
     def with_rows(self, C: np.ndarray, d: np.ndarray) -> GeneratorWeights:
-        """The same with more rows ``C weights <= d``."""
+        """Add inequalities ``C weights <= d``.
+
+        Args:
+            C: Rows, (rows, generators).
+            d: Bounds, (rows,).
+
+        Returns:
+            The same generators under the additional limits.
+        """
         return GeneratorWeights(
             self.wrenches,
             np.vstack([self.C, C]),
@@ -72,9 +80,16 @@ class GeneratorWeights:
         )
 
     def weights(self, wrench: np.ndarray) -> np.ndarray:
-        """Weights with the least sum that give a wrench (moment about ``reference``, force).
+        """Compute the weights with the smallest sum that give a wrench.
 
-        ``Infeasible`` when the supports cannot, with the multipliers that prove it.
+        Args:
+            wrench: Moment (N m) about ``reference`` and force (N), (6,).
+
+        Returns:
+            (generators,).
+
+        Raises:
+            Infeasible: The supports cannot give the wrench; the error carries the proof.
         """
         k = len(self.wrenches)
         # Moments and forces of unlike size would make the tolerances of the program unfair.
@@ -93,22 +108,22 @@ class GeneratorWeights:
 
 @dataclass(frozen=True, eq=False)
 class SupportForce:
-    """What one support does to the body."""
+    """Force and moment of one support on the body."""
 
     support: str
     force: np.ndarray
     """(3,), N."""
     moment: np.ndarray
-    """(3,), N m, about the middle of the support."""
+    """(3,), N m, about the centre of the support."""
 
 
 @dataclass(frozen=True, eq=False)
 class Stance:
-    """Supports that act together, each with limits of its own, and a limit they may share."""
+    """Supports that act together, each with its own limits, and an optional common limit."""
 
     supports: tuple[Support, ...]
     limit: float = np.inf
-    """N: largest sum of the normal forces of all contacts (Qiu 4.26, of normal forces)."""
+    """N: maximum sum of the normal forces of all contacts (Qiu 4.26, of normal forces)."""
     name: str = ""
     notes: tuple[str, ...] = field(default=())
 
@@ -130,34 +145,64 @@ class Stance:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the supports."""
+        """Names of the supports."""
         return tuple(support.name for support in self.supports)
 
     def support(self, name: str) -> Support:
-        """The support of a name."""
+        """Look up a support by name.
+
+        Args:
+            name: Name of the support.
+
+        Returns:
+            The support.
+
+        Raises:
+            ModelError: The stance has no support of this name.
+        """
         if name not in self.names:
             raise ModelError(f"the stance has {unknown_name('support', name, self.names)}")
         return self.supports[self.names.index(name)]
 
     def without(self, *names: str) -> Stance:
-        """The stance that is left when supports are taken away."""
+        """Remove supports.
+
+        Args:
+            *names: Names of the supports to remove.
+
+        Returns:
+            The stance of the remaining supports.
+
+        Raises:
+            ModelError: A name is unknown, or no support remains.
+        """
         for name in names:
             self.support(name)
         left = tuple(s for s in self.supports if s.name not in names)
         return Stance(left, self.limit, self.name, self.notes)
 
     def with_support(self, *supports: Support) -> Stance:
-        """The stance with more supports."""
+        """Add supports.
+
+        Args:
+            *supports: Contact patches or grasps.
+
+        Returns:
+            The stance with the additional supports.
+
+        Raises:
+            ModelError: A name occurs twice.
+        """
         return Stance((*self.supports, *supports), self.limit, self.name, self.notes)
 
     @property
     def patches(self) -> tuple[ContactPatch, ...]:
-        """The supports that push."""
+        """The contact patches, without grasps."""
         return tuple(s for s in self.supports if isinstance(s, ContactPatch))
 
     @cached_property
     def points(self) -> np.ndarray:
-        """(points, 3), m: corners of patches and places of grasps."""
+        """(points, 3), m: corners of patches and positions of grasps."""
         found = [
             s.corners if isinstance(s, ContactPatch) else s.position[None] for s in self.supports
         ]
@@ -165,12 +210,12 @@ class Stance:
 
     @cached_property
     def reference(self) -> np.ndarray:
-        """(3,), m: mean of the points, about which moments stay small."""
+        """(3,), m: mean of the points; reference point for moments."""
         return np.asarray(self.points.mean(axis=0))
 
     @cached_property
     def forces(self) -> GeneratorWeights:
-        """Every force the supports can give, as weights of generators under linear limits."""
+        """All forces that the supports can give, as generator weights under linear limits."""
         wrenches = [
             np.c_[s.moments + np.cross(s.points - self.reference, s.forces), s.forces]
             for s in self.supports
@@ -210,9 +255,18 @@ class Stance:
         *,
         about: Sequence[float] | np.ndarray = ORIGIN,
     ) -> tuple[SupportForce, ...]:
-        """Distribute a force (N) and a moment (N m) about a point over the supports.
+        """Distribute a wrench over the supports with the smallest sum of normal forces.
 
-        Of all there are, those with the least sum of normal forces. ``NoSolution`` if none are.
+        Args:
+            force: Force, (3,), N.
+            moment: Moment about ``about``, (3,), N m.
+            about: Reference point of the moment, (3,), m.
+
+        Returns:
+            Force and moment of each support.
+
+        Raises:
+            NoSolution: The supports cannot give the wrench.
         """
         force = np.asarray(force, dtype=float)
         shifted = np.asarray(moment, dtype=float) + np.cross(

@@ -56,7 +56,18 @@ def _level(x: float, y: float, z: float) -> GroundAxes:
 
 
 def support_polygon(stance: Stance, gravity: np.ndarray = EARTH_GRAVITY) -> Polytope:
-    """The hull of the points of support seen from above (m): the classical base of support."""
+    """Compute the classical base of support: the convex hull of the support points from above.
+
+    Args:
+        stance: The stance.
+        gravity: Gravitational acceleration, (3,), m/s2; defines the vertical.
+
+    Returns:
+        Polygon in the horizontal plane, m.
+
+    Raises:
+        NoSolution: Gravity is zero.
+    """
     return Polytope.from_points(GroundAxes.of(gravity).flat(stance.points))
 
 
@@ -66,11 +77,22 @@ def static_equilibrium_polygon(
     mass: float | None = None,
     gravity: np.ndarray = EARTH_GRAVITY,
 ) -> Polytope:
-    """Where the centre of mass may stand still, seen from above (m); friction and limits included.
+    """Compute where the centre of mass can be at rest, with friction and force limits.
 
-    With ``f = -m g`` the moment about the reference is ``r x f``, so that the place is
-    ``up x moment / weight`` (Qiu eq. 4.41). ``mass`` (kg) matters only where forces are limited.
-    ``NoSolution`` where the supports cannot carry the weight anywhere.
+    With ``f = -m g`` the moment about the reference is ``r x f``, so the position is ``up x moment
+    / weight`` (Qiu eq. 4.41).
+
+    Args:
+        stance: A stance, or its forces under further limits, as from `torque_limited_forces`.
+        mass: Mass of the body, kg; required only where forces are limited.
+        gravity: Gravitational acceleration, (3,), m/s2.
+
+    Returns:
+        Polygon in the horizontal plane, m.
+
+    Raises:
+        NoSolution: The supports cannot carry the weight anywhere, ``mass`` is not positive or is
+            missing while forces are limited, or gravity is zero.
     """
     forces = stance.forces if isinstance(stance, Stance) else stance
     level = GroundAxes.of(gravity)
@@ -94,10 +116,25 @@ def zmp_support_area(
     height: float = 0.0,
     gravity: np.ndarray = EARTH_GRAVITY,
 ) -> Polytope:
-    """Where the ZMP may be, on a level ``height`` (m) above the origin, for a CoM at ``com`` (m).
+    """Compute where the ZMP can be for a given position of the centre of mass.
 
-    For a vertical acceleration ``lift`` (m/s2) of the centre of mass and no rate of angular
-    momentum: ``zmp = com - (com height) * force across / force up`` (Qiu section 4.2.8).
+    The angular momentum about the centre of mass is constant: ``zmp = com - (com height) *
+    horizontal force / vertical force`` (Qiu section 4.2.8).
+
+    Args:
+        stance: A stance, or its forces under further limits, as from `torque_limited_forces`.
+        com: Centre of mass, (3,), m.
+        mass: Mass of the body, kg; required only where forces are limited.
+        lift: Vertical acceleration of the centre of mass, m/s2.
+        height: Height of the horizontal ZMP plane above the world origin, m.
+        gravity: Gravitational acceleration, (3,), m/s2.
+
+    Returns:
+        Polygon in the horizontal plane, m.
+
+    Raises:
+        NoSolution: The supports cannot give such a force, the vertical force is not positive,
+            ``mass`` is not positive or is missing while forces are limited, or gravity is zero.
     """
     forces = stance.forces if isinstance(stance, Stance) else stance
     level, com = GroundAxes.of(gravity), np.asarray(com, dtype=float)

@@ -22,14 +22,14 @@ from homodyn.model import Model
 
 @dataclass(frozen=True, eq=False)
 class JointTorqueMap:
-    """Joint torques as a function of the weights: ``tau = free - weights @ loads``."""
+    """Joint torques as a function of the generator weights: ``tau = free - weights @ loads``."""
 
     free: np.ndarray
     """(joints,), N m: torques without any support."""
     loads: np.ndarray
     """(generators, joints), N m for a weight of one."""
     bounds: np.ndarray
-    """(joints,), N m: largest torque either way."""
+    """(joints,), N m: maximum torque in either direction."""
     names: tuple[str, ...]
 
 
@@ -41,9 +41,22 @@ def joint_torque_map(
     v: np.ndarray | None = None,
     a: np.ndarray | None = None,
 ) -> JointTorqueMap:
-    """How supports load joints in one state; every support names the ``body`` it acts on.
+    """Map the contact forces of a stance to joint torques in one state.
 
-    ``torque`` (N m) is one bound for all coordinates but the root's, or one for each that has any.
+    Args:
+        model: The model.
+        stance: Stance in which every support names the ``body`` on which it acts.
+        torque: Torque bound (N m), the same in both directions: one number for all actuated
+            coordinates, or bounds by coordinate name; coordinates not named are unlimited.
+        q: Configuration, (nq,).
+        v: Velocity, (nv,); None for zero.
+        a: Acceleration, (nv,); None for zero.
+
+    Returns:
+        Joint torques as an affine function of the generator weights, with their bounds.
+
+    Raises:
+        ModelError: A coordinate is not actuated, a bound is negative, or a support names no body.
     """
     still = np.zeros(model.nv)
     v, a = still if v is None else v, still if a is None else a
@@ -80,9 +93,24 @@ def torque_limited_forces(
     v: np.ndarray | None = None,
     a: np.ndarray | None = None,
 ) -> GeneratorWeights:
-    """The forces of a stance that keep joint torques (N m) within bounds, in one state.
+    """Restrict the forces of a stance to those with joint torques within bounds, in one state.
 
-    For ``static_polygon`` and ``actuated_wrenches``; every normal force needs a limit for these.
+    The result can be passed to `static_equilibrium_polygon` and `wrench_set`; they need a limit on
+    every normal force.
+
+    Args:
+        model: The model.
+        stance: Stance in which every support names the ``body`` on which it acts.
+        torque: Torque bound (N m) of all actuated coordinates, or bounds by coordinate name.
+        q: Configuration, (nq,).
+        v: Velocity, (nv,); None for zero.
+        a: Acceleration, (nv,); None for zero.
+
+    Returns:
+        The generators of the stance with the torque bounds as additional inequalities.
+
+    Raises:
+        ModelError: A coordinate is not actuated, a bound is negative, or a support names no body.
     """
     known = joint_torque_map(model, stance, torque, q, v, a)
     upper, lower = known.bounds - known.free, known.bounds + known.free
@@ -97,17 +125,35 @@ def feasible_wrench_set(
     v: np.ndarray | None = None,
     a: np.ndarray | None = None,
 ) -> WrenchSet:
-    """The admissible wrenches that joint torques allow too, in one state."""
+    """Compute the wrenches that both the supports and the joint torques allow, in one state.
+
+    Args:
+        model: The model.
+        stance: Stance in which every support names the ``body`` on which it acts and every normal
+            force is limited.
+        torque: Torque bound (N m) of all actuated coordinates, or bounds by coordinate name.
+        q: Configuration, (nq,).
+        v: Velocity, (nv,); None for zero.
+        a: Acceleration, (nv,); None for zero.
+
+    Returns:
+        The wrench set.
+
+    Raises:
+        ModelError: A coordinate is not actuated, a bound is negative, or a support names no body.
+        Unbounded: A normal force has no limit.
+        NoSolution: No contact force satisfies the torque bounds, or the set has too many vertices.
+    """
     found = wrench_set(torque_limited_forces(model, stance, torque, q, v, a))
     return WrenchSet(stance, found.forces, found.polytope)
 
 
 @dataclass(frozen=True, eq=False)
 class TorqueUtilization:
-    """The least share of torque bounds with which a state can be held, and where it is needed."""
+    """The smallest share of the torque bounds that a state requires, and the joint torques."""
 
     share: float
-    """1 and less: possible; above 1: some joint would need this many times its bound."""
+    """At most 1 where the bounds suffice; above 1, some joint needs this multiple of its bound."""
     torques: np.ndarray
     """(joints,), N m."""
     bounds: np.ndarray
@@ -115,7 +161,7 @@ class TorqueUtilization:
 
     @property
     def limiting_joint(self) -> str:
-        """The joint that is nearest to its bound."""
+        """The joint nearest to its bound."""
         return self.names[int(np.argmax(np.abs(self.torques) / np.maximum(self.bounds, 1e-300)))]
 
 
@@ -130,9 +176,27 @@ def torque_utilization(
     force: np.ndarray,
     moment: np.ndarray,
 ) -> TorqueUtilization:
-    """Contact forces that give a wrench about the origin with the smallest share of joint torques.
+    """Distribute a wrench over the supports such that the joint torque utilisation is smallest.
 
-    One linear program: ``min s`` subject to the limits of the supports and ``|tau| <= s bound``.
+    Solves one linear program: ``min s`` subject to the limits of the supports and ``|tau| <= s
+    bound``.
+
+    Args:
+        model: The model.
+        stance: Stance in which every support names the ``body`` on which it acts.
+        torque: Torque bound (N m) of all actuated coordinates, or bounds by coordinate name.
+        q: Configuration, (nq,).
+        v: Velocity, (nv,).
+        a: Acceleration, (nv,).
+        force: Required force, (3,), N.
+        moment: Required moment about the world origin, (3,), N m.
+
+    Returns:
+        The utilisation, at most 1 where the bounds suffice, and the joint torques (N m).
+
+    Raises:
+        ModelError: A coordinate is not actuated, a bound is negative, or a support names no body.
+        NoSolution: The supports cannot give the wrench with any joint torques.
     """
     known = joint_torque_map(model, stance, torque, q, v, a)
     forces = stance.forces

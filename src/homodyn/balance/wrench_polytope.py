@@ -23,11 +23,11 @@ Point = np.ndarray | tuple[float, float, float] | list[float]
 
 @dataclass(frozen=True, eq=False)
 class WrenchSetCertificate:
-    """Why a set of wrenches is neither larger nor smaller than what its supports can give.
+    """Proof that a wrench set is exactly the set of wrenches that its supports can give.
 
-    ``weights[k] >= 0`` keep the limits ``C weights <= d`` and give vertex k, so nothing is claimed
-    that cannot be given. ``prices[k] >= 0`` with ``C' prices[k] >= wrenches . side k`` and
-    ``d . prices[k] = bound k``, so nothing beyond side k can be given.
+    ``weights[k] >= 0`` satisfy ``C weights <= d`` and give vertex k, so every vertex is attainable.
+    ``prices[k] >= 0`` with ``C' prices[k] >= wrenches . side k`` and ``d . prices[k] = bound k``,
+    so no wrench beyond facet k is attainable.
     """
 
     weights: np.ndarray
@@ -52,17 +52,24 @@ class WrenchSet:
 
     @property
     def flat(self) -> bool:
-        """True when some wrench can never be given, however small: there is no margin then."""
+        """Whether some direction of wrench cannot be given; the wrench margin is at most 0."""
         return self.polytope.flatness > 0
 
     def rows(
         self, about: Point = ORIGIN, *, unit: float = 1.0
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Moment rows (m, 3), force rows (m, 3) and bounds (m,) for moments about a point (m).
+        """Give the facets as inequalities for moments about a point.
 
-        ``moment_rows @ moment + force_rows @ force <= bounds``; each row of norm one when a force
-        of 1 N counts as ``unit`` (m) N m, so that bounds are in N m. A flat set is told by its
-        equations too, each as two rows.
+        ``moment_rows @ moment + force_rows @ force <= bounds``. Each row has norm one when 1 N
+        counts as ``unit`` N m, so the bounds are in N m. Each equation of a flat set gives two
+        rows.
+
+        Args:
+            about: Reference point of the moments, (3,), m.
+            unit: Length (m) that relates forces to moments.
+
+        Returns:
+            Moment rows (rows, 3), force rows (rows, 3) and bounds (rows,).
         """
         moment, force, bounds = self._rows_about(about)
         length = np.linalg.norm(np.c_[moment, force / unit], axis=1)
@@ -101,9 +108,15 @@ class WrenchSet:
     def slack(
         self, force: np.ndarray, moment: np.ndarray, *, about: np.ndarray | Point = ORIGIN
     ) -> np.ndarray:
-        """(..., rows): what is left to each side, in the units of ``polytope``; negative outside.
+        """Compute the slack of each facet inequality in the units of ``polytope``.
 
-        ``force`` (N), ``moment`` (N m) and ``about`` (m) may be batches (..., 3).
+        Args:
+            force: (..., 3), N.
+            moment: Moment about ``about``, (..., 3), N m.
+            about: Reference point of the moment, (..., 3), m.
+
+        Returns:
+            (..., rows): negative outside.
         """
         wrench = self.at_reference(force, moment, about)
         return self.polytope.slack(wrench)
@@ -111,7 +124,16 @@ class WrenchSet:
     def at_reference(
         self, force: np.ndarray, moment: np.ndarray, about: np.ndarray | Point = ORIGIN
     ) -> np.ndarray:
-        """(..., 6): a force with its moment about a point, as a point of ``polytope``."""
+        """Express a wrench as a point of ``polytope``.
+
+        Args:
+            force: (..., 3), N.
+            moment: Moment about ``about``, (..., 3), N m.
+            about: Reference point of the moment, (..., 3), m.
+
+        Returns:
+            (..., 6): moment (N m) about ``reference`` and force (N).
+        """
         force, moment = np.asarray(force, dtype=float), np.asarray(moment, dtype=float)
         arm = np.asarray(about, dtype=float) - self.reference
         shifted = moment + np.cross(arm, force)
@@ -123,16 +145,27 @@ class WrenchSet:
     def contains(
         self, force: np.ndarray, moment: np.ndarray, *, about: np.ndarray | Point = ORIGIN
     ) -> np.ndarray:
-        """(...,): True where the supports can give a force (N) with a moment (N m) about a point.
+        """Test whether the supports can give wrenches.
 
-        Equal to asking a linear program for contact forces, for batches of any shape.
+        Equivalent to a linear program for contact forces, but for batches of any shape.
+
+        Args:
+            force: (..., 3), N.
+            moment: Moment about ``about``, (..., 3), N m.
+            about: Reference point of the moment, (..., 3), m.
+
+        Returns:
+            (...,): True for wrenches in the set.
         """
         return self.polytope.contains(self.at_reference(force, moment, about))
 
     def certificate(self) -> WrenchSetCertificate:
-        """Numbers that prove the set: forces that reach each vertex, prices that bound each side.
+        """Compute a proof of the set, with one linear program per vertex and facet.
 
-        One linear program for each; a test needs nothing but products of matrices to check them.
+        Matrix products are sufficient to verify it.
+
+        Returns:
+            Weights that attain each vertex and dual prices that bound each facet.
         """
         forces, shape = self.forces, self.polytope
         k = len(forces.wrenches)
@@ -144,19 +177,40 @@ class WrenchSet:
         )
 
     def force_slice(self, com: Point) -> Polytope:
-        """Forces (N) that can act through a point with zero moment: F_p of Qiu eq. 4.38."""
+        """Compute the forces that can act through a point with zero moment (F_p, Qiu eq. 4.38).
+
+        Args:
+            com: The point, (3,), m.
+
+        Returns:
+            Polytope of forces, N.
+        """
         _, force, bounds = self._rows_about(com)
         return _slice(force, bounds)
 
     def moment_slice(self, force: np.ndarray, *, about: Point) -> Polytope:
-        """Moments (N m) about a point that can be given together with a force (N)."""
+        """Compute the moments about a point that can be given together with a force.
+
+        Args:
+            force: (3,), N.
+            about: Reference point of the moments, (3,), m.
+
+        Returns:
+            Polytope of moments, N m.
+        """
         moment, across, bounds = self._rows_about(about)
         return _slice(moment, bounds - across @ np.asarray(force, dtype=float))
 
     def printed_moment_slice(self, com: Point) -> Polytope:
-        """T_p of Qiu eq. 4.39: the moments about the origin of forces through a point.
+        """Compute the moments about the origin of forces through a point (T_p, Qiu eq. 4.39).
 
-        Its forces act at the point, so it is flat and leaves no ball.
+        The forces act at the point, so the set is flat and contains no ball.
+
+        Args:
+            com: The point, (3,), m.
+
+        Returns:
+            Polytope of moments, N m.
         """
         return self.force_slice(com).image(skew(np.asarray(com, dtype=float)))
 
@@ -173,13 +227,25 @@ def wrench_set(
     method: Method = "auto",
     largest: int = MAX_VERTICES,
 ) -> WrenchSet:
-    """The admissible wrenches of a stance; methods that apply give the same set.
+    """Compute the wrenches that the supports of a stance can give.
 
-    ``"hull"``: hull of all sums of loaded generators, where no force is under two limits.
-    ``"shooting"``: ray shooting with the support function in closed form, for limits of normal
-    force of each contact and of all. ``"programs"``: ray shooting by linear programs, for any
-    linear limits. A set with more than ``largest`` vertices, which would take long, is refused with
-    ``NoSolution``.
+    All methods that apply give the same set. Sets of a `Stance` are cached for ``"auto"``.
+
+    Args:
+        stance: A stance, or its forces under further limits, as from `torque_limited_forces`.
+        method: ``"hull"`` takes the convex hull of all sums of loaded generators, where no force is
+            under two limits. ``"shooting"`` uses ray shooting with the support function in closed
+            form, for limits on the normal forces of each contact and of all contacts.
+            ``"programs"`` uses ray shooting by linear programs, for any linear limits. ``"auto"``
+            selects the fastest.
+        largest: Maximum number of vertices; larger sets take long to compute.
+
+    Returns:
+        The wrench set.
+
+    Raises:
+        Unbounded: A normal force has no limit, and linear programs are needed.
+        NoSolution: The set has more than ``largest`` vertices, or the method does not apply.
     """
     if isinstance(stance, Stance) and method == "auto":
         return _cached_wrench_set(stance, largest)

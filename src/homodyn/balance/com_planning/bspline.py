@@ -99,21 +99,50 @@ class ComSpline:
 
     @property
     def duration(self) -> float:
-        """S."""
+        """Duration, s."""
         return float(self.instants[-1] - self.instants[0])
 
     def basis(self, time: np.ndarray, derivative: int = 0) -> np.ndarray:
-        """(instants, control points): the matrix that takes control points to values (1/s^d)."""
+        """Compute the matrix from control points to values or derivatives.
+
+        Args:
+            time: Instants, (instants,), s.
+            derivative: Order of the time derivative.
+
+        Returns:
+            (instants, control points), 1/s^derivative.
+
+        Raises:
+            ModelError: An instant lies outside the spline.
+        """
         return basis_matrix(self.instants, self.degree, time, derivative)
 
     def at(self, time: np.ndarray | float, derivative: int = 0) -> np.ndarray:
-        """(..., n): value at instants (s), or a derivative by time."""
+        """Evaluate the spline or a time derivative.
+
+        Args:
+            time: Instants, (...,), s.
+            derivative: Order of the time derivative.
+
+        Returns:
+            (..., n).
+
+        Raises:
+            ModelError: An instant lies outside the spline.
+        """
         wanted = np.asarray(time, dtype=float)
         found = self.basis(wanted.reshape(-1), derivative) @ self.points
         return found.reshape(*wanted.shape, self.points.shape[1])
 
     def derivative(self) -> ComSpline:
-        """The spline of the derivative: one degree and one control point less."""
+        """Differentiate the spline by time.
+
+        Returns:
+            A spline of one degree less, with one control point less.
+
+        Raises:
+            ModelError: The degree is less than 2.
+        """
         if self.degree < 2:
             raise ModelError("the derivative of a spline of degree 1 is not continuous")
         points = _differences(self.knots, self.degree, 1) @ self.points

@@ -30,14 +30,14 @@ MARGIN_RESERVE = 1e-3
 
 @dataclass(frozen=True, eq=False)
 class KeyFrames:
-    """Places of the centre of mass at instants, from start to end."""
+    """Positions of the centre of mass at given instants, from start to end."""
 
     time: np.ndarray
-    """(frames,), s, from 0 on."""
+    """(frames,), s, increasing from 0."""
     places: np.ndarray
     """(frames, 3), m."""
     control_points: int = 16
-    """Of the spline, at least; more where the frames need them."""
+    """Minimum number of control points; more are used where the frames need them."""
 
     def __post_init__(self) -> None:
         time, places = np.asarray(self.time, dtype=float), np.asarray(self.places, dtype=float)

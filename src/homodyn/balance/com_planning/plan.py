@@ -31,12 +31,12 @@ Method = Literal["timing-free", "keyframes"]
 
 @dataclass(frozen=True, eq=False)
 class ComPlan:
-    """A path of the centre of mass over a sequence of supports, looked at on a dense grid."""
+    """A path of the centre of mass over a sequence of supports, checked on a dense time grid."""
 
     scene: Scene
     method: str
     status: str
-    """What the solver said at last."""
+    """Final status of the solver."""
     spline: ComSpline
     durations: np.ndarray
     """(phases,), s."""
@@ -44,16 +44,16 @@ class ComPlan:
     """Every constraint at every instant of the dense grid."""
     measure: MarginObjective
     difficulty: TransitionDifficulty | None
-    """Room between neighbouring stances; None with a single phase."""
+    """Overlap of consecutive stances; None with a single phase."""
     sets: tuple[WrenchSet, ...]
     seconds: float
-    """Of the search, without the sets of wrenches of the stances."""
+    """Computing time of the search, without the wrench sets, s."""
     set_seconds: float
-    """For those sets."""
+    """Computing time of the wrench sets, s."""
     rounds: int
     iterations: int
     inserted: tuple[float, ...] = ()
-    """s: instants that a plan through key frames had to add."""
+    """s: instants added by a plan through key frames."""
 
     @property
     def instants(self) -> np.ndarray:
@@ -62,12 +62,12 @@ class ComPlan:
 
     @property
     def duration(self) -> float:
-        """S."""
+        """Duration, s."""
         return float(self.durations.sum())
 
     @property
     def margin(self) -> float:
-        """N m (N for a force margin): the smallest on the dense grid."""
+        """N m (N for a force margin): the smallest margin on the dense grid."""
         return self.check.smallest
 
     @property
@@ -89,13 +89,24 @@ class ComPlan:
 
     @property
     def path(self) -> ComPath:
-        """The path as a scene keeps it; only where every inner knot is a change of support."""
+        """The path in the form of a scene.
+
+        Raises:
+            ModelError: An inner knot is not a change of support.
+        """
         if len(self.spline.instants) != len(self.instants):
             raise ModelError("a path of a scene has its knots at the changes of support alone")
         return ComPath(self.spline.degree, self.instants, self.spline.points)
 
     def required_wrench(self, time: np.ndarray) -> RequiredWrench:
-        """What the path needs at instants (s), as a point mass."""
+        """Compute the wrench that a point mass requires to follow the path.
+
+        Args:
+            time: Instants, (instants,), s.
+
+        Returns:
+            The required wrench.
+        """
         return point_mass_wrench(
             time,
             self.spline.at(time),
@@ -107,7 +118,7 @@ class ComPlan:
 
     @cached_property
     def sentence(self) -> str:
-        """The plan and its weakest instant in a sentence."""
+        """The plan and its worst instant in one sentence."""
         k = int(self.check.phase[self.check.worst])
         side = int(self.check.side[self.check.worst])
         limits = [str(x) for x in limiting_contacts(self.sets[k], side) if x.modes]
@@ -119,7 +130,11 @@ class ComPlan:
         )
 
     def rows(self) -> list[dict[str, object]]:
-        """One row for each phase: supports, times, the least it may last, the smallest margin."""
+        """Tabulate the phases.
+
+        Returns:
+            One row per phase: supports, times and minimum duration (s), smallest margin (N m or N).
+        """
         at, least = self.instants, self.check.by_phase(self.check.margin)
         return [
             {
@@ -149,16 +164,38 @@ def plan_com(
     rounds: int = 3,
     sets: Sequence[WrenchSet] | None = None,
 ) -> ComPlan:
-    """ComPlanRequest the path of the centre of mass over the supports of a scene.
+    """Plan the path of the centre of mass over the supports of a scene.
 
-    ``"timing-free"`` chooses the durations and makes the smallest margin as large as it can;
-    ``"keyframes"`` passes given places at given instants, as smooth as it can, in balance
-    throughout. ``margin`` is ``"wrench"`` (M_s3, N m) or ``"force"`` (M_s1, N), by default what the
-    scene says; moments are ``about`` a fixed point (m), or None for the centre of mass. A plan has
-    at least the margin ``least`` on a dense grid and keeps every bound of the scene there, or
-    ``NoSolution`` tells the phase and the constraint. ``pieces``: spans of the spline in a phase,
-    by default what the scene says. ``samples``: instants of a span at which the solver looks, its
-    ends among them. ``sets``: the wrenches of the stances, when they are known already.
+    The plan satisfies all bounds of the scene on a dense time grid.
+
+    Args:
+        scene: Scene with a plan request (start, finish and bounds).
+        method: ``"timing-free"`` chooses the phase durations and maximises the smallest margin.
+            ``"keyframes"`` finds the smoothest balanced path through given positions at given
+            instants; all phases need durations.
+        keyframes: Positions for ``"keyframes"``; None takes those of the scene path at the changes
+            of support.
+        margin: ``"wrench"`` (M_s3, N m) or ``"force"`` (M_s1, N); None for the one in the scene.
+        about: Fixed point (3,), m, about which moments are taken for M_s3; None for the centre of
+            mass.
+        unit: Length (m) that relates forces to moments: 1 N counts as ``unit`` N m.
+        least: Minimum margin on the dense grid, N m or N.
+        weights: Weights of the objective terms; None for the defaults, with the height weight of
+            the scene.
+        pieces: Spline spans per phase (``"timing-free"``); None for the number in the scene.
+        samples: Instants per span at which the solver imposes constraints, both ends included
+            (``"timing-free"``); None for 6 with one span per phase, else 3.
+        rounds: Maximum number of solver rounds (``"timing-free"``); a few more follow while the
+            dense grid violates constraints.
+        sets: Wrench sets of the phases, if already computed with `wrench_sets`.
+
+    Returns:
+        The path with its margins, constraint check and timing.
+
+    Raises:
+        ModelError: The scene has no plan request or path, phases lack durations, or an argument is
+            invalid.
+        NoSolution: No path satisfies all constraints; the message names the phase and constraint.
     """
     plan = scene.plan
     if plan is None:
@@ -240,7 +277,19 @@ def plan_com(
 
 
 def wrench_sets(scene: Scene) -> tuple[WrenchSet, ...]:
-    """The wrenches of the stances; stances that are others moved sideways share their polytope."""
+    """Compute the wrench sets of all stances of a scene.
+
+    Stances that differ only by a translation share one polytope.
+
+    Args:
+        scene: The scene.
+
+    Returns:
+        One wrench set per phase.
+
+    Raises:
+        NoSolution: The wrench set of a stance has too many vertices.
+    """
     different: list[Stance] = []
     which = []
     for stance in scene.stances:

@@ -30,7 +30,7 @@ from homodyn.balance.scene import ComPlanRequest, HeightRamp
 
 @dataclass(frozen=True)
 class PlanWeights:
-    """What the terms of the aim are worth against each other."""
+    """Weights of the objective terms."""
 
     margin: float = 1.0
     """of 1 N m (or 1 N) of the smallest margin."""

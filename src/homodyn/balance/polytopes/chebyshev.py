@@ -13,10 +13,11 @@ from homodyn.errors import NoSolution
 
 @dataclass(frozen=True, eq=False)
 class InscribedBall:
-    """A largest ball inside, and multipliers that prove that no larger one fits.
+    """A largest ball inside a set, with multipliers that prove that no larger one fits.
 
-    ``multipliers >= 0`` sum to one and ``multipliers' A = 0``: for any ball inside, of centre c and
-    radius r, the rows ``A c + r <= b`` so combined say ``r <= multipliers' b = radius``.
+    ``multipliers >= 0`` sum to one and ``multipliers' A = 0``: for any inscribed ball with centre c
+    and radius r, this combination of the rows ``A c + r <= b`` gives ``r <= multipliers' b =
+    radius``.
     """
 
     center: np.ndarray
@@ -26,9 +27,9 @@ class InscribedBall:
 
 @dataclass(frozen=True, eq=False)
 class EnclosingBall:
-    """The smallest ball around, and weights that prove that no smaller one does.
+    """The smallest ball around a set, with weights that prove that no smaller one exists.
 
-    The vertices with weight lie on the sphere and the centre is their mean so weighted.
+    Vertices with positive weight lie on the sphere; the centre is their weighted mean.
     """
 
     center: np.ndarray
@@ -37,10 +38,20 @@ class EnclosingBall:
 
 
 def largest_inscribed_ball(polytope: Polytope) -> InscribedBall:
-    """The largest ball inside: ``max r`` subject to ``A c + r <= b`` (Qiu eq. 2.25).
+    """Compute the largest ball inside a polytope: ``max r`` subject to ``A c + r <= b``.
 
-    A flat set has none of positive radius. What Qiu calls the Chebyshev radius in his results is
-    this radius (his eq. 2.24 defines the enclosing ball under that name).
+    This is Qiu's eq. 2.25. The "Chebyshev radius" in his results is this radius, although his eq.
+    2.24 defines the enclosing ball under that name.
+
+    Args:
+        polytope: The polytope.
+
+    Returns:
+        Centre, radius and the multipliers that prove optimality; radius 0 for a flat polytope.
+
+    Raises:
+        Unbounded: Balls of any size fit into the set.
+        NoSolution: The set is empty.
     """
     if polytope.flatness:
         weights = np.zeros(len(polytope.A))
@@ -63,9 +74,18 @@ def largest_ball_in_rows(A: np.ndarray, b: np.ndarray) -> InscribedBall:
 
 
 def residual_radius(polytope: Polytope, center: np.ndarray, *, within: bool = False) -> float:
-    """Radius of the largest ball around a point that stays inside: the smallest slack.
+    """Compute the radius of the largest ball around a point that stays inside a polytope.
 
-    A flat set leaves none; ``within=True`` measures in its own plane. A point outside is refused.
+    Args:
+        polytope: The polytope.
+        center: Centre of the ball, (n,).
+        within: Whether to measure a flat polytope in its own affine hull.
+
+    Returns:
+        Smallest distance to a facet; 0 for a flat polytope unless ``within`` is True.
+
+    Raises:
+        NoSolution: The point lies outside the polytope.
     """
     if not polytope.contains(center):
         worst = float(polytope.slack(center).min(initial=0.0))
@@ -76,17 +96,37 @@ def residual_radius(polytope: Polytope, center: np.ndarray, *, within: bool = Fa
 
 
 def smallest_enclosing_ball(polytope: Polytope) -> EnclosingBall:
-    """The smallest ball around (Qiu eq. 2.24), exactly, from its vertices."""
+    """Compute the smallest ball around a polytope (Qiu eq. 2.24), exactly, from its vertices.
+
+    Args:
+        polytope: A bounded polytope.
+
+    Returns:
+        Centre, radius and one weight per vertex; the weights prove optimality.
+
+    Raises:
+        Unbounded: The polytope is unbounded.
+    """
     if not polytope.bounded:
         raise Unbounded("no ball holds a set without end", polytope.rays[0])
     return smallest_ball_around_points(polytope.vertices)
 
 
 def smallest_ball_around_points(points: np.ndarray) -> EnclosingBall:
-    """The smallest ball around points, by walking its centre (Fischer, Gärtner and Kutz 2003).
+    """Compute the smallest ball around points (Fischer, Gärtner and Kutz 2003).
 
-    The centre walks towards the point of the plane of its support that is equally far from it;
-    points met on the way join the support, points that would hold the centre back leave it.
+    The centre moves towards the point of the affine hull of its support points that is equally far
+    from all of them. Points that reach the sphere on the way join the support; points with a
+    negative weight leave it.
+
+    Args:
+        points: (points, n).
+
+    Returns:
+        Centre, radius and one weight per point; the weights prove optimality.
+
+    Raises:
+        NoSolution: The iteration does not converge.
     """
     points = np.asarray(points, dtype=float)
     shift = points.mean(axis=0)

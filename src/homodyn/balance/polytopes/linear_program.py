@@ -14,9 +14,9 @@ SOLVER_TOLERANCES = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_to
 
 
 class Infeasible(NoSolution):
-    """No point satisfies the rows; ``multipliers`` of rows and equations prove it (Farkas).
+    """No point satisfies the constraints; ``rows`` and ``equations`` are the Farkas multipliers.
 
-    ``rows >= 0``, ``rows' A + equations' E = 0`` and ``rows' b + equations' e < 0``.
+    They prove it: ``rows >= 0``, ``rows' A + equations' E = 0`` and ``rows' b + equations' e < 0``.
     """
 
     def __init__(self, message: str, rows: np.ndarray, equations: np.ndarray) -> None:
@@ -26,7 +26,7 @@ class Infeasible(NoSolution):
 
 
 class Unbounded(NoSolution):
-    """The rows let a point go on for ever along ``direction``."""
+    """The set is unbounded along ``direction``."""
 
     def __init__(self, message: str, direction: np.ndarray | None = None) -> None:
         super().__init__(message)

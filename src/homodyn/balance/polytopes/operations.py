@@ -13,27 +13,49 @@ from homodyn.balance.polytopes.polytope import Polytope
 
 @dataclass(frozen=True, eq=False)
 class Inclusion:
-    """Whether a polytope lies inside another, and the vertex or ray that does not."""
+    """Whether a polytope lies inside another, and a vertex or ray that does not."""
 
     holds: bool
     excess: float
-    """How far the farthest vertex lies outside; negative by what is left to the nearest side."""
+    """Distance of the farthest vertex outside; negative where all vertices lie inside."""
     witness: np.ndarray | None
-    """A vertex or ray that lies outside; None when all are inside."""
+    """A vertex or ray that lies outside; None where all lie inside."""
 
     def __bool__(self) -> bool:
         return self.holds
 
 
 def intersection(*polytopes: Polytope) -> Polytope:
-    """The points that all have in common; ``Infeasible`` when there are none."""
+    """Compute the intersection of polytopes.
+
+    Args:
+        *polytopes: One or more polytopes of the same dimension.
+
+    Returns:
+        The set of points that lie in all of them.
+
+    Raises:
+        Infeasible: The intersection is empty.
+        Unbounded: The intersection is unbounded.
+    """
     A, b = (np.concatenate([getattr(p, name) for p in polytopes]) for name in ("A", "b"))
     E, e = (np.concatenate([getattr(p, name) for p in polytopes]) for name in ("E", "e"))
     return Polytope.from_rows(A, b, E, e)
 
 
 def inclusion(inner: Polytope, outer: Polytope, tolerance: float | None = None) -> Inclusion:
-    """Whether ``inner`` lies in ``outer``: every vertex in every row, every ray along them."""
+    """Test whether a polytope lies inside another, by vertices and rays.
+
+    Args:
+        inner: Polytope whose vertices and rays are tested.
+        outer: Polytope whose inequalities and equations are tested.
+        tolerance: Distance by which a vertex may lie outside; None for the larger tolerance of the
+            two polytopes.
+
+    Returns:
+        The result, true or false as a condition, with the largest excess and the vertex or ray that
+        lies outside.
+    """
     allowed = max(inner.tolerance, outer.tolerance) if tolerance is None else tolerance
     if len(inner.rays):
         leaving = np.r_[outer.A, outer.E, -outer.E] @ inner.rays.T
@@ -48,7 +70,14 @@ def inclusion(inner: Polytope, outer: Polytope, tolerance: float | None = None) 
 
 
 def volume(polytope: Polytope) -> float:
-    """Content in the units of its axes; 0 for a flat set, infinite for one without end."""
+    """Compute the volume of a polytope.
+
+    Args:
+        polytope: The polytope.
+
+    Returns:
+        Volume in the units of its axes; 0 for a flat polytope, infinity for an unbounded one.
+    """
     if polytope.flatness:
         return 0.0
     if not polytope.bounded:
@@ -57,7 +86,18 @@ def volume(polytope: Polytope) -> float:
 
 
 def minkowski_sum(first: Polytope, second: Polytope) -> Polytope:
-    """All sums of a point of one and a point of the other."""
+    """Compute the Minkowski sum: all sums of a point of each polytope.
+
+    Args:
+        first: A bounded polytope.
+        second: A bounded polytope of the same dimension.
+
+    Returns:
+        The sum.
+
+    Raises:
+        Unbounded: A polytope is unbounded.
+    """
     if not (first.bounded and second.bounded):
         raise Unbounded("a Minkowski sum is made of bounded sets")
     return Polytope.from_points(

@@ -24,19 +24,19 @@ RELATIVE_INSIDE_TOLERANCE = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Polytope:
-    """A convex set with flat sides; make one with ``from_points``, ``from_rows`` or ``box``."""
+    """A convex polytope, created with ``from_points``, ``from_rows`` or ``box``."""
 
     A: np.ndarray
     """(rows, n), each of norm one."""
     b: np.ndarray
-    """(rows,): distance of each side from the origin, along its row."""
+    """(rows,): signed distance of each facet from the origin, along its row."""
     vertices: np.ndarray
     """(vertices, n)."""
     E: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
-    """(equations, n): orthonormal rows; none for a set with an inside."""
+    """(equations, n): orthonormal rows; none for a set with interior."""
     e: np.ndarray = field(default_factory=lambda: np.zeros(0))
     rays: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
-    """(rays, n): directions without end; none for a bounded set."""
+    """(rays, n): directions in which the set is unbounded; none for a bounded set."""
 
     def __post_init__(self) -> None:
         n = self.vertices.shape[1]
@@ -52,7 +52,18 @@ class Polytope:
     def from_points(
         cls, points: Sequence[Sequence[float]] | np.ndarray, rays: np.ndarray | None = None
     ) -> Polytope:
-        """The convex hull of points, and of what can be reached from them along ``rays``."""
+        """Create the convex hull of points and rays.
+
+        Args:
+            points: (points, n).
+            rays: Directions in which the set is unbounded, (rays, n); None for a bounded set.
+
+        Returns:
+            The polytope.
+
+        Raises:
+            NoSolution: There is no point, or a point is not finite.
+        """
         points = np.atleast_2d(np.asarray(points, dtype=float))
         if rays is None or not len(rays):
             found = convex_hull(points)
@@ -67,9 +78,21 @@ class Polytope:
         E: np.ndarray | None = None,
         e: np.ndarray | None = None,
     ) -> Polytope:
-        """The bounded set ``{x | A x <= b, E x = e}``; rows that say nothing are left out.
+        """Create the bounded set ``{x | A x <= b, E x = e}``; redundant rows are removed.
 
-        ``Infeasible`` when it is empty and ``Unbounded`` when it has no end, each with its proof.
+        Args:
+            A: Inequality rows, (rows, n), of any norm.
+            b: Inequality bounds, (rows,).
+            E: Equation rows, (equations, n); None for no equations.
+            e: Right-hand sides of the equations, (equations,).
+
+        Returns:
+            The polytope.
+
+        Raises:
+            Infeasible: The set is empty; the error carries the proof.
+            Unbounded: The set is unbounded; the error carries a direction where one is known.
+            NoSolution: Rows and bounds differ in number, or are not finite.
         """
         A, b = normalize_rows(A, b)
         found = enumerate_vertices(
@@ -79,7 +102,18 @@ class Polytope:
 
     @classmethod
     def box(cls, lower: Sequence[float], upper: Sequence[float]) -> Polytope:
-        """All points between two corners."""
+        """Create an axis-aligned box.
+
+        Args:
+            lower: Lower bounds, (n,).
+            upper: Upper bounds, (n,).
+
+        Returns:
+            The polytope.
+
+        Raises:
+            NoSolution: The bounds differ in length, or a lower bound exceeds the upper one.
+        """
         low, high = np.asarray(lower, float), np.asarray(upper, float)
         if low.shape != high.shape or (high < low).any():
             raise NoSolution(f"a box needs lower <= upper of one length, got {low} and {high}")
@@ -88,47 +122,70 @@ class Polytope:
 
     @property
     def dimension(self) -> int:
-        """Of the space it is in."""
+        """Dimension of the surrounding space."""
         return int(self.vertices.shape[1])
 
     @property
     def flatness(self) -> int:
-        """How many dimensions it lacks; 0 for a set with an inside."""
+        """Codimension: dimension of the space minus that of the set; 0 for a set with interior."""
         return len(self.E)
 
     @property
     def bounded(self) -> bool:
-        """Whether it ends in every direction."""
+        """Whether the set is bounded."""
         return not len(self.rays)
 
     @cached_property
     def size(self) -> float:
-        """Largest distance of a vertex from the middle of the vertices."""
+        """Largest distance of a vertex from the mean of the vertices."""
         away = np.linalg.norm(self.vertices - self.vertices.mean(axis=0), axis=1)
         return float(away.max())
 
     @cached_property
     def tolerance(self) -> float:
-        """How far outside rounding may put a point of the set."""
+        """Distance by which rounding may place a point of the set outside."""
         reach = float(np.abs(self.vertices).max(initial=0.0))
         return RELATIVE_INSIDE_TOLERANCE * self.size + 1e-13 * reach
 
     @cached_property
     def incidence(self) -> np.ndarray:
-        """(rows, vertices): True where a vertex lies on a side."""
+        """(rows, vertices): True where a vertex lies on a facet."""
         left = self.slack(self.vertices).T
         return np.asarray(left < 10 * max(self.tolerance, 1e-300))
 
     def slack(self, points: np.ndarray) -> np.ndarray:
-        """(..., rows): distance of points from each side, negative beyond it."""
+        """Compute the signed distance of points to each facet.
+
+        Args:
+            points: (..., n).
+
+        Returns:
+            (..., rows): negative outside.
+        """
         return self.b - np.asarray(points, dtype=float) @ self.A.T
 
     def equation_residual(self, points: np.ndarray) -> np.ndarray:
-        """(...,): distance of points from the plane of a flat set; 0 for a set with an inside."""
+        """Compute the distance of points to the affine hull of the set.
+
+        Args:
+            points: (..., n).
+
+        Returns:
+            (...,): 0 for a set with interior.
+        """
         return np.linalg.norm(np.asarray(points, dtype=float) @ self.E.T - self.e, axis=-1)
 
     def contains(self, points: np.ndarray, tolerance: float | None = None) -> np.ndarray:
-        """(...,): True for points of the set, its border included."""
+        """Test whether points lie in the set, border included.
+
+        Args:
+            points: (..., n).
+            tolerance: Distance by which a point may lie outside; None for ``tolerance`` of the
+                polytope.
+
+        Returns:
+            (...,): True for points in the set.
+        """
         allowed = self.tolerance if tolerance is None else tolerance
         points = np.asarray(points, dtype=float)
         flat = points.reshape(-1, points.shape[-1])
@@ -143,22 +200,40 @@ class Polytope:
         return within.reshape(points.shape[:-1])
 
     def support(self, direction: np.ndarray) -> float:
-        """The largest ``direction . x`` over the set; infinite along a ray."""
+        """Evaluate the support function: the largest ``direction . x`` over the set.
+
+        Args:
+            direction: (n,), of any norm.
+
+        Returns:
+            The value; infinity along a ray.
+        """
         direction = np.asarray(direction, dtype=float)
         if len(self.rays) and (self.rays @ direction).max() > 1e-12 * np.linalg.norm(direction):
             return float("inf")
         return float((self.vertices @ direction).max())
 
     def image(self, M: np.ndarray, shift: np.ndarray | float = 0.0) -> Polytope:
-        """The set of all ``M x + shift``: the hull of the images of the vertices."""
+        """Compute the image of the set under ``M x + shift``, from its vertices.
+
+        Args:
+            M: Linear map, (m, n).
+            shift: Translation, (m,) or a number.
+
+        Returns:
+            The image.
+        """
         rays = self.rays @ np.asarray(M).T if len(self.rays) else None
         return Polytope.from_points(self.vertices @ np.asarray(M).T + shift, rays)
 
     def check(self) -> tuple[str, ...]:
-        """What is wrong with the two forms held against each other; nothing when they agree.
+        """Check the two representations of the set against each other.
 
-        Every vertex satisfies every row and equation; every side holds as many independent vertices
-        and rays as its dimension needs; every vertex lies where enough sides meet.
+        Every vertex satisfies every row and equation; every facet contains as many independent
+        vertices and rays as its dimension requires; every vertex lies on enough facets.
+
+        Returns:
+            Descriptions of the faults; empty when the representations agree.
         """
         faults = []
         own = self.dimension - self.flatness

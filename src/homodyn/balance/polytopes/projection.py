@@ -53,10 +53,27 @@ def project(
     e: np.ndarray | None = None,
     largest: int | None = None,
 ) -> PolytopeProjection:
-    """The image of ``{x | A x <= b, E x = e}`` under ``y = M x + shift``, by ray shooting.
+    """Compute the image of ``{x | A x <= b, E x = e}`` under ``y = M x + shift`` by ray shooting.
 
-    One linear program for each vertex and side of the image; the vertices of the set itself, which
-    may be very many, are never made. ``TooManyVertices`` when the image has more than ``largest``.
+    Each vertex and facet of the image takes one linear program. The vertices of the original set,
+    of which there may be very many, are not enumerated.
+
+    Args:
+        A: Inequality rows, (rows, n).
+        b: Inequality bounds, (rows,).
+        M: Linear map, (m, n).
+        shift: Translation of the image, (m,) or a number.
+        E: Equation rows, (equations, n); None for no equations.
+        e: Right-hand sides of the equations, (equations,).
+        largest: Maximum number of vertices of the image; None for no limit.
+
+    Returns:
+        The image, a preimage of every vertex and the multipliers that prove every facet.
+
+    Raises:
+        Infeasible: The set is empty.
+        Unbounded: The image is unbounded.
+        NoSolution: The image has more than ``largest`` vertices, or the proof of a vertex fails.
     """
     M = np.asarray(M, dtype=float)
 
@@ -90,11 +107,23 @@ def polytope_from_support_function(
     sides: Hull | None = None,
     largest: int | None = None,
 ) -> Polytope:
-    """The polytope with a given support function.
+    """Construct the bounded polytope that has a given support function, by ray shooting.
 
-    ``known`` (points, n) of the set: where most vertices are among them, few hulls are needed.
-    ``sides``: the hull of those points, where that is known.
-    ``TooManyVertices`` when it has more than ``largest`` vertices.
+    Args:
+        support: Function from directions (m, n) to the points (m, n) of the set that lie farthest
+            along each direction.
+        dimension: Dimension n of the space.
+        known: Points of the set already known, (points, n); saves hulls when most vertices are
+            among them.
+        sides: Convex hull of ``known``, if already computed.
+        largest: Maximum number of vertices; None for no limit.
+
+    Returns:
+        The polytope.
+
+    Raises:
+        NoSolution: The polytope has more than ``largest`` vertices, or the iteration does not
+            converge.
     """
     points = _spanning(support, dimension)
     # Directions asked before, told apart in the axes in which the set is as wide as it is long.
