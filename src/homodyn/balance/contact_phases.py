@@ -15,7 +15,7 @@ from homodyn.errors import ModelError
 
 
 @dataclass(frozen=True, eq=False)
-class ContactPhase:
+class SupportPhase:
     """A stance that holds from ``start`` to ``end`` (s); None for a body in flight.
 
     On a treadmill the supports move with ``drift`` (m/s); the stance tells where they are at
@@ -55,7 +55,7 @@ class ContactPhase:
         )
 
 
-def phase_numbers(phases: Sequence[ContactPhase], time: np.ndarray) -> np.ndarray:
+def phase_numbers(phases: Sequence[SupportPhase], time: np.ndarray) -> np.ndarray:
     """(instants,): number of the phase at each instant, -1 where there is none.
 
     A phase holds from its start to just before its end; the last one also at its end.
@@ -82,7 +82,7 @@ class PhaseDuration:
 
 
 def support_durations(
-    phases: Sequence[ContactPhase], supports: Sequence[str]
+    phases: Sequence[SupportPhase], supports: Sequence[str]
 ) -> list[tuple[tuple[str, ...], float]]:
     """Which of some supports hold, and for how long (s), neighbours that agree counted as one.
 
@@ -100,7 +100,7 @@ def support_durations(
 
 
 def phase_durations(
-    motions: Sequence[Sequence[ContactPhase]], supports: Sequence[str]
+    motions: Sequence[Sequence[SupportPhase]], supports: Sequence[str]
 ) -> list[PhaseDuration]:
     """Mean, shortest and longest duration (s) of each phase, over motions of one sequence.
 
@@ -123,7 +123,7 @@ def phase_durations(
     ]
 
 
-def ordered_phases(phases: Sequence[ContactPhase]) -> tuple[ContactPhase, ...]:
+def ordered_phases(phases: Sequence[SupportPhase]) -> tuple[SupportPhase, ...]:
     """The phases, refused when they overlap."""
     ordered = tuple(phases)
     for before, after in pairwise(ordered):

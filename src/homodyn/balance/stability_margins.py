@@ -31,8 +31,8 @@ MIN_ROW_LENGTH = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class StabilityMargins:
-    """StabilityMargins of states (...,), negative where the supports cannot give the wrench.
+class WrenchMargins:
+    """WrenchMargins of states (...,), negative where the supports cannot give the wrench.
 
     A disturbance that no side of the set feels never leads out: its margin is infinite.
     """
@@ -63,7 +63,7 @@ def wrench_margins(
     com: np.ndarray,
     about: Point | None = None,
     unit: float = 1.0,
-) -> StabilityMargins:
+) -> WrenchMargins:
     """Stability margins of required wrenches.
 
     ``com`` (..., 3; m) is where a pushing force acts. M_s3 depends on the point that moments are
@@ -78,7 +78,7 @@ def wrench_margins(
     shape = force.shape[:-1]
     if not len(wrenches.all_rows[0]):
         free, none = np.full(shape, np.inf), np.full(shape, -1)
-        return StabilityMargins(free, free, free, none, none)
+        return WrenchMargins(free, free, free, none, none)
     needed = wrenches.at_reference(force, moment).reshape(-1, 6)
     places = _terms(com.reshape(-1, 3) - wrenches.reference)
     fixed = None
@@ -93,7 +93,7 @@ def wrench_margins(
     pushed, twisted, both, side, force_side = (
         np.concatenate(each).reshape(shape) for each in zip(*parts, strict=True)
     )
-    return StabilityMargins(_root(pushed), _root(twisted), _root(both), side, force_side)
+    return WrenchMargins(_root(pushed), _root(twisted), _root(both), side, force_side)
 
 
 CHUNK_STATES = 256
@@ -117,7 +117,7 @@ def _squared_margins(
     fixed: np.ndarray | None,
     unit: float,
 ) -> tuple[np.ndarray, ...]:
-    """The fields of ``StabilityMargins`` for some states, margins squared with their sign.
+    """The fields of ``WrenchMargins`` for some states, margins squared with their sign.
 
     With sign(s) s2 / |row|2 instead of s / |row| the nearest side is found without roots; squared
     lengths are products of matrices. All is done in place, chunk by chunk: what costs time is to

@@ -40,7 +40,7 @@ class ForceBudget:
 
 
 @dataclass(frozen=True, eq=False)
-class ContactForces:
+class ContactForceSet:
     """Weights of generators that supports may have: ``weights >= 0`` and ``C weights <= d``.
 
     The wrench on the body is ``weights @ wrenches``, moment about ``reference`` and force.
@@ -59,9 +59,9 @@ class ContactForces:
     budgets: tuple[ForceBudget, ...] | None
     """The same limits as budgets, no generator in two; None where the rows are not of that kind."""
 
-    def with_rows(self, C: np.ndarray, d: np.ndarray) -> ContactForces:
+    def with_rows(self, C: np.ndarray, d: np.ndarray) -> ContactForceSet:
         """The same with more rows ``C weights <= d``."""
-        return ContactForces(
+        return ContactForceSet(
             self.wrenches,
             np.vstack([self.C, C]),
             np.r_[self.d, d],
@@ -169,7 +169,7 @@ class Stance:
         return np.asarray(self.points.mean(axis=0))
 
     @cached_property
-    def forces(self) -> ContactForces:
+    def forces(self) -> ContactForceSet:
         """Every force the supports can give, as weights of generators under linear limits."""
         wrenches = [
             np.c_[s.moments + np.cross(s.points - self.reference, s.forces), s.forces]
@@ -193,7 +193,7 @@ class Stance:
                     budgets.append(ForceBudget(((mine[own_], bound),)))
         budgets = [*_normal_force_budgets(pushing, self.limit), *budgets]
         limits = [row for budget in budgets for row in _budget_rows(budget, total)] + yaw
-        return ContactForces(
+        return ContactForceSet(
             np.concatenate(wrenches),
             np.array([row for row, _ in limits]).reshape(-1, total),
             np.array([bound for _, bound in limits]),

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from homodyn.balance.polytopes.linear_program import Infeasible, maximize
-from homodyn.balance.stance import ContactForces, Stance
+from homodyn.balance.stance import ContactForceSet, Stance
 from homodyn.balance.wrench_polytope import WrenchSet, wrench_set
 from homodyn.dynamics import angular_jacobian, inverse_dynamics, jacobian, position
 from homodyn.errors import ModelError, NoSolution
@@ -79,7 +79,7 @@ def torque_limited_forces(
     q: np.ndarray,
     v: np.ndarray | None = None,
     a: np.ndarray | None = None,
-) -> ContactForces:
+) -> ContactForceSet:
     """The forces of a stance that keep joint torques (N m) within bounds, in one state.
 
     For ``static_polygon`` and ``actuated_wrenches``; every normal force needs a limit for these.
