@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from homodyn.balance import ContactPhase, Stance, phase_durations, point_contact, support_durations
+from homodyn.balance import Stance, SupportPhase, phase_durations, point_contact, support_durations
 from homodyn.errors import ModelError
 
 FEET = ("left", "right")
@@ -36,10 +36,10 @@ def stance(names) -> Stance:
     )
 
 
-def phases(frames, order=ORDER, rate=100.0) -> list[ContactPhase]:
+def phases(frames, order=ORDER, rate=100.0) -> list[SupportPhase]:
     ends = np.cumsum([0, *frames]) / rate
     return [
-        ContactPhase(stance(names), a, b)
+        SupportPhase(stance(names), a, b)
         for names, a, b in zip(order, ends[:-1], ends[1:], strict=True)
     ]  # fmt: skip
 

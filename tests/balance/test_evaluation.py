@@ -7,11 +7,11 @@ import pytest
 
 import homodyn as hd
 from homodyn.balance import (
-    ContactPhase,
     FailureMode,
     Grasp,
     RequiredWrench,
     Stance,
+    SupportPhase,
     classical_criteria,
     detect_contacts,
     evaluate,
@@ -237,15 +237,15 @@ def test_flight_and_missing_phases_are_not_judged():
     needed = point_mass_wrench(time, np.tile([0, 0, 0.9], (11, 1)), np.zeros((11, 3)), mass=60)
     stance = Stance((sole_contact("left", (0, 0, 0), **FOOT),), 1000)
     judged = evaluate(
-        needed, [ContactPhase(stance, 0, 0.35), ContactPhase(None, 0.35, 0.65, "flight")]
+        needed, [SupportPhase(stance, 0, 0.35), SupportPhase(None, 0.35, 0.65, "flight")]
     )
     assert judged.evaluated.tolist() == [True] * 4 + [False] * 7
     with pytest.raises(ModelError, match="no stance holds between 0 and 1 s"):
-        evaluate(needed, [ContactPhase(stance, 5, 6)])
+        evaluate(needed, [SupportPhase(stance, 5, 6)])
     with pytest.raises(ModelError, match="before phase"):
-        evaluate(needed, [ContactPhase(stance, 0, 0.5, "a"), ContactPhase(stance, 0.4, 1, "b")])
+        evaluate(needed, [SupportPhase(stance, 0, 0.5, "a"), SupportPhase(stance, 0.4, 1, "b")])
     with pytest.raises(ModelError, match="not after"):
-        ContactPhase(stance, 1, 1)
+        SupportPhase(stance, 1, 1)
 
 
 def test_the_classical_criteria_agree_where_they_should():
@@ -281,7 +281,7 @@ def test_each_criterion_misses_what_it_does_not_know():
     told = classical_criteria(heavy, stance)
     # The cone does not know that the support gives 700 N at most.
     assert told.cwc[0] > 0
-    assert evaluate(heavy, [ContactPhase(stance, 0, 1)]).wrench[0] < 0
+    assert evaluate(heavy, [SupportPhase(stance, 0, 1)]).wrench[0] < 0
     moving = point_mass_wrench(
         time, com, np.zeros((1, 3)), mass=60, velocity=np.array([[1.5, 0, 0]])
     )

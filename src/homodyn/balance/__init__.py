@@ -16,8 +16,8 @@ from homodyn.balance.com_planning import (
 )
 from homodyn.balance.contact_detection import detect_contacts, is_resting
 from homodyn.balance.contact_phases import (
-    ContactPhase,
     PhaseDuration,
+    SupportPhase,
     phase_durations,
     support_durations,
 )
@@ -62,13 +62,13 @@ from homodyn.balance.required_wrench import (
 from homodyn.balance.scene import Box, ComPath, ComPlanRequest, HeightRamp, Scene, SceneStep
 from homodyn.balance.scene_file import load_scene, scene_names
 from homodyn.balance.stability_margins import (
-    StabilityMargins,
     TransitionDifficulty,
+    WrenchMargins,
     facet_distances,
     transition_difficulty,
     wrench_margins,
 )
-from homodyn.balance.stance import GeneratorWeights, Stance, SupportForce
+from homodyn.balance.stance import ContactForceSet, Stance, SupportForce
 from homodyn.balance.support_areas import (
     static_equilibrium_polygon,
     support_polygon,
@@ -92,12 +92,11 @@ __all__ = [
     "ComPlan",
     "ComPlanRequest",
     "ComSpline",
+    "ContactForceSet",
     "ContactPatch",
-    "ContactPhase",
     "EnclosingBall",
     "FailureMode",
     "FrictionPyramid",
-    "GeneratorWeights",
     "Grasp",
     "GraspBounds",
     "HeightRamp",
@@ -114,12 +113,13 @@ __all__ = [
     "RequiredWrench",
     "Scene",
     "SceneStep",
-    "StabilityMargins",
     "Stance",
     "SupportForce",
+    "SupportPhase",
     "TorqueUtilization",
     "TransitionDifficulty",
     "Unbounded",
+    "WrenchMargins",
     "WrenchSet",
     "WrenchSetCertificate",
     "classical_criteria",

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 from scipy.spatial import ConvexHull, QhullError
 
-from homodyn.balance.contact_phases import ContactPhase
+from homodyn.balance.contact_phases import SupportPhase
 from homodyn.balance.contacts import ContactPatch, Grasp, Support
 from homodyn.balance.stance import Stance
 from homodyn.balance.support_areas import GroundAxes
@@ -103,7 +103,7 @@ def detect_contacts(
     limit: float = np.inf,
     grow: float = 0.0,
     hand_speed: float = MAX_RESTING_SPEED_M_PER_S,
-) -> tuple[ContactPhase, ...]:
+) -> tuple[SupportPhase, ...]:
     """Detect the stances of a motion or a trial.
 
     A foot is in contact while some point of its sole is low and at rest on the ground or, with
@@ -235,7 +235,7 @@ def _phases(
     grow: float,
     up: np.ndarray,
     belt: np.ndarray,
-) -> tuple[ContactPhase, ...]:
+) -> tuple[SupportPhase, ...]:
     step = float(np.median(np.diff(time)))
     changes = np.flatnonzero(np.any(np.diff(flags, axis=1), axis=0)) + 1
     edges = [0, *changes.tolist(), len(time)]
@@ -262,7 +262,7 @@ def _phases(
         stance = Stance(tuple(supports), limit) if supports else None
         title = " + ".join(s.name for s in supports) or "flight"
         drift = belt if moving else None
-        phases.append(ContactPhase(stance, float(time[start]), float(last), title, drift))
+        phases.append(SupportPhase(stance, float(time[start]), float(last), title, drift))
     return tuple(phases)
 
 

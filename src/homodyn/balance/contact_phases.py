@@ -15,7 +15,7 @@ from homodyn.errors import ModelError
 
 
 @dataclass(frozen=True, eq=False)
-class ContactPhase:
+class SupportPhase:
     """A stance that holds from ``start`` to ``end`` (s); the stance is None in flight.
 
     On a treadmill the supports move with ``belt_velocity`` (m/s); the stance gives their positions
@@ -62,7 +62,7 @@ class ContactPhase:
         )
 
 
-def phase_numbers(phases: Sequence[ContactPhase], time: np.ndarray) -> np.ndarray:
+def phase_numbers(phases: Sequence[SupportPhase], time: np.ndarray) -> np.ndarray:
     """(instants,): number of the phase at each instant, -1 where there is none.
 
     A phase holds from its start to just before its end; the last one also at its end.
@@ -89,7 +89,7 @@ class PhaseDuration:
 
 
 def support_durations(
-    phases: Sequence[ContactPhase], supports: Sequence[str]
+    phases: Sequence[SupportPhase], supports: Sequence[str]
 ) -> list[tuple[tuple[str, ...], float]]:
     """Compute how long each combination of some supports is in contact.
 
@@ -118,7 +118,7 @@ def support_durations(
 
 
 def phase_durations(
-    motions: Sequence[Sequence[ContactPhase]], supports: Sequence[str]
+    motions: Sequence[Sequence[SupportPhase]], supports: Sequence[str]
 ) -> list[PhaseDuration]:
     """Compute mean, minimum and maximum duration of each phase over several motions.
 
@@ -150,7 +150,7 @@ def phase_durations(
     ]
 
 
-def ordered_phases(phases: Sequence[ContactPhase]) -> tuple[ContactPhase, ...]:
+def ordered_phases(phases: Sequence[SupportPhase]) -> tuple[SupportPhase, ...]:
     """The phases, refused when they overlap."""
     ordered = tuple(phases)
     for before, after in pairwise(ordered):

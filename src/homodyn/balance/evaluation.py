@@ -9,10 +9,10 @@ from functools import cached_property
 import numpy as np
 
 from homodyn.balance.classical_criteria import ClassicalCriteria, classical_criteria, foot_inertia
-from homodyn.balance.contact_phases import ContactPhase, ordered_phases, phase_numbers
+from homodyn.balance.contact_phases import SupportPhase, ordered_phases, phase_numbers
 from homodyn.balance.limiting_contacts import LimitingContact, limiting_contacts
 from homodyn.balance.required_wrench import RequiredWrench, whole_body_wrench
-from homodyn.balance.stability_margins import StabilityMargins, wrench_margins
+from homodyn.balance.stability_margins import WrenchMargins, wrench_margins
 from homodyn.balance.stance import Stance
 from homodyn.balance.support_areas import GroundAxes
 from homodyn.balance.wrench_polytope import Point
@@ -27,7 +27,7 @@ class BalanceEvaluation:
 
     demand: RequiredWrench
     """The evaluated wrench: of the whole body where there is a model."""
-    phases: tuple[ContactPhase, ...]
+    phases: tuple[SupportPhase, ...]
     phase: np.ndarray
     """(frames,): index of the phase, -1 without one."""
     force: np.ndarray
@@ -38,7 +38,7 @@ class BalanceEvaluation:
     """(frames,), N m: M_s3."""
     side: np.ndarray
     """(frames,): index of the nearest facet by M_s3."""
-    point_mass: StabilityMargins
+    point_mass: WrenchMargins
     """The same margins (frames,) with all mass at the centre of mass."""
     criteria: ClassicalCriteria
     """Classical criteria in each frame."""
@@ -140,7 +140,7 @@ class BalanceEvaluation:
 
 def evaluate(
     motion: Motion | RequiredWrench,
-    stances: Sequence[ContactPhase] | Stance,
+    stances: Sequence[SupportPhase] | Stance,
     *,
     about: Point | None = None,
     unit: float = 1.0,
@@ -165,7 +165,7 @@ def evaluate(
     """
     demand = motion if isinstance(motion, RequiredWrench) else whole_body_wrench(motion)
     if isinstance(stances, Stance):
-        stances = (ContactPhase(stances, float(demand.time[0]), float(demand.time[-1]) + 1e-6),)
+        stances = (SupportPhase(stances, float(demand.time[0]), float(demand.time[-1]) + 1e-6),)
     phases = ordered_phases(stances)
     numbers = phase_numbers(phases, demand.time)
     if not any((numbers == k).any() and p.stance is not None for k, p in enumerate(phases)):
@@ -174,8 +174,8 @@ def evaluate(
             f"last from {phases[0].start:g} to {phases[-1].end:g} s"
         )
     count = len(demand.time)
-    whole = {f.name: np.full(count, np.nan) for f in fields(StabilityMargins)}
-    single = {f.name: np.full(count, np.nan) for f in fields(StabilityMargins)}
+    whole = {f.name: np.full(count, np.nan) for f in fields(WrenchMargins)}
+    single = {f.name: np.full(count, np.nan) for f in fields(WrenchMargins)}
     classical: dict[str, np.ndarray] = {}
     for k, phase in enumerate(phases):
         held = np.flatnonzero(numbers == k)
@@ -206,7 +206,7 @@ def evaluate(
         whole["moment"],
         whole["wrench"],
         np.nan_to_num(whole["side"], nan=-1).astype(int),
-        StabilityMargins(**single),
+        WrenchMargins(**single),
         ClassicalCriteria(**classical),
     )
 
@@ -241,7 +241,7 @@ def _translate(demand: RequiredWrench, by: np.ndarray) -> RequiredWrench:
 
 
 def _stance_foot_inertia(
-    motion: Motion, phase: ContactPhase, held: np.ndarray
+    motion: Motion, phase: SupportPhase, held: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray] | None:
     """Inertia of the standing foot in single support, for the FRI."""
     if phase.stance is None or len(phase.stance.patches) != 1 or not phase.stance.patches[0].body:

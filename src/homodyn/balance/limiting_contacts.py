@@ -56,7 +56,7 @@ def limiting_contacts(wrenches: WrenchSet, side: int) -> tuple[LimitingContact, 
     Args:
         wrenches: Wrench set of a stance.
         side: Index of the facet, a row of ``WrenchSet.rows``; for example
-            ``StabilityMargins.side``.
+            ``WrenchMargins.side``.
 
     Returns:
         Failure modes of every support: supports that limit first, then those that lift off, then

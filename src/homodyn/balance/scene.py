@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from scipy.interpolate import BSpline
 
-from homodyn.balance.contact_phases import ContactPhase
+from homodyn.balance.contact_phases import SupportPhase
 from homodyn.balance.contacts import Support
 from homodyn.balance.required_wrench import RequiredWrench, point_mass_wrench
 from homodyn.balance.stance import Stance
@@ -146,7 +146,7 @@ class Scene:
         return self.path is not None or all(step.duration is not None for step in self.steps)
 
     @cached_property
-    def phases(self) -> tuple[ContactPhase, ...]:
+    def phases(self) -> tuple[SupportPhase, ...]:
         """The stances with their times, from the path or else from the durations of the steps.
 
         Raises:
@@ -163,7 +163,7 @@ class Scene:
                 "or a path"
             )
         return tuple(
-            ContactPhase(stance, float(a), float(b), step.name)
+            SupportPhase(stance, float(a), float(b), step.name)
             for stance, a, b, step in zip(
                 self.stances, instants[:-1], instants[1:], self.steps, strict=True
             )

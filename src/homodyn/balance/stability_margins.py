@@ -31,7 +31,7 @@ MIN_ROW_LENGTH = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class StabilityMargins:
+class WrenchMargins:
     """Margins of states, (...,); negative where the supports cannot give the required wrench.
 
     The margin is infinite for a disturbance that no facet of the wrench set limits.
@@ -63,7 +63,7 @@ def wrench_margins(
     com: np.ndarray,
     about: Point | None = None,
     unit: float = 1.0,
-) -> StabilityMargins:
+) -> WrenchMargins:
     """Compute the stability margins of required wrenches.
 
     M_s3 depends on the point about which moments are taken. The centre of mass makes scenes
@@ -91,7 +91,7 @@ def wrench_margins(
     shape = force.shape[:-1]
     if not len(wrenches.all_rows[0]):
         free, none = np.full(shape, np.inf), np.full(shape, -1)
-        return StabilityMargins(free, free, free, none, none)
+        return WrenchMargins(free, free, free, none, none)
     needed = wrenches.at_reference(force, moment).reshape(-1, 6)
     places = _terms(com.reshape(-1, 3) - wrenches.reference)
     fixed = None
@@ -106,7 +106,7 @@ def wrench_margins(
     pushed, twisted, both, side, force_side = (
         np.concatenate(each).reshape(shape) for each in zip(*parts, strict=True)
     )
-    return StabilityMargins(_root(pushed), _root(twisted), _root(both), side, force_side)
+    return WrenchMargins(_root(pushed), _root(twisted), _root(both), side, force_side)
 
 
 CHUNK_STATES = 256
@@ -130,7 +130,7 @@ def _squared_margins(
     fixed: np.ndarray | None,
     unit: float,
 ) -> tuple[np.ndarray, ...]:
-    """The fields of ``StabilityMargins`` for some states, margins squared with their sign.
+    """The fields of ``WrenchMargins`` for some states, margins squared with their sign.
 
     With sign(s) s2 / |row|2 instead of s / |row| the nearest side is found without roots; squared
     lengths are products of matrices. All is done in place, chunk by chunk: what costs time is to

@@ -40,7 +40,7 @@ class ForceBudget:
 
 
 @dataclass(frozen=True, eq=False)
-class GeneratorWeights:
+class ContactForceSet:
     """Admissible weights of the force generators of supports: ``weights >= 0``, ``C weights <= d``.
 
     The wrench on the body is ``weights @ wrenches``: moment about ``reference``, then force.
@@ -59,7 +59,7 @@ class GeneratorWeights:
     budgets: tuple[ForceBudget, ...] | None
     """The same limits as disjoint budgets; None where the rows do not have that form."""
 
-    def with_rows(self, C: np.ndarray, d: np.ndarray) -> GeneratorWeights:
+    def with_rows(self, C: np.ndarray, d: np.ndarray) -> ContactForceSet:
         """Add inequalities ``C weights <= d``.
 
         Args:
@@ -69,7 +69,7 @@ class GeneratorWeights:
         Returns:
             The same generators under the additional limits.
         """
-        return GeneratorWeights(
+        return ContactForceSet(
             self.wrenches,
             np.vstack([self.C, C]),
             np.r_[self.d, d],
@@ -214,7 +214,7 @@ class Stance:
         return np.asarray(self.points.mean(axis=0))
 
     @cached_property
-    def forces(self) -> GeneratorWeights:
+    def forces(self) -> ContactForceSet:
         """All forces that the supports can give, as generator weights under linear limits."""
         wrenches = [
             np.c_[s.moments + np.cross(s.points - self.reference, s.forces), s.forces]
@@ -238,7 +238,7 @@ class Stance:
                     budgets.append(ForceBudget(((mine[own_], bound),)))
         budgets = [*_normal_force_budgets(pushing, self.limit), *budgets]
         limits = [row for budget in budgets for row in _budget_rows(budget, total)] + yaw
-        return GeneratorWeights(
+        return ContactForceSet(
             np.concatenate(wrenches),
             np.array([row for row, _ in limits]).reshape(-1, total),
             np.array([bound for _, bound in limits]),

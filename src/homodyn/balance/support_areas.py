@@ -16,7 +16,7 @@ import numpy as np
 
 from homodyn.balance.polytopes.linear_program import Infeasible, maximize
 from homodyn.balance.polytopes.polytope import Polytope
-from homodyn.balance.stance import GeneratorWeights, Stance
+from homodyn.balance.stance import ContactForceSet, Stance
 from homodyn.errors import NoSolution
 
 EARTH_GRAVITY = np.array([0.0, 0.0, -9.81])
@@ -72,7 +72,7 @@ def support_polygon(stance: Stance, gravity: np.ndarray = EARTH_GRAVITY) -> Poly
 
 
 def static_equilibrium_polygon(
-    stance: Stance | GeneratorWeights,
+    stance: Stance | ContactForceSet,
     *,
     mass: float | None = None,
     gravity: np.ndarray = EARTH_GRAVITY,
@@ -108,7 +108,7 @@ def static_equilibrium_polygon(
 
 
 def zmp_support_area(
-    stance: Stance | GeneratorWeights,
+    stance: Stance | ContactForceSet,
     com: np.ndarray,
     *,
     mass: float | None = None,
@@ -152,7 +152,7 @@ def zmp_support_area(
     return convex_polygon(corners + level.flat(com))
 
 
-def _weight(forces: GeneratorWeights, mass: float | None, gravity: np.ndarray) -> float:
+def _weight(forces: ContactForceSet, mass: float | None, gravity: np.ndarray) -> float:
     if mass is None:
         if len(forces.C):
             raise NoSolution("forces are limited, so the polygon depends on the mass: give mass=")
@@ -163,7 +163,7 @@ def _weight(forces: GeneratorWeights, mass: float | None, gravity: np.ndarray) -
 
 
 def _project_forces(
-    equations: np.ndarray, target: np.ndarray, shadow: np.ndarray, forces: GeneratorWeights
+    equations: np.ndarray, target: np.ndarray, shadow: np.ndarray, forces: ContactForceSet
 ) -> np.ndarray:
     """(corners, 2): extreme points of ``shadow w`` over ``w >= 0, C w <= d, equations w = target``.
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from homodyn.balance.polytopes.linear_program import Infeasible, maximize
-from homodyn.balance.stance import GeneratorWeights, Stance
+from homodyn.balance.stance import ContactForceSet, Stance
 from homodyn.balance.wrench_polytope import WrenchSet, wrench_set
 from homodyn.dynamics import angular_jacobian, inverse_dynamics, jacobian, position
 from homodyn.errors import ModelError, NoSolution
@@ -92,7 +92,7 @@ def torque_limited_forces(
     q: np.ndarray,
     v: np.ndarray | None = None,
     a: np.ndarray | None = None,
-) -> GeneratorWeights:
+) -> ContactForceSet:
     """Restrict the forces of a stance to those with joint torques within bounds, in one state.
 
     The result can be passed to `static_equilibrium_polygon` and `wrench_set`; they need a limit on

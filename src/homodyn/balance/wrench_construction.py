@@ -23,7 +23,7 @@ from homodyn.balance.polytopes.projection import (
     polytope_from_support_function,
     project,
 )
-from homodyn.balance.stance import ForceBudget, GeneratorWeights
+from homodyn.balance.stance import ContactForceSet, ForceBudget
 from homodyn.errors import NoSolution
 
 Budgets = tuple[ForceBudget, ...]
@@ -39,7 +39,7 @@ MAX_VERTICES = 2000
 
 
 def construct_wrench_polytope(
-    forces: GeneratorWeights,
+    forces: ContactForceSet,
     method: Method = "auto",
     *,
     where: str = "the stance",
@@ -73,7 +73,7 @@ def construct_wrench_polytope(
         ) from None
 
 
-def _has_few_sums(forces: GeneratorWeights, budgets: Budgets) -> bool:
+def _has_few_sums(forces: ContactForceSet, budgets: Budgets) -> bool:
     """Whether all sums of loaded generators are few enough to make them one by one."""
     if not all(budget.has_one_part for budget in budgets):
         return False
@@ -85,7 +85,7 @@ def _has_few_sums(forces: GeneratorWeights, budgets: Budgets) -> bool:
 
 
 def _budget_extremes(
-    forces: GeneratorWeights, budgets: Budgets
+    forces: ContactForceSet, budgets: Budgets
 ) -> tuple[list[np.ndarray], np.ndarray]:
     """For each budget with a limit the extreme wrenches it can give, and rays for those without."""
     limited, rays = [], [np.zeros((0, 6))]
@@ -102,7 +102,7 @@ def _budget_extremes(
     return limited, np.concatenate(rays)
 
 
-def _extremes(forces: GeneratorWeights, budget: ForceBudget) -> np.ndarray | None:
+def _extremes(forces: ContactForceSet, budget: ForceBudget) -> np.ndarray | None:
     """(ends, 6): the wrenches of a budget with limits of which all others are mixtures.
 
     Some parts are spent to their limit, and one more with what is then left of the total. None
@@ -138,7 +138,7 @@ def _sums(parts: Sequence[np.ndarray]) -> np.ndarray:
     return total
 
 
-def _by_hull(forces: GeneratorWeights, budgets: Budgets) -> Polytope:
+def _by_hull(forces: ContactForceSet, budgets: Budgets) -> Polytope:
     limited, rays = _budget_extremes(forces, budgets)
     points = np.zeros((1, 6))
     for ends in sorted(limited, key=len):
@@ -148,7 +148,7 @@ def _by_hull(forces: GeneratorWeights, budgets: Budgets) -> Polytope:
     return Polytope.from_points(points, rays)
 
 
-def _by_support_function(forces: GeneratorWeights, budgets: Budgets, largest: int) -> Polytope:
+def _by_support_function(forces: ContactForceSet, budgets: Budgets, largest: int) -> Polytope:
     """Support function of a sum of sets: the sum of the farthest wrenches of each budget.
 
     Budgets without a limit are made of rays: these are cut, and sides that the cut makes are left
@@ -188,7 +188,7 @@ def _by_support_function(forces: GeneratorWeights, budgets: Budgets, largest: in
 
 
 def _support_of_budget(
-    forces: GeneratorWeights, budget: ForceBudget, directions: np.ndarray
+    forces: ContactForceSet, budget: ForceBudget, directions: np.ndarray
 ) -> np.ndarray:
     """(directions, 6): the wrench of a budget that goes farthest along each direction.
 
@@ -215,7 +215,7 @@ def _support_of_budget(
     return total
 
 
-def _by_linear_programs(forces: GeneratorWeights, largest: int) -> Polytope:
+def _by_linear_programs(forces: ContactForceSet, largest: int) -> Polytope:
     k = len(forces.wrenches)
     # Weights in units of the largest limit keep the programs near one.
     unit = float(np.abs(forces.d).max(initial=0.0)) or 1.0

@@ -14,7 +14,7 @@ import numpy as np
 
 from homodyn.balance.polytopes.linear_program import maximize
 from homodyn.balance.polytopes.polytope import Polytope
-from homodyn.balance.stance import ORIGIN, GeneratorWeights, Stance
+from homodyn.balance.stance import ORIGIN, ContactForceSet, Stance
 from homodyn.balance.wrench_construction import MAX_VERTICES, Method, construct_wrench_polytope
 from homodyn.spatial import skew
 
@@ -41,7 +41,7 @@ class WrenchSet:
     """All wrenches of a stance, ``{(moment, force) | rows . (moment, force) <= bounds}``."""
 
     stance: Stance
-    forces: GeneratorWeights
+    forces: ContactForceSet
     polytope: Polytope
     """In (moment about ``reference``, force): N m and N, on axes of the world."""
 
@@ -222,7 +222,7 @@ def _slice(rows: np.ndarray, bounds: np.ndarray) -> Polytope:
 
 
 def wrench_set(
-    stance: Stance | GeneratorWeights,
+    stance: Stance | ContactForceSet,
     *,
     method: Method = "auto",
     largest: int = MAX_VERTICES,
@@ -258,8 +258,8 @@ def _cached_wrench_set(stance: Stance, largest: int) -> WrenchSet:
     return _construct(stance, "auto", largest)
 
 
-def _construct(stance: Stance | GeneratorWeights, method: Method, largest: int) -> WrenchSet:
-    if isinstance(stance, GeneratorWeights):
+def _construct(stance: Stance | ContactForceSet, method: Method, largest: int) -> WrenchSet:
+    if isinstance(stance, ContactForceSet):
         shape = construct_wrench_polytope(stance, method, largest=largest)
         return WrenchSet(None, stance, shape)  # type: ignore[arg-type]
     where = f"stance {stance.name!r}" if stance.name else f"the stance on {', '.join(stance.names)}"

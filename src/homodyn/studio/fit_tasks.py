@@ -32,7 +32,7 @@ from homodyn.studio.document import Actor, StudioDocument, nearest_frame
 from homodyn.studio.marker_editing import marker_errors, root_mean_square
 from homodyn.studio.model_editing import with_model
 
-Tell = Callable[[str, float], None]
+FitProgress = Callable[[str, float], None]
 """Hears what begins and the share that is done; what it raises ends the work."""
 
 
@@ -57,7 +57,7 @@ class FitOutcome:
 
 
 def ignore_progress(stage: str, share: float) -> None:
-    """Tell nobody."""
+    """Report progress to nobody."""
 
 
 def fit_frame(actor: Actor, trial: Trial, time: float) -> FitOutcome:
@@ -101,7 +101,7 @@ def fit_frame(actor: Actor, trial: Trial, time: float) -> FitOutcome:
 
 
 def fit_all(
-    actor: Actor, trial: Trial, tell: Tell = ignore_progress, *, robust: bool = False
+    actor: Actor, trial: Trial, tell: FitProgress = ignore_progress, *, robust: bool = False
 ) -> FitOutcome:
     """The motion nearest to the markers of all frames."""
     _require_shared_markers(actor, trial)
@@ -132,7 +132,7 @@ def fit_all(
 def calibrate(
     actor: Actor,
     trials: Sequence[Trial],
-    tell: Tell = ignore_progress,
+    tell: FitProgress = ignore_progress,
     *,
     mass: float | None = None,
     height: float | None = None,
@@ -175,7 +175,7 @@ def calibrate(
 
 
 def inverse_dynamics(
-    actor: Actor, trial: Trial, tell: Tell = ignore_progress, *, cutoff: float
+    actor: Actor, trial: Trial, tell: FitProgress = ignore_progress, *, cutoff: float
 ) -> FitOutcome:
     """Torques, ground forces and events of the motion, filtered at a cutoff (Hz)."""
     if actor.motion is None:

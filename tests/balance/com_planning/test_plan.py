@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from homodyn.balance import (
-    ContactPhase,
     PlanWeights,
+    SupportPhase,
     evaluate,
     load_scene,
     plan_com,
@@ -284,5 +284,5 @@ def test_what_cannot_be_asked_is_refused(plans):
 
 def test_phases_of_a_plan_follow_each_other(plans):
     plan = plans["biped"]
-    assert all(isinstance(phase, ContactPhase) for phase in plan.phases)
+    assert all(isinstance(phase, SupportPhase) for phase in plan.phases)
     assert plan.phases[-1].end == pytest.approx(plan.duration)

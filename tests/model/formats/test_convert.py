@@ -77,10 +77,10 @@ def test_muscles_of_an_opensim_model_are_told(shared_data):
     assert list(losses(model, ".toml")) == []
 
 
-def test_a_file_is_replaced_only_by_force(tmp_path):
+def test_a_file_is_replaced_only_when_asked(tmp_path):
     target = tmp_path / "body.toml"
     target.write_text("mine")
-    with pytest.raises(FormatError, match="there already; --force"):
+    with pytest.raises(FormatError, match="exists already; replace it with --overwrite"):
         convert(hd.catalog.coman(), target)
     assert target.read_text() == "mine"
     convert(hd.catalog.coman(), target, overwrite=True)

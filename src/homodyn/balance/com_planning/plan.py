@@ -16,12 +16,12 @@ from homodyn.balance.com_planning.margin_objective import MarginKind, MarginObje
 from homodyn.balance.com_planning.plan_check import LENGTH_TOLERANCE_M, PlanCheck, support_places
 from homodyn.balance.com_planning.plan_search import search_plan
 from homodyn.balance.com_planning.timing_problem import PlanLayout, PlanWeights
-from homodyn.balance.contact_phases import ContactPhase
+from homodyn.balance.contact_phases import SupportPhase
 from homodyn.balance.limiting_contacts import limiting_contacts
 from homodyn.balance.required_wrench import RequiredWrench, point_mass_wrench
 from homodyn.balance.scene import ComPath, ComPlanRequest, Scene
 from homodyn.balance.stability_margins import TransitionDifficulty, transition_difficulty
-from homodyn.balance.stance import GeneratorWeights, Stance
+from homodyn.balance.stance import ContactForceSet, Stance
 from homodyn.balance.wrench_polytope import WrenchSet, wrench_set
 from homodyn.errors import ModelError, NoSolution
 from homodyn.symbolic.threads import pool, thread_count
@@ -76,12 +76,12 @@ class ComPlan:
         return float(self.check.time[self.check.worst])
 
     @property
-    def phases(self) -> tuple[ContactPhase, ...]:
+    def phases(self) -> tuple[SupportPhase, ...]:
         """The stances with the times of the plan."""
         at = self.instants
         found = []
         for k, (known, step) in enumerate(zip(self.sets, self.scene.steps, strict=True)):
-            phase = ContactPhase(known.stance, float(at[k]), float(at[k + 1]), step.name)
+            phase = SupportPhase(known.stance, float(at[k]), float(at[k + 1]), step.name)
             # The wrenches are known already; without this a phase would find them again.
             vars(phase)["wrenches"] = known
             found.append(phase)
@@ -305,7 +305,7 @@ def wrench_sets(scene: Scene) -> tuple[WrenchSet, ...]:
     )
 
 
-def _is_translated(a: GeneratorWeights, b: GeneratorWeights) -> bool:
+def _is_translated(a: ContactForceSet, b: ContactForceSet) -> bool:
     """Whether forces are the same about their own reference point, but for rounding."""
     size = float(np.abs(a.wrenches).max())
     return bool(

@@ -68,12 +68,12 @@ def convert(
 ) -> list[str]:
     """Write a model into a file and return what was lost, a sentence each.
 
-    A file that is there already is refused unless ``overwrite``; it is replaced as a whole. ``like``
-    names the LuaModel that the model came from; see `save`.
+    An existing file is refused unless ``overwrite``; it is replaced as a whole. ``like`` names
+    the LuaModel that the model came from; see `save`.
     """
     target = Path(target)
     if target.exists() and not overwrite:
-        raise FormatError("the file is there already; replace it with --overwrite", str(target))
+        raise FormatError("the file exists already; replace it with --overwrite", str(target))
     keep = like if like is not None and target.suffix.lower() == ".lua" else None
     save(model, target, like=keep)
     return list(losses(model, target.suffix))

@@ -14,7 +14,7 @@ from homodyn.studio.background_tasks import BackgroundTask
 from homodyn.studio.document import Actor
 from homodyn.studio.fit_tasks import (
     FitOutcome,
-    Tell,
+    FitProgress,
     calibrate,
     fit_all,
     fit_frame,
@@ -154,7 +154,7 @@ class FitPanel(Panel):
             "Inverse dynamics", lambda tell: inverse_dynamics(actor, trial, tell, cutoff=cutoff)
         )
 
-    def _begin(self, name: str, work: Callable[[Tell], FitOutcome]) -> None:
+    def _begin(self, name: str, work: Callable[[FitProgress], FitOutcome]) -> None:
         self.studio.tasks.start(name, lambda task: self._keep(name.lower(), work(task.tell)))
 
     def _keep(self, label: str, outcome: FitOutcome) -> None:
