@@ -65,7 +65,7 @@ def judge(gains):
 
 def search(database=None, population=60, iterations=40):
     """First it must not fall, then effort counts."""
-    upright = Objective("upright", maximise=True, until=f">= {DURATION - 1e-6}", unit="s")
+    upright = Objective("upright", maximize=True, until=f">= {DURATION - 1e-6}", unit="s")
     return hd.search.minimize(
         judge,
         Space(GAINS),

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import homodyn as hd
 from homodyn.analysis import Settings
-from homodyn.report import analyze_all
+from homodyn.analysis import analyze_all
 
 SPEEDS = {"slow": 1.0, "at_ease": 1.2, "fast": 1.4}
 """m/s."""

@@ -30,8 +30,8 @@ def test_without_the_peer_our_own_time_and_objective_are_told(monkeypatch, share
 
 def test_the_walk_that_is_tracked_is_consistent_with_its_plates(shared_data):
     walk = optimal_track.read_walk(shared_data / optimal_track.PLACE)
-    solution = optimal_track.tracking_problem(walk, 25).solve("collocation", between=0.05)
-    assert solution.status.good
+    solution = optimal_track.tracking_problem(walk, 25).solve("collocation", defect_tolerance=0.05)
+    assert solution.status.success
     # At the root, little is left of what the recording and the plates do not agree upon.
     left = np.sqrt((solution.phases[0].tau[:, :3] ** 2).mean(axis=0))
     assert (left < 0.05 * walk.motion.model.mass * 9.81).all()

@@ -30,7 +30,7 @@ def test_a_threshold_costs_no_more_than_itself(made):
 
 def test_two_feet_on_the_long_plate_are_told(made):
     found = inverse_dynamics(made.truth.motion, made.trial.plates, cutoff=None)
-    (told,) = (note for note in found.notes if "stand on it together" in note)
+    (told,) = (note for note in found.notes if "both feet are on it at the same time" in note)
     name = told.split("'")[1]
     assert {foot.side for foot in found.feet if name in foot.plates} == {"left", "right"}
     # Wherever the frame is usable, each foot bears what it truly bore.

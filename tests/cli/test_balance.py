@@ -73,7 +73,10 @@ def test_a_motion_without_its_model_is_refused_in_one_line(tmp_path):
     (tmp_path / "motion.mot").write_text("")
     shown = run(tmp_path / "motion.mot", "-o", tmp_path / "out")
     assert shown.exit_code == 1
-    assert "needs the model it moves" in " ".join(shown.stderr.split())
+    assert (
+        "needs its model, and there is no model.toml in the same folder: give --model"
+        in " ".join(shown.stderr.split())
+    )
     assert not (tmp_path / "out").exists()
 
 

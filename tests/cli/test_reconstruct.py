@@ -108,7 +108,7 @@ def test_what_is_there_is_not_replaced_unasked(done, made):
         (["walk.sto", "--from", "0.4"], "give both --from and --to"),
         (["walk.sto", "--nodes", "0"], "expected at least 1"),
         (["walk.sto", "--preset", "felis2016"], "felis2015"),
-        (["walk.txt"], "not read from '.txt'"),
+        (["walk.txt"], "cannot read a motion from '.txt'"),
         (["empty"], "not a result of homodyn analyze"),
         (["other.sto"], "no column for Pelvis_TX"),
         (["broken.sto"], "broken.sto"),
@@ -133,9 +133,8 @@ def test_forces_of_an_analysis_are_compared_or_tracked(made):
     walk = hd.synthetic.walking_trial(
         noise=0.0, gaps=0.0, strides=1, variation=0.0, mass=70, plates=2
     )
-    from homodyn.analysis import Settings
+    from homodyn.analysis import Settings, read_motion
     from homodyn.analysis.result_tables import write_csv
-    from homodyn.report import read_recorded
 
     folder, motion, loads = made / "analysed", walk.truth.motion, walk.truth.loads
     folder.mkdir()
@@ -151,7 +150,7 @@ def test_forces_of_an_analysis_are_compared_or_tracked(made):
             heads += [f"{foot.body} {word} {axis} (N)" for axis in "xyz"]
             parts.append(values)
     write_csv(folder / "forces.csv", motion.time, heads, np.column_stack(parts))
-    found = read_recorded(folder, Settings(mass=70))
+    found = read_motion(folder, Settings(mass=70))
     np.testing.assert_allclose(found.motion.v, motion.v, rtol=1e-6, atol=1e-7)
     assert [foot.side for foot in found.loads.feet] == ["left", "right"]
     right = next(f for f in loads.feet if f.side == "right")
@@ -161,7 +160,7 @@ def test_forces_of_an_analysis_are_compared_or_tracked(made):
     for seen, known in ((motion.time > 0.5, True), (np.zeros(len(motion.time)), False)):
         table = np.column_stack([*parts, seen])
         write_csv(folder / "forces.csv", motion.time, [*heads, "measured"], table)
-        again = read_recorded(folder, Settings(mass=70)).loads
+        again = read_motion(folder, Settings(mass=70)).loads
         assert (again is not None) is known
         if again is not None:
             np.testing.assert_array_equal(again.usable, seen)
@@ -170,7 +169,7 @@ def test_forces_of_an_analysis_are_compared_or_tracked(made):
 def test_the_step_that_plates_measured_is_preferred():
     from dataclasses import replace
 
-    from homodyn.report import Recorded
+    from homodyn.analysis import RecordedMotion
 
     walk = hd.synthetic.walking_trial(
         noise=0.0, gaps=0.0, strides=2, variation=0.0, mass=70, plates=2
@@ -179,8 +178,8 @@ def test_the_step_that_plates_measured_is_preferred():
     steps = hd.gait.complete_steps(events)
     assert len(steps) > 1
     later = replace(loads, usable=motion.time > steps[0][1] - 0.02)
-    assert Recorded("", motion, loads, events).measured_step == steps[0]
-    assert Recorded("", motion, later, events).measured_step == steps[1]
+    assert RecordedMotion("", motion, loads, events).measured_step == steps[0]
+    assert RecordedMotion("", motion, later, events).measured_step == steps[1]
     none = replace(loads, usable=np.zeros(len(motion.time), dtype=bool))
-    assert Recorded("", motion, none, events).measured_step is None
-    assert Recorded("", motion, None, events).measured_step is None
+    assert RecordedMotion("", motion, none, events).measured_step is None
+    assert RecordedMotion("", motion, None, events).measured_step is None

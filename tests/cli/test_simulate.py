@@ -98,9 +98,12 @@ def test_what_is_wrong_is_one_line(tmp_path):
     assert "line 2" in done.output
     assert not out.exists()
     out.mkdir()
+    (out / "notes.txt").write_text("mine")
     done = simulate("coman", "--duration", 0.01, "-o", out)
     assert done.exit_code == 1
-    assert "there already" in done.output
+    assert "exists already" in " ".join(done.output.split())
+    assert [path.name for path in out.iterdir()] == ["notes.txt"]
+    assert (out / "notes.txt").read_text() == "mine"
 
 
 @pytest.mark.parametrize(

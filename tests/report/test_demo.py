@@ -16,7 +16,7 @@ def test_the_demonstration_writes_what_it_tells(tmp_path):
     lengths = float(re.search(r"segment lengths: rms error (\S+) mm", text)[1])
     assert angles < 2.0
     assert lengths < 10.0
-    assert "0 missed, 0 invented" in text
+    assert "0 missed, 0 spurious" in text
     assert str(page) in text
 
 

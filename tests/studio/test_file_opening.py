@@ -19,7 +19,7 @@ from homodyn.errors import HomodynError
 from homodyn.gait.synthesis.problem import STEP_PHASES
 from homodyn.report import write_synthesis
 from homodyn.report.simulation_folder import write_simulation
-from homodyn.simulate import run
+from homodyn.simulate import SimulationOptions, run
 from homodyn.studio import Actor
 from homodyn.studio.export import write_result
 from homodyn.studio.file_opening import from_catalog, open_path, open_upload_content
@@ -29,7 +29,8 @@ from homodyn.studio.file_opening import from_catalog, open_path, open_upload_con
 def fallen(tmp_path_factory):
     """A result of a simulation, and the record it was written from."""
     actor = from_catalog("heiman")
-    record = run(actor.model, actor.q, None, 0.05, 1e-3, contact="implicit", record=1e-2)
+    options = SimulationOptions(record_interval=1e-2)
+    record = run(actor.model, actor.q, None, 0.05, 1e-3, contact="implicit", options=options)
     folder = tmp_path_factory.mktemp("results") / "fallen"
     write_simulation(record, folder)
     return folder, record

@@ -9,7 +9,7 @@ import pytest
 from homodyn import catalog, save
 from homodyn.analysis.demo import DEMO_TRIAL_FOLDER
 from homodyn.report.simulation_folder import write_simulation
-from homodyn.simulate import run
+from homodyn.simulate import SimulationOptions, run
 from homodyn.studio.file_opening import from_catalog
 from homodyn.studio.panels.pose import PosePanel
 from homodyn.studio.pose_editing import slots
@@ -116,7 +116,8 @@ DROP_FOLDER = """([name, files]) => {
 
 def test_a_folder_of_results_can_be_dropped_on_the_page(studio, visit, tmp_path):
     actor = from_catalog("heiman")
-    record = run(actor.model, actor.q, None, 0.02, 1e-3, contact="none", record=1e-2)
+    options = SimulationOptions(record_interval=1e-2)
+    record = run(actor.model, actor.q, None, 0.02, 1e-3, contact="none", options=options)
     write_simulation(record, tmp_path / "falling")
     texts = {
         path.name: path.read_text()

@@ -138,7 +138,7 @@ def test_a_study_is_looked_at_again_while_it_grows(studio, study, monkeypatch):
 def test_balance_of_a_walk_is_that_of_the_toolkit(walk_document):
     result = evaluate_motion(walk_document, 0.7)
     motion = walk_document.actor.motion
-    expected = balance.evaluate(motion, balance.detect(motion, friction=0.7))
+    expected = balance.evaluate(motion, balance.detect_contacts(motion, friction=0.7))
     np.testing.assert_allclose(result.evaluation.wrench, expected.wrench)
     best_time = motion.time[int(np.nanargmax(expected.wrench))]
     corners = result.polygon(best_time)

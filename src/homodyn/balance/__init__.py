@@ -31,6 +31,7 @@ from homodyn.balance.contacts import (
 )
 from homodyn.balance.evaluation import BalanceEvaluation, evaluate
 from homodyn.balance.limiting_contacts import FailureMode, LimitingContact, limiting_contacts
+from homodyn.balance.motion_margins import margins
 from homodyn.balance.polytopes.chebyshev import (
     EnclosingBall,
     InscribedBall,
@@ -135,6 +136,7 @@ __all__ = [
     "largest_inscribed_ball",
     "limiting_contacts",
     "load_scene",
+    "margins",
     "measured_wrench",
     "minkowski_sum",
     "phase_durations",

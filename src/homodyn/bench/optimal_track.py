@@ -45,14 +45,14 @@ PLACE = "gait10dof"
 SPAN = (0.5, 1.625)
 """s: a stride of the walk; Moco refuses spans whose ends are rounded off on its mesh."""
 EFFORT_WEIGHT = 1e-3
-"""Weight of squared torques in parts of ``STRENGTH``, beside squared errors of coordinates."""
+"""Weight of squared torques in parts of ``TORQUE_SCALE``, beside squared errors of coordinates."""
 TORQUE_SCALE = 100.0
 """N m, N."""
 MAX_SCALED_TORQUE = 50.0
-"""Torques are at most this many times ``STRENGTH``."""
+"""Torques are at most this many times ``TORQUE_SCALE``."""
 SOLVER_TOLERANCE = 1e-5
 """Of both solvers; with a larger one Moco ends with an objective a fifth above the best."""
-RUNS = (("collocation", "hermite-simpson", 50), ("shooting", "trapezoidal", 100))
+RUNS = (("collocation", "hermite-simpson", 50), ("midpoint", "trapezoidal", 100))
 """Transcription of ours, that of Moco beside it, and intervals of both: higher order, and second
 order, which on half the mesh does not follow the light feet between its nodes."""
 QUICK_CASES = (("collocation", "hermite-simpson", 30),)
@@ -190,7 +190,7 @@ def _best_answer(problem: oc.Problem, transcription: str, rounds: int) -> Tracki
                 phase.v,
                 SPAN[0] + phase.control_time,
                 phase.tau,
-                held=transcription == "shooting",
+                held=transcription == "midpoint",
             )
     assert best is not None
     return best

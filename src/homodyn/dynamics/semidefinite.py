@@ -167,8 +167,8 @@ class NullSpace:
 def _accept(pivot: Array, floor: Array, reciprocal: list[Array], independent: list[Array]) -> None:
     """Use a pivot that stands out of rounding: its reciprocal, or zero, is what solves need.
 
-    Nothing is divided by zero, so derivatives pass as well. (As in ``reciprocal_of``, a quotient of
-    the comparison stays one number.)
+    Nothing is divided by zero, so derivatives pass as well. (As in ``pivot_reciprocal``, a
+    quotient of the comparison stays one number.)
     """
     used = pivot > floor
     independent.append(used)

@@ -3,7 +3,7 @@
 There are two levels. A model that cannot be computed with is refused when it is built: `ModelError`
 lists every reason. A model that can be computed with may still hold mistakes: `check` returns a
 `Finding` for each, a warning for a probable mistake and information for what is worth knowing.
-`homodyn.analysis.check` adds what takes mechanics or tables of people to judge.
+`homodyn.analysis.check_model` adds what takes mechanics or tables of people to judge.
 """
 
 from __future__ import annotations

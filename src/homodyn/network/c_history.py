@@ -1,6 +1,6 @@
 """The past of delayed values in C: a ring of times and values, read on straight lines.
 
-What `homodyn.network.run.Past` does in Python, with room for a fixed number of steps.
+What `homodyn.network.run.DelayHistory` does in Python, with room for a fixed number of steps.
 """
 
 from __future__ import annotations

@@ -111,7 +111,7 @@ def display_name(place: str | Path | None) -> str:
 
 
 def open_database(place: str | Path | None, timeout: float | None) -> Engine:
-    """The database at a place; others may hold it for ``patience`` seconds."""
+    """The database at a place; others may hold it for ``timeout`` seconds."""
     url = database_url(place)
     try:
         if not url.startswith("sqlite"):

@@ -54,7 +54,7 @@ def loop_rows(tree: Tree, constraints: Constraint | None, h: Array) -> list[Loop
     if loose:
         raise ModelError(
             f"constraint {loose[0]!r} does not say where it holds its frame: give an anchor, or "
-            "take it from a pose with homodyn.dynamics.anchored"
+            "take it from a pose with homodyn.dynamics.anchor_constraints"
         )
     return [
         LoopRow(row.name, entries, ImplicitRow.spring(error, LOOP_STIFFNESS, LOOP_DAMPING, h))

@@ -58,7 +58,7 @@ class TaskRunner:
         self.current: BackgroundTask | None = None
 
     def start(self, name: str, work: Callable[[BackgroundTask], None]) -> BackgroundTask:
-        """Begin a piece of work, which must call `Task.tell` now and then.
+        """Begin a piece of work, which must call `BackgroundTask.tell` now and then.
 
         Raises a `HomodynError` while another is going on.
         """

@@ -74,7 +74,7 @@ _curve_cache: WeakKeyDictionary[Motion, _CachedCurves] = WeakKeyDictionary()
 
 
 def compared_results(document: StudioDocument) -> list[Actor]:
-    """What is compared: the bodies with a motion that are shown, no more than `MOST`."""
+    """The bodies to compare: shown, with a motion, at most `MAX_COMPARED_RESULTS`."""
     moving = [actor for actor in document.actors if actor.motion is not None and actor.shown]
     return moving[:MAX_COMPARED_RESULTS]
 

@@ -27,7 +27,7 @@ class Server(viser.ViserServer):
 def start_server(
     host: str = "127.0.0.1", port: int | None = None, token: str | None = None
 ) -> tuple[Server, AccessGate]:
-    """Start serving; without a port on the first free one from `PORT` on.
+    """Start serving; without a port on the first free one from `DEFAULT_PORT` on.
 
     On any address but the loopback a token is needed to come in; one is made up when left out.
     """

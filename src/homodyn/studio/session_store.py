@@ -114,7 +114,7 @@ def session_archive(document: StudioDocument) -> ExportedFile:
 
 
 def read_session(folder: Path) -> StudioDocument:
-    """What a folder holds that a `Keeper` wrote."""
+    """What a folder holds that a `SessionWriter` wrote."""
     path = folder / SESSION_FILE
     try:
         told: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))

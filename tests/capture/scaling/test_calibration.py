@@ -183,7 +183,7 @@ def test_the_wrong_person_is_doubted(generic, person):
     trial = replace(person.trial, positions=person.trial.positions * 1.4)
     found = calibrate(generic, trial, mass=80.0, frames=8)
     assert not found.ok
-    assert "wrong subject" in " ".join(found.warnings)
+    assert "check subject, units and labels" in " ".join(found.warnings)
 
 
 def test_millimetres_taken_for_metres_are_refused(generic, person):
@@ -267,7 +267,7 @@ def test_what_makes_no_sense_is_refused(generic, person, change, message):
 
 def test_a_trial_without_the_markers_of_the_model_is_refused(generic):
     trial = Trial("other", ("A", "B"), np.zeros((3, 2, 3)), rate=100.0)
-    with pytest.raises(CaptureError, match=r"share 0 markers.*LASI.*A, B"):
+    with pytest.raises(CaptureError, match=r"share 0 marker names.*LASI.*A, B"):
         calibrate(generic, trial)
 
 

@@ -9,7 +9,7 @@ import homodyn as hd
 import homodyn.optimal as oc
 from homodyn.catalog.heiman_tables import typical_torques
 from homodyn.dynamics import constraint_jacobian, inverse_dynamics
-from homodyn.gait.reconstruction.problem import curves
+from homodyn.gait.reconstruction.problem import fit_splines
 
 MASS = 70.0
 WEIGHT = MASS * 9.81
@@ -72,7 +72,7 @@ def test_phases_are_those_of_a_step(walk):
 
 def test_curves_pass_through_the_recording_and_their_slopes_are_its_velocities(walk):
     motion = walk.truth.motion
-    made = curves(motion)
+    made = fit_splines(motion)
     np.testing.assert_allclose(made["q"](motion.time), motion.q, atol=1e-12)
     between = (motion.time[1:] + motion.time[:-1])[5:-5] / 2
     off = made["q"].derivative()(between) - made["v"](between)

@@ -12,7 +12,7 @@ from homodyn.simulate import ContactGeometry
 from homodyn.simulate.joint_rows import free_inertia
 from homodyn.simulate.rigid import EventDrivenContact, TerminationReason, run_events
 from homodyn.simulate.rigid.contact_accelerations import contact_accelerations
-from homodyn.simulate.rigid.contact_modes import CLOSING_DEPTH, Modes
+from homodyn.simulate.rigid.contact_modes import CLOSING_DEPTH, ContactModes
 from homodyn.simulate.rigid.contact_state import contact_states
 from homodyn.simulate.rigid.impact import resolve_impact
 from homodyn.simulate.solvers import ConeProblem, ConeStatus, gauss_seidel, pivot
@@ -38,7 +38,7 @@ def at(scene):
 
 
 def closed(state):
-    modes = Modes.from_state(state, 8)
+    modes = ContactModes.from_state(state, 8)
     assert modes.closed.all()
     return modes
 
@@ -64,7 +64,7 @@ def test_free_fall_is_free(human, at):
     q = human.neutral()
     q[human.coordinate_index("root_tz")] += 0.5
     state = at(q, np.zeros(42))
-    modes = Modes.from_state(state, 8)
+    modes = ContactModes.from_state(state, 8)
     assert not modes.closed.any()
     found = contact_accelerations(state, modes, np.zeros(42), NO_SLIP, np.zeros(0))
     expected = -9.81 * np.eye(42)[37]

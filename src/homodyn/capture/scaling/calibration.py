@@ -1,8 +1,8 @@
 """From markers in motion to the person: sizes, joint centers and attachments with the poses.
 
 The full estimation problem of Felis (2015, eq. 4.3). Markers and sizes explain each other in part,
-and the center of a hinge is free along its axis; what people are like (`Prior`) settles that, and
-the result says which numbers the markers decided and how sure they are.
+and the center of a hinge is free along its axis; what people are like (`ScalingPrior`) settles
+that, and the result says which numbers the markers decided and how sure they are.
 """
 
 from __future__ import annotations

@@ -149,7 +149,7 @@ def apply_person(
     mass: float | str | None = None,
     keep_shares: bool = False,
 ) -> Model:
-    """The whole model made into a person; ``mass`` as for `homodyn.catalog.scaled`."""
+    """The whole model made into a person; ``mass`` as for `homodyn.catalog.scale`."""
     shifts = dict(zip(markers, person.shifts, strict=True))
     return _scale_bodies(
         model, list(person.scales), list(person.centers), shifts, mass, keep_shares=keep_shares

@@ -115,7 +115,7 @@ def _joint(document: OsimDocument, frames: Frames, element: Element, child: str)
         parent, at = frames.find(element, base, name)
     coordinates = tuple(_coordinate(document, c) for c in _coordinate_elements(element))
     if flag(element, "reverse", False):
-        # The file then tells how the parent moves in the child; `_directed` turns it round.
+        # The file then tells how the parent moves in the child; `_with_direction` turns it round.
         parent, child, at, inside = child, parent, inside, at
     if element.tag == "CustomJoint":
         kind, motions, at = _custom(element, coordinates, at)

@@ -8,7 +8,7 @@ true one is nearest to the free one in the metric of inertia (Gauss); its dual a
 
 so that contacts open, and rest gives way to sliding, without an event (HuMAnS 2006, eq. 1.7, has
 resting contacts only). Errors of position and velocity in closed contacts die out within
-``SETTLING``.
+``STABILIZATION_TIME_S``.
 """
 
 from __future__ import annotations
