@@ -13,8 +13,8 @@ import sys
 from pathlib import Path
 
 import homodyn as hd
-from homodyn.analysis import Settings
-from homodyn.analysis import analyze_all
+from homodyn.analysis import Settings, analyze_batch
+from homodyn.report import HtmlPages
 
 SPEEDS = {"slow": 1.0, "at_ease": 1.2, "fast": 1.4}
 """m/s."""
@@ -42,9 +42,10 @@ def main(output: str = "walking_speeds") -> Path:
     folder = Path(output)
     trials = record(folder / "recordings")
     person = folder / "recordings" / "person.toml"
-    batch = analyze_all(trials, Settings(model=str(person)), folder / "results")
+    settings = Settings(model=str(person))
+    batch = analyze_batch(trials, settings, folder / "results", pages=HtmlPages())
     for outcome in batch.outcomes:
-        print(f"{outcome.name}: {outcome.done}, {outcome.light}{outcome.reason}")
+        print(f"{outcome.name}: {outcome.status}, {outcome.light}{outcome.reason}")
     return folder / "results" / "index.html"
 
 

@@ -134,8 +134,8 @@ class _Container:
 
     def _invalidate(self) -> None:
         root: Any = self.root
-        if hasattr(root, "forget"):
-            root.forget()
+        if hasattr(root, "invalidate"):
+            root.invalidate()
 
     def variable(
         self,
