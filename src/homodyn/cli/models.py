@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from homodyn.model import Model
 
 CATALOG = "catalog:"
-STYLES = {"error": "bold red", "warning": "yellow", "info": "dim"}
+SEVERITY_STYLES = {"error": "bold red", "warning": "yellow", "info": "dim"}
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -110,7 +110,7 @@ def check(
     else:
         console = Console(highlight=False)
         for finding in checked.findings:
-            line = Text(f"{finding.severity:8}", style=STYLES[finding.severity])
+            line = Text(f"{finding.severity:8}", style=SEVERITY_STYLES[finding.severity])
             line.append(f"{finding.subject}: ", style="bold")
             console.print(line.append(finding.sentence, style="not bold"), soft_wrap=True)
         console.print(Text(checked.sentence), soft_wrap=True)

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from homodyn.cli.models import find
+from homodyn.cli.models import SEVERITY_STYLES, find
 from homodyn.cli.option_groups import AsJson
 
 if TYPE_CHECKING:
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
         Trial,
     )
     from homodyn.capture.quality import MarkerHealth
-
-STYLES = {"error": "bold red", "warning": "yellow", "info": "dim"}
 
 
 def check(
@@ -77,7 +75,7 @@ def check(
     found = check_health(trial, model=body)
     _print_markers(console, found, every)
     for finding in found.findings:
-        line = Text(f"{finding.severity:8}", style=STYLES[finding.severity])
+        line = Text(f"{finding.severity:8}", style=SEVERITY_STYLES[finding.severity])
         line.append(f"{finding.subject}", style="bold not dim")
         who = _shorten(finding.markers) or finding.plate
         line.append(f" {who}: " if who else ": ", style="not bold")
@@ -145,7 +143,7 @@ def _shorten(markers: tuple[str, ...], most: int = 6) -> str:
 def _summary(found: HealthReport) -> str:
     if not found.findings:
         return "No findings."
-    counts = dict.fromkeys(STYLES, 0)
+    counts = dict.fromkeys(SEVERITY_STYLES, 0)
     for finding in found.findings:
         counts[finding.severity] += 1
     return ", ".join(f"{count} {word}" for word, count in counts.items() if count) + "."

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
-from homodyn.capture.kinetics.motion_table import angular_coordinates
 from homodyn.catalog.mirror import mirror_map
 from homodyn.errors import FormatError, ModelError
 from homodyn.model import WORLD, Model
+from homodyn.motion.coordinate_columns import angular_coordinates
 from homodyn.studio.result_folders import read_columns
 
 REACH_ANGLE, REACH_SLIDE = np.pi, 3.0

@@ -8,8 +8,8 @@ from homodyn.capture import (
     Table,
     motion_from_table,
 )
-from homodyn.capture.kinetics.motion_table import angular_coordinates
 from homodyn.errors import CaptureError
+from homodyn.motion.coordinate_columns import angular_coordinates
 
 
 def table(names, degrees=False):

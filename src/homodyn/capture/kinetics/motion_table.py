@@ -8,6 +8,7 @@ from homodyn.capture.kinetics.motion_filter import filter_motion
 from homodyn.capture.table import Table
 from homodyn.errors import CaptureError
 from homodyn.model import Model
+from homodyn.motion.coordinate_columns import angular_coordinates
 from homodyn.motion.motion import Motion
 
 
@@ -54,20 +55,3 @@ def motion_from_table(model: Model, table: Table) -> Motion:
     still = np.zeros((len(q), model.nv))
     bare = Motion(model, table.time, q, still, still, method="from a table", notes=tuple(notes))
     return filter_motion(bare, cutoff=None)
-
-
-def angular_coordinates(model: Model) -> np.ndarray:
-    """(nv,): True for coordinates that are angles, False for lengths."""
-    found: list[bool] = []
-    for joint, place in zip(model.joints, model.joint_slots, strict=True):
-        if joint.quaternion:
-            found += [False] * (place.v.stop - place.v.start - 3) + [True] * 3
-            continue
-        turned = {
-            joint.coordinates[motion.coordinate].name
-            for motion in joint.axes
-            if motion.coordinate is not None and motion.kind == "turn"
-        }
-        own = [c.name for c in joint.coordinates if c.name in model.coordinate_names]
-        found += [name in turned for name in own]
-    return np.array(found, dtype=bool)

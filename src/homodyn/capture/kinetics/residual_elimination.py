@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 
 from homodyn.capture.kinetics.feet import find_feet
-from homodyn.capture.kinetics.motion_table import angular_coordinates
 from homodyn.capture.kinetics.newton_euler import newton_euler_loads, wrench_at_origin
 from homodyn.capture.kinetics.plate_assignment import sole_distance
 from homodyn.capture.kinetics.plate_sampling import center_of_pressure
@@ -17,6 +16,7 @@ from homodyn.dynamics import angular_jacobian, jacobian, mass_matrix, position
 from homodyn.foundation.record import Record, record
 from homodyn.model import Model
 from homodyn.motion.contact_force import ContactForce
+from homodyn.motion.coordinate_columns import angular_coordinates
 from homodyn.motion.loads import Loads
 from homodyn.motion.motion import Motion
 
